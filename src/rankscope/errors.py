@@ -1,0 +1,89 @@
+"""Everything rankscope raises on purpose.
+
+    RankscopeError
+    ├── InputError       a file or table cannot be read as judgements, rankings or features
+    ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
+    ├── SettingError     an option has a value it cannot have
+    └── MissingExtra     a part that is not installed is needed
+
+Each carries its facts as attributes; its text is what a person reads on the terminal (exit code 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+SHOWN_PROBLEMS = 20
+
+
+class RankscopeError(Exception):
+    """The root: catch this to catch everything rankscope raises on purpose."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, and where: `line 17`, `query 301`, or nothing when it concerns the whole file."""
+
+    place: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}" if self.place else self.what
+
+
+@dataclass(frozen=True)
+class Report:
+    """All problems of one input, and what to do about them."""
+
+    source: str
+    problems: Sequence[Problem]
+    advice: str = ""
+    total: int = field(default=0)
+
+    @property
+    def count(self) -> int:
+        """How many problems there are, those not kept in `problems` included."""
+        return max(self.total, len(self.problems))
+
+    def __str__(self) -> str:
+        head = f"{self.source}: {self.count} problem{'' if self.count == 1 else 's'}"
+        shown = [f"  {problem}" for problem in self.problems[:SHOWN_PROBLEMS]]
+        hidden = self.count - len(shown)
+        more = [f"  ... and {hidden} more"] if hidden else []
+        return "\n".join([head, *shown, *more, *([self.advice] if self.advice else [])])
+
+
+class InputError(RankscopeError):
+    """A file or table cannot be read as judgements, rankings or features; `reports` has one entry per input.
+
+    >>> print(InputError.of("bm25.run", [Problem("line 17", "score must be a number, got 'n/a'")]))
+    bm25.run: 1 problem
+      line 17: score must be a number, got 'n/a'
+    """
+
+    def __init__(self, reports: Iterable[Report]) -> None:
+        self.reports = tuple(reports)
+        super().__init__("\n".join(map(str, self.reports)))
+
+    @classmethod
+    def of(cls, source: str, problems: Iterable[Problem | str], advice: str = "", total: int = 0) -> InputError:
+        """An error about one input."""
+        listed = [Problem("", problem) if isinstance(problem, str) else problem for problem in problems]
+        return cls([Report(source, listed, advice, total)])
+
+
+class MeasureError(RankscopeError):
+    """A measure does not exist, is written wrongly, or lacks what it needs (a collection size, scores)."""
+
+
+class SettingError(RankscopeError):
+    """An option has a value it cannot have, or two options exclude each other."""
+
+
+class MissingExtra(RankscopeError):  # noqa: N818  (it names what is missing)
+    """A part that is not installed is needed; the message names the extra to install."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(f"{package} is not installed. Install it with: pip install 'rankscope[{extra}]'")

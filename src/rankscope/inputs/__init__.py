@@ -1,0 +1,1 @@
+"""Read and check: judgements (Qrels), rankings (Run), vectors (Features), from files and from Python objects."""

@@ -1,0 +1,115 @@
+"""A run on its way to the reduction: blocks of rows, made in the background while the one before is worked on."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from rankscope.arrays import FloatArray, IntArray
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of a run as columns: ids, scores, the line each came from, and the rank column where it was asked for.
+
+    `word` is what `line` counts: lines of a text file or rows of a table.
+    """
+
+    query: pl.Series
+    item: pl.Series
+    score: FloatArray
+    line: IntArray
+    rank: IntArray | None = None
+    word: str = "line"
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Rows from `start` up to `stop`."""
+        return Block(
+            self.query.slice(start, stop - start),
+            self.item.slice(start, stop - start),
+            self.score[start:stop],
+            self.line[start:stop],
+            None if self.rank is None else self.rank[start:stop],
+            self.word,
+        )
+
+    def take(self, rows: IntArray) -> Block:
+        """Some rows, in the order given."""
+        return Block(
+            self.query.gather(rows),
+            self.item.gather(rows),
+            self.score[rows],
+            self.line[rows],
+            None if self.rank is None else self.rank[rows],
+            self.word,
+        )
+
+    @staticmethod
+    def join(blocks: list[Block]) -> Block:
+        """Several blocks as one."""
+        if len(blocks) == 1:
+            return blocks[0]
+        ranks = [block.rank for block in blocks if block.rank is not None]
+        return Block(
+            pl.concat([block.query for block in blocks], rechunk=True),
+            pl.concat([block.item for block in blocks], rechunk=True),
+            np.concatenate([block.score for block in blocks]),
+            np.concatenate([block.line for block in blocks]),
+            np.concatenate(ranks) if len(ranks) == len(blocks) else None,
+            blocks[0].word,
+        )
+
+
+def prefetched(items: Iterable[T], ahead: int = 2) -> Iterator[T]:
+    """The same items in the same order, made in a thread of their own up to `ahead` in advance.
+
+    An exception in the thread is raised here at its place; leaving early stops the thread.
+    >>> list(prefetched(range(3)))
+    [0, 1, 2]
+    """
+    waiting: queue.Queue[tuple[bool, object]] = queue.Queue(maxsize=ahead)
+    stop = threading.Event()
+
+    def put(entry: tuple[bool, object]) -> None:
+        while not stop.is_set():
+            try:
+                waiting.put(entry, timeout=0.1)
+                return
+            except queue.Full:
+                continue
+
+    def work() -> None:
+        try:
+            for item in items:
+                put((True, item))
+                if stop.is_set():
+                    return
+            put((False, None))
+        except BaseException as error:
+            put((False, error))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        while True:
+            good, item = waiting.get()
+            if good:
+                yield item  # type: ignore[misc]
+            elif isinstance(item, BaseException):
+                raise item
+            else:
+                return
+    finally:
+        stop.set()
+        thread.join()

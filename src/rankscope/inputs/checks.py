@@ -1,0 +1,66 @@
+"""Problems of an input, gathered until all are known: nothing is repaired silently, nothing stops at the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rankscope.errors import InputError, Problem, Report
+
+KEPT = 100
+
+
+@dataclass
+class Problems:
+    """The problems of one input so far; the first hundred are kept, all are counted."""
+
+    source: str
+    advice: list[str] = field(default_factory=list)
+    kept: list[tuple[int, Problem]] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, place: str, what: str, advice: str = "", order: int = 0) -> None:
+        """One more problem; `order` (a line number) sorts the list in the end."""
+        self.count += 1
+        if len(self.kept) < KEPT:
+            self.kept.append((order, Problem(place, what)))
+        self.advise(advice)
+
+    def advise(self, advice: str) -> None:
+        """A sentence on what to do, said once."""
+        if advice and advice not in self.advice:
+            self.advice.append(advice)
+
+    def more(self, number: int) -> None:
+        """Problems that are only counted."""
+        self.count += number
+
+    def report(self) -> Report:
+        """All of it, in the order of the lines."""
+        ordered = [problem for _, problem in sorted(self.kept, key=lambda entry: entry[0])]
+        return Report(self.source, ordered, " ".join(self.advice), self.count)
+
+    def raise_if_any(self) -> None:
+        """Raise an `InputError` with everything found, if anything was."""
+        if self.count:
+            raise InputError([self.report()])
+
+
+def raise_all(errors: Iterable[InputError]) -> None:
+    """One error from several inputs' errors, each report once."""
+    reports: dict[str, Report] = {}
+    for error in errors:
+        for report in error.reports:
+            reports.setdefault(str(report), report)
+    if reports:
+        raise InputError(reports.values())
+
+
+def shown(text: object, width: int = 40) -> str:
+    """A value as it stood in the file, cut where it is long.
+
+    >>> shown("n/a")
+    "'n/a'"
+    """
+    written = repr(text)
+    return written if len(written) <= width else written[: width - 4] + "...'"

@@ -1,0 +1,257 @@
+"""Lines of fields between blanks, as TREC files have them, read at full speed without trusting them.
+
+Tidy text (one blank between fields, as nearly all files have it) goes straight to polars. Whether it is tidy is proved,
+not sniffed: as many separators as fields in all, no two side by side, and no row without its last field. Anything else
+is cleaned first: runs of blanks become one, blank lines and comments go. Blanks are what C's isspace says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from rankscope.arrays import BoolArray, IntArray
+from rankscope.inputs.blocks import prefetched
+from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.sources import Source
+
+SPACE, NEWLINE, HASH = 32, 10, 35
+BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f\r", b"    ")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which fields a line has, which are wanted, which of them are numbers, and whether more fields may follow."""
+
+    kind: str
+    fields: tuple[str, ...]
+    wanted: tuple[str, ...]
+    numbers: tuple[str, ...]
+    more_allowed: bool
+
+    @property
+    def reads(self) -> str:
+        """The rule, for messages."""
+        return f"A {self.kind} line reads: {' '.join(self.fields)}."
+
+    @property
+    def schema(self) -> dict[str, type[pl.DataType]]:
+        """Types for the reader."""
+        return {name: pl.Float64 if name in self.numbers else pl.String for name in self.fields}
+
+    def want(self, *names: str) -> Layout:
+        """The same layout with more fields read."""
+        wanted = tuple(name for name in self.fields if name in self.wanted or name in names)
+        return Layout(self.kind, self.fields, wanted, self.numbers, self.more_allowed)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Wanted fields of a block of lines, all present and all numbers numbers, with the line each row came from."""
+
+    table: pl.DataFrame
+    line: IntArray
+
+
+def rows_of(source: Source, layout: Layout, problems: Problems, reading: Reading) -> Iterator[Rows]:
+    """All good rows of a source, block by block; what is wrong with the others is added to `problems`."""
+    first_line, tidy = 1, True
+    for raw in prefetched(_texts(source, reading.encoding, problems)):
+        rows, tidy, lines = _rows(raw, layout, problems, reading.comments, first_line, tidy)
+        first_line += lines
+        if rows.table.height:
+            yield rows
+
+
+def _texts(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]:
+    if encoding.lower().replace("-", "").replace("_", "") == "utf8":
+        yield from source.blocks()
+        return
+    try:
+        yield source.whole().decode(encoding).encode()
+    except (UnicodeDecodeError, LookupError) as error:
+        problems.add("", f"cannot be read as {encoding}: {error}", "Give the right --encoding.")
+
+
+def _rows(
+    raw: bytes, layout: Layout, problems: Problems, comments: bool, first_line: int, tidy: bool
+) -> tuple[Rows, bool, int]:
+    """Rows of one block, whether it was tidy (where one block is not, the next will hardly be), and its lines."""
+    if tidy and not (comments and b"#" in raw and (raw.startswith(b"#") or b"\n#" in raw)):
+        table = _parsed(raw, layout, b"\t" if b"\t" in raw[:256].partition(b"\n")[0] else b" ")
+        if table is not None and _is_tidy(raw, table, layout):
+            return _checked(raw, table, None, layout, problems, first_line, False), True, table.height
+    text, dropped = _cleaned(_decodable(raw, problems, first_line), comments)
+    table = _parsed(text, layout, b" ")
+    if table is None:  # pragma: no cover  (cleaned text is valid UTF-8 without a NUL)
+        raise AssertionError("cleaned text could not be parsed")
+    rows = _checked(text, table, dropped, layout, problems, first_line, cut_off=not raw.endswith(b"\n"))
+    return rows, False, raw.count(b"\n")
+
+
+def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | None:
+    if not text:
+        return pl.DataFrame(schema={name: layout.schema[name] for name in layout.wanted})
+    try:
+        return pl.read_csv(
+            text,
+            has_header=False,
+            separator=separator.decode(),
+            quote_char=None,
+            schema=layout.schema,
+            columns=[layout.fields.index(name) for name in layout.wanted],
+            truncate_ragged_lines=True,
+            missing_columns="insert",
+            ignore_errors=True,
+        )
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _is_tidy(raw: bytes, table: pl.DataFrame, layout: Layout) -> bool:
+    """Exactly one separator behind each field: the right number in all, none beside another, no last field missing."""
+    separator = np.frombuffer(raw, np.uint8) <= SPACE
+    needed = len(layout.fields) * table.height - (not raw.endswith(b"\n"))
+    return (
+        int(np.count_nonzero(separator)) == needed
+        and not bool((separator[1:] & separator[:-1]).any())
+        and table.get_column(layout.fields[-1]).null_count() == 0
+        and b"\0" not in raw
+    )
+
+
+def _decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
+    """The block without what is not text: each line with a NUL or with bytes that are not UTF-8 is a problem."""
+    try:
+        raw.decode()
+        if b"\0" not in raw:
+            return raw
+    except UnicodeDecodeError:
+        pass
+    lines = raw.split(b"\n")
+    for number, line in enumerate(lines):
+        what = _not_text(line)
+        if what:
+            advice = "Text must be UTF-8; name another encoding with --encoding."
+            problems.add(f"line {first_line + number}", what, advice, first_line + number)
+            lines[number] = b""
+    return b"\n".join(lines)
+
+
+def _not_text(line: bytes) -> str:
+    if b"\0" in line:
+        return "holds a NUL byte: is this a binary file?"
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return f"byte {error.start + 1} is not UTF-8 text ({line[error.start : error.start + 1]!r})"
+    return ""
+
+
+def _cleaned(raw: bytes, comments: bool) -> tuple[bytes, IntArray]:
+    """One space between fields, no space at either end of a line, no empty lines; and which lines were dropped."""
+    text = np.frombuffer(raw.translate(BLANKS_TO_SPACES) + (b"" if raw.endswith(b"\n") else b"\n"), np.uint8)
+    space, newline = text == SPACE, text == NEWLINE
+    separator = space | newline
+    text = text[~(space & _before(separator, first=True))]
+    space, newline = text == SPACE, text == NEWLINE
+    keep = ~(space & _after(newline, last=True))
+    line_ends = np.flatnonzero(newline)
+    empty = np.diff(line_ends, prepend=-1) == 1
+    keep[line_ends[empty]] = False
+    if comments:
+        comment = ~empty & (text[np.concatenate([[0], line_ends[:-1] + 1])] == HASH)
+        keep &= ~_inside(comment, line_ends)
+        empty |= comment
+    return text[keep].tobytes(), np.flatnonzero(empty)
+
+
+def _before(flags: BoolArray, first: bool) -> BoolArray:
+    """What the byte before each byte is."""
+    return np.concatenate([[first], flags[:-1]])
+
+
+def _after(flags: BoolArray, last: bool) -> BoolArray:
+    """What the byte after each byte is."""
+    return np.concatenate([flags[1:], [last]])
+
+
+def _inside(lines: BoolArray, line_ends: IntArray) -> BoolArray:
+    """Which bytes lie in the marked lines, their line ends included."""
+    return np.repeat(lines, np.diff(line_ends, prepend=-1))
+
+
+def _checked(
+    text: bytes,
+    table: pl.DataFrame,
+    dropped: IntArray | None,
+    layout: Layout,
+    problems: Problems,
+    first_line: int,
+    cut_off: bool,
+) -> Rows:
+    """The good rows; the others are problems. `cut_off`: the last line has no line end."""
+    line = np.arange(table.height, dtype=np.int64)
+    if dropped is not None and dropped.size:
+        line += np.searchsorted(dropped - np.arange(dropped.size), line, side="right")
+    line += first_line
+    bad = np.zeros(table.height, dtype=np.bool_)
+    for name in (*layout.wanted, layout.fields[-1]):
+        column = table.get_column(name) if name in table.columns else None
+        if column is not None and column.null_count():
+            bad |= column.is_null().to_numpy()
+        if column is not None and name in layout.numbers:
+            bad |= np.isnan(column.fill_null(0.0).to_numpy())
+    if not layout.more_allowed and dropped is not None:
+        bad |= _field_counts(text) > len(layout.fields)
+    if not bad.any():
+        return Rows(table, line)
+    _explain(text, bad, line, layout, problems, cut_off)
+    good = np.flatnonzero(~bad)
+    return Rows(table[good], line[good])
+
+
+def _field_counts(text: bytes) -> IntArray:
+    """How many fields each cleaned line has."""
+    separator = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(separator == NEWLINE)
+    spaces = np.concatenate([[0], np.cumsum(separator == SPACE)])[ends + 1]
+    return np.diff(spaces, prepend=0) + 1
+
+
+def _explain(text: bytes, bad: BoolArray, line: IntArray, layout: Layout, problems: Problems, cut_off: bool) -> None:
+    rows = np.flatnonzero(bad)
+    lines = text.split(b"\n")
+    problems.advise(layout.reads)
+    for row in rows[:KEPT].tolist():
+        number = int(line[row])
+        what = _wrong_with(lines[row].decode(errors="replace"), layout)
+        if cut_off and row == bad.size - 1:
+            what += ". The file ends here without a line end: was it cut off?"
+        problems.add(f"line {number}", what, order=number)
+    problems.more(max(0, rows.size - KEPT))
+
+
+def _wrong_with(line: str, layout: Layout) -> str:
+    fields = line.split(" ")
+    if len(fields) < len(layout.fields):
+        missing = ", ".join(layout.fields[len(fields) :])
+        return f"has {len(fields)} of {len(layout.fields)} fields ({missing} missing): {shown(line)}"
+    if len(fields) > len(layout.fields) and not layout.more_allowed:
+        return f"has {len(fields)} fields instead of {len(layout.fields)}: {shown(line)}"
+    for name in layout.numbers:
+        value = fields[layout.fields.index(name)]
+        if name in layout.wanted and not _is_number(value):
+            return f"{name} must be a number, got {shown(value)}"
+    return f"cannot be read: {shown(line)}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text) and "_" not in text and text.isascii()
+    except ValueError:
+        return False

@@ -1,0 +1,146 @@
+"""Judgements: which items are relevant to which query, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.errors import InputError
+from rankscope.inputs import tables
+from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.sources import Source
+
+
+@dataclass(frozen=True)
+class Qrels:
+    """Judgements as a table (query, item, grade) in the order they were given, each with the line it came from.
+
+    A grade below 0 means: in the pool, not judged.
+    >>> Qrels.of({"q1": {"a": 2, "b": 0}}).table.rows()
+    [('q1', 'a', 2.0), ('q1', 'b', 0.0)]
+    """
+
+    table: pl.DataFrame
+    line: IntArray
+    name: str = "judgements"
+    digest: str = ""
+    word: str = "row"
+
+    @classmethod
+    def of(cls, data: Any, reading: Reading | None = None) -> Qrels:
+        """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays."""
+        if isinstance(data, Qrels):
+            return data
+        if isinstance(data, str | Path):
+            from rankscope.inputs.formats import read_qrels
+
+            return read_qrels(Source(str(data)), reading or Reading())
+        frame = tables.frame_of(data, "judgements", "grade")
+        if frame is None:
+            raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"])
+        return cls.from_frame(frame, Problems("judgements"))
+
+    @classmethod
+    def from_frame(
+        cls, frame: pl.DataFrame, problems: Problems, digest: str = "", word: str = "row", first: int = 1
+    ) -> Qrels:
+        """Judgements from any table that has a query, an item and a grade column."""
+        needed = {"query": tables.QUERY, "item": tables.ITEM, "grade": tables.GRADE}
+        table = tables.checked(tables.columns_of(frame, needed, problems, {}), "grade", problems, word, first)
+        problems.raise_if_any()
+        line = np.arange(first, table.height + first, dtype=np.int64)
+        return cls(table, line, problems.source, digest, word)
+
+    @cached_property
+    def top_grade(self) -> float:
+        """The highest grade of all judgements; 0 where there are none."""
+        return float(self.table.get_column("grade").max() or 0.0)  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """{query: {item: grade}}, whole grades as ints."""
+        nested: dict[str, dict[str, float]] = {}
+        for query, item, grade in self.table.iter_rows():
+            nested.setdefault(query, {})[item] = int(grade) if grade == int(grade) else grade
+        return nested
+
+    def __len__(self) -> int:
+        return self.table.height
+
+
+@dataclass(frozen=True)
+class JudgedItems:
+    """Judgements in the form the reduction needs: one segment per query, queries in byte order, no item twice."""
+
+    queries: tuple[str, ...]
+    offsets: IntArray
+    item: pl.Series
+    grade: FloatArray
+    row_of: dict[str, int] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, qrels: Qrels, duplicates: str = "error", without: Iterable[tuple[str, str]] = ()) -> JudgedItems:
+        """Sort, and settle duplicates as asked; `without` are (query, item) pairs to leave out."""
+        frame = qrels.table.with_columns(pl.Series("line", qrels.line))
+        left_out = list(without)
+        if left_out:
+            junk = pl.DataFrame(left_out, schema={"query": pl.String, "item": pl.String}, orient="row")
+            frame = frame.join(junk, on=["query", "item"], how="anti", maintain_order="left")
+        frame = frame.sort(["query", "item", "line"])
+        frame = _without_duplicates(frame, qrels, duplicates)
+        query = frame.get_column("query")
+        starts = _starts(query)
+        queries = tuple(query.gather(starts).to_list())
+        offsets = np.append(starts, len(query)).astype(np.int64)
+        grade = np.ascontiguousarray(frame.get_column("grade").to_numpy(), dtype=np.float64)
+        return cls(queries, offsets, frame.get_column("item"), grade, {each: row for row, each in enumerate(queries)})
+
+    @cached_property
+    def hash(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
+        """A hash of each item id, for look-up."""
+        return self.item.hash(0).to_numpy()
+
+    @cached_property
+    def query_row(self) -> IntArray:
+        """The query row of each judgement."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+
+
+def _starts(ordered: pl.Series) -> IntArray:
+    """Where a sorted column changes."""
+    if len(ordered) == 0:
+        return np.empty(0, dtype=np.int64)
+    changed = (ordered != ordered.shift(1)).fill_null(True).to_numpy()
+    return np.flatnonzero(changed)
+
+
+def _without_duplicates(frame: pl.DataFrame, qrels: Qrels, policy: str) -> pl.DataFrame:
+    same = (pl.col("query") == pl.col("query").shift(1)) & (pl.col("item") == pl.col("item").shift(1))
+    repeated = frame.select(same.fill_null(False)).to_series().to_numpy()
+    if not repeated.any():
+        return frame
+    if policy == "error":
+        _complain(frame, np.flatnonzero(repeated), qrels)
+    if policy == "best":
+        frame = frame.sort(["query", "item", "grade"], descending=[False, False, True], maintain_order=True)
+    keep: Any = "last" if policy == "last" else "first"
+    return frame.unique(["query", "item"], keep=keep, maintain_order=True)
+
+
+def _complain(frame: pl.DataFrame, rows: IntArray, qrels: Qrels) -> None:
+    problems = Problems(qrels.name)
+    problems.advise("Judge an item once per query, or choose with --duplicates best, first or last.")
+    for row in rows[:KEPT].tolist():
+        query, item, grade, line = frame.row(row)
+        _, _, earlier_grade, earlier = frame.row(row - 1)
+        what = f"item {shown(item)} is judged twice, {earlier_grade:g} in {qrels.word} {earlier} and {grade:g} here"
+        problems.add(f"{qrels.word} {line}", f"query {query}: {what}", order=line)
+    problems.more(max(0, rows.size - KEPT))
+    problems.raise_if_any()

@@ -1,0 +1,50 @@
+"""Several runs at once, each under a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankscope.errors import InputError
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+
+
+def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Run]:
+    """Runs with distinct names, from one run, a list of runs, or {name: run}; a bad one adds to `errors`."""
+    if isinstance(runs, Mapping) and _is_by_name(runs):
+        pairs = [(str(name), data) for name, data in runs.items()]
+    else:
+        pairs = [("", data) for data in (runs if isinstance(runs, list) else [runs])]
+    made = []
+    for name, data in pairs:
+        try:
+            made.append(Run.of(data, reading, name=name))
+        except InputError as error:
+            errors.append(error)
+    _distinguish(made)
+    return made
+
+
+def _is_by_name(runs: Mapping[Any, Any]) -> bool:
+    """{name: run} rather than {query: {item: score}}: the values are runs themselves."""
+    first = next(iter(runs.values()), None)
+    if isinstance(first, Mapping):
+        return isinstance(next(iter(first.values()), None), Mapping | list | tuple)
+    return first is not None and not isinstance(first, list | tuple | np.ndarray)
+
+
+def _distinguish(runs: list[Run]) -> None:
+    """Equal names get their folder's name, or a number."""
+    names = [run.name for run in runs]
+    for run in runs:
+        if names.count(run.name) > 1 and run.source is not None and run.source.path != "-":
+            run.name = f"{Path(run.source.path).resolve().parent.name}/{run.name}"
+    seen: dict[str, int] = {}
+    for run in runs:
+        seen[run.name] = seen.get(run.name, 0) + 1
+        if seen[run.name] > 1:
+            run.name = f"{run.name} ({seen[run.name]})"

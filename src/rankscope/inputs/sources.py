@@ -1,0 +1,211 @@
+"""Where bytes come from: a file or standard input, compressed or not, read once in blocks that end at a line.
+
+The digest is of the bytes as stored, so that it can be checked with `sha256sum`.
+"""
+
+from __future__ import annotations
+
+import bz2
+import hashlib
+import lzma
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from rankscope.errors import InputError
+
+BLOCK = 16 << 20
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Decompressor(Protocol):
+    """What zlib, bz2 and lzma have in common."""
+
+    eof: bool
+    unused_data: bytes
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """The next bytes of plain data."""
+        ...
+
+
+def _gzip() -> Decompressor:
+    return zlib.decompressobj(wbits=31)
+
+
+def _zstd() -> Decompressor:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompressobj()  # type: ignore[no-any-return]
+
+
+def _zstd_error() -> type[Exception]:
+    import zstandard
+
+    return zstandard.ZstdError  # type: ignore[no-any-return]
+
+
+MAGIC: tuple[tuple[bytes, Callable[[], Decompressor]], ...] = (
+    (b"\x1f\x8b", _gzip),
+    (b"BZh", bz2.BZ2Decompressor),
+    (b"\xfd7zXZ\x00", lzma.LZMADecompressor),
+    (b"\x28\xb5\x2f\xfd", _zstd),
+)
+COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+
+
+@dataclass
+class Source:
+    """A file by its path, or `-` for standard input; compression is told from the first bytes, not from the name.
+
+    >>> Source("runs/bm25.run.gz").name
+    'bm25.run.gz'
+    """
+
+    path: str
+    _digest: str = field(default="", init=False, repr=False)
+    _spooled: BinaryIO | None = field(default=None, init=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What messages and provenance call it; never the folder it lies in."""
+        return "standard input" if self.path == "-" else Path(self.path).name
+
+    @property
+    def stem(self) -> str:
+        """The name without compression and format suffixes, for use as a system's name."""
+        name = Path(self.path).name
+        for suffix in COMPRESSED_SUFFIXES:
+            name = name.removesuffix(suffix)
+        return Path(name).stem or name
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the stored bytes; reads them if nobody has yet."""
+        if not self._digest:
+            for _ in self._stored():
+                pass
+        return self._digest
+
+    def head(self, size: int = 65536) -> bytes:
+        """The first plain bytes, for telling the format."""
+        plain = b""
+        for chunk in self._plain(self._stored(size, digest=False)):
+            plain += chunk
+            if len(plain) >= size:
+                break
+        return plain[:size]
+
+    def whole(self) -> bytes:
+        """All plain bytes at once, without a byte order mark."""
+        return b"".join(self._plain(self._stored())).removeprefix(BYTE_ORDER_MARK)
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """Plain bytes in blocks that end with a whole line; only the last one may lack its line end."""
+        rest: list[bytes] = []
+        first = True
+        for chunk in _gathered(self._plain(self._stored(size)), size):
+            if first:
+                chunk, first = chunk.removeprefix(BYTE_ORDER_MARK), False
+            end = chunk.rfind(b"\n") + 1
+            if end == 0:
+                rest.append(chunk)
+                continue
+            yield b"".join([*rest, memoryview(chunk)[:end]])
+            rest = [chunk[end:]]
+        if any(rest):
+            yield b"".join(rest)
+
+    def _stored(self, size: int = BLOCK, digest: bool = True) -> Iterator[bytes]:
+        sha = hashlib.sha256()
+        with self._open() as file:
+            while chunk := file.read(size):
+                if digest and not self._digest:
+                    sha.update(chunk)
+                yield chunk
+        if digest and not self._digest:
+            self._digest = sha.hexdigest()
+
+    def _open(self) -> BinaryIO:
+        if self.path == "-":
+            return self._standard_input()
+        try:
+            return open(self.path, "rb", buffering=0)  # type: ignore[return-value]
+        except OSError as error:
+            raise InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {self.path}") from None
+
+    def _standard_input(self) -> BinaryIO:
+        """Standard input can be read only once, so it is kept in a temporary file."""
+        if self._spooled is None:
+            spooled = tempfile.SpooledTemporaryFile(max_size=BLOCK)
+            while chunk := sys.stdin.buffer.read(BLOCK):
+                spooled.write(chunk)
+            self._spooled = spooled  # type: ignore[assignment]
+        return _Rewound(self._spooled)  # type: ignore[return-value,arg-type]
+
+    def _plain(self, stored: Iterator[bytes]) -> Iterator[bytes]:
+        first = next(stored, b"")
+        everything = chain([first], stored)
+        for magic, make in MAGIC:
+            if first.startswith(magic):
+                return self._decompressed(everything, make)
+        return everything
+
+    def _decompressed(self, stored: Iterable[bytes], make: Callable[[], Decompressor]) -> Iterator[bytes]:
+        """Plain bytes of one or several compressed members, one behind the other, perhaps padded with zeros."""
+        decompressor = make()
+        try:
+            for piece in _pieces(stored):
+                while piece:
+                    if decompressor.eof:
+                        if not piece.strip(b"\0"):
+                            break
+                        decompressor = make()
+                    if plain := decompressor.decompress(piece):
+                        yield plain
+                    piece = decompressor.unused_data if decompressor.eof else b""
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
+            raise InputError.of(self.name, [f"the compressed data is damaged: {error}"]) from None
+        if not decompressor.eof:
+            raise InputError.of(self.name, ["the compressed data is cut off before its end"])
+
+
+def _gathered(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """Small chunks joined until they reach `size`."""
+    waiting: list[bytes] = []
+    for chunk in chunks:
+        waiting.append(chunk)
+        if sum(map(len, waiting)) >= size:
+            yield b"".join(waiting)
+            waiting = []
+    if waiting:
+        yield b"".join(waiting)
+
+
+def _pieces(stored: Iterable[bytes], size: int = 1 << 20) -> Iterator[bytes]:
+    """Small pieces, so that plain data comes in small portions too."""
+    for chunk in stored:
+        for start in range(0, len(chunk), size):
+            yield chunk[start : start + size]
+
+
+class _Rewound:
+    """Standard input once more from its beginning; leaving the `with` block does not lose it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        file.seek(0)
+
+    def __enter__(self) -> _Rewound:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def read(self, size: int) -> bytes:
+        return self.file.read(size)

@@ -1,0 +1,96 @@
+"""Plain counts, summed over queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.measures.measure import Measure
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+
+class _Count(Measure):
+    """Whole numbers; every query counts, with relevant items or without."""
+
+    source = "trec_eval"
+    summary = "sum"
+    counts = True
+    ordered = False
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """All queries."""
+        return np.ones(len(queries), dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class NumQ(_Count):
+    """How many queries are in the mean."""
+
+    name = "num_q"
+    formula = "1 per query"
+    trec = "num_q"
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """One each."""
+        return np.ones(len(queries))
+
+
+@dataclass(frozen=True)
+class NumRet(_Count):
+    """How many items were returned."""
+
+    name = "num_ret"
+    formula = "length of the list"
+    trec = "num_ret"
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """The depth."""
+        return queries.depth.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class NumRel(_Count):
+    """How many relevant items there are."""
+
+    name = "num_rel"
+    formula = "R"
+    trec = "num_rel"
+
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Relevant items, found or not."""
+        return queries.at(rel=self.rel).relevant.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class NumRelRet(_Count):
+    """How many relevant items were returned."""
+
+    name = "num_rel_ret"
+    formula = "v"
+    trec = "num_rel_ret"
+
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Relevant items found."""
+        return queries.at(rel=self.rel).found.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class NumNonrelJudgedRet(_Count):
+    """How many items judged not relevant were returned."""
+
+    name = "num_nonrel_judged_ret"
+    formula = "returned items with 0 <= grade < rel"
+    trec = "num_nonrel_judged_ret"
+
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Judged items found that are not relevant."""
+        return queries.judged.count(queries.judged["grade"] < self.rel).astype(np.float64)

@@ -1,0 +1,156 @@
+"""Judgements and runs to scores: the main entry of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from rankscope.errors import InputError, SettingError
+from rankscope.inputs.checks import raise_all
+from rankscope.inputs.classes import read_classes
+from rankscope.inputs.junk import read_junk
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.several import named_runs
+from rankscope.measures.columns import column_of, seen_of
+from rankscope.measures.measure import Measure
+from rankscope.measures.notation import parse_measures
+from rankscope.measures.scores import Scores, SystemScores
+from rankscope.measures.summary import with_micro_mean
+from rankscope.ranks.reduce import reduce
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings, peer
+
+Progress = Callable[[str], None]
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: Iterable[str | Measure] | str,
+    *,
+    junk: Any = None,
+    classes: Any = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    progress: Progress | None = None,
+    compat: str | None = None,
+    **settings: Any,
+) -> Scores:
+    """Evaluate one run or several (a list, or a dictionary by name) against judgements.
+
+    `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, or three arrays. `measures`: names as
+    people write them. `compat` and the other settings: `rankscope.settings.SETTINGS`.
+    >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
+    >>> scores["AP"], scores["P@2"]
+    (0.5, 0.5)
+    """
+    chosen = Settings.make(compat=compat, **settings)
+    kinds = parse_measures(measures, chosen.rel, chosen.compat)
+    errors: list[InputError] = []
+    reading = Reading(format, encoding, chosen.comments)
+    judgements = _attempt(errors, lambda: Qrels.of(qrels, reading))
+    class_of = _attempt(errors, lambda: read_classes(classes)) if classes is not None else None
+    unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
+    systems: list[SystemScores] = []
+    for run in named_runs(runs, reading, errors):
+        if progress:
+            progress(run.name)
+        against = judgements if judgements is not None else Qrels.of({"": {"": 0}})
+        scored = _attempt(errors, lambda: _evaluated(against, run, kinds, chosen, unwanted or (), class_of))  # noqa: B023
+        if scored is not None:
+            systems.append(scored)
+    raise_all(_relevant_errors(errors, judgements is None))
+    return Scores(tuple(systems), chosen)
+
+
+def evaluate_ranks(
+    ranks: Sequence[RelevantRanks], measures: Iterable[str | Measure] | str, settings: Settings, classes: Any = None
+) -> Scores:
+    """The same from reductions that were made before; what the reduction fixed must not be asked for again."""
+    for each in ranks:
+        _refuse_what_is_fixed(each, settings)
+    kinds = parse_measures(measures, settings.rel, settings.compat)
+    class_of = read_classes(classes) if classes is not None else None
+    systems = [_scored(each, kinds, settings, class_of) for each in ranks]
+    return Scores(tuple(systems), settings)
+
+
+def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
+    """The result, or None and one more error: a bad file must not hide the problems of the others."""
+    try:
+        return make()
+    except InputError as error:
+        errors.append(error)
+        return None
+
+
+def _relevant_errors(errors: list[InputError], without_judgements: bool) -> list[InputError]:
+    """Without judgements, that a run has nothing in common with them is no news."""
+    if not without_judgements:
+        return errors
+    return [each for each in errors if not any("no query of the run is judged" in str(one) for one in each.reports)]
+
+
+def _evaluated(
+    qrels: Qrels,
+    run: Run,
+    kinds: list[Measure],
+    settings: Settings,
+    junk: Iterable[tuple[str, str]],
+    class_of: Mapping[str, str] | None,
+) -> SystemScores:
+    ranks = reduce(qrels, run, settings, junk=junk)
+    by_ties = peer(settings.compat).ties_of if settings.compat and "ties" not in settings.given else {}
+    other = {each: by_ties[key] for each in kinds for key in [_tie_key(each, by_ties)] if key}
+    scored = _scored(ranks, kinds, settings, class_of, qrels, run)
+    if not other:
+        return scored
+    columns = {column.asked: column for column in scored.columns}
+    for policy in sorted(set(other.values())):
+        group = [each for each in kinds if other.get(each) == policy]
+        changed = settings.changed(ties=policy)
+        again = reduce(qrels, run, changed, junk=junk)
+        columns.update({column.asked: column for column in _scored(again, group, changed, class_of).columns})
+    return SystemScores(scored.ranks, tuple(columns[column.asked] for column in scored.columns))
+
+
+def _tie_key(measure: Measure, by_ties: Mapping[str, str]) -> str | None:
+    """A peer's entry for a measure: `RR@` means RR with a cut-off."""
+    cut = f"{measure.name}@" if getattr(measure, "scope", None) is not None else measure.name
+    return cut if cut in by_ties else measure.name if measure.name in by_ties and not cut.endswith("@") else None
+
+
+def _scored(
+    ranks: RelevantRanks,
+    kinds: list[Measure],
+    settings: Settings,
+    class_of: Mapping[str, str] | None,
+    qrels: Qrels | None = None,
+    run: Run | None = None,
+) -> SystemScores:
+    whole = ranks.with_collection(settings.collection_size)
+    whole = whole if class_of is None else whole.with_classes(class_of)
+    if settings.mean == "class" and whole.classes is None:
+        raise SettingError("--mean class needs the class of each query: give --by CLASSES.csv")
+    seen = seen_of(whole, settings)
+    columns = [column_of(each, whole, seen, settings) for each in kinds]
+    if settings.mean == "micro":
+        columns = [with_micro_mean(column, seen, settings, qrels, run) for column in columns]
+    return SystemScores(seen.at(rel=settings.rel), tuple(columns))
+
+
+def _refuse_what_is_fixed(ranks: RelevantRanks, settings: Settings) -> None:
+    """A saved reduction cannot be made with other ties, duplicates or score width any more."""
+    made = dict(ranks.provenance.get("settings", {}))
+    for name, value in made.items():
+        wanted = getattr(settings, name, value)
+        if name == "ties" and wanted == "expected":
+            continue
+        if wanted != value and (name in settings.given or settings.compat):
+            raise SettingError(
+                f"{ranks.system}: saved ranks were made with {name} = {value}, not {wanted}; reduce again from the run file"
+            )
+    if ranks.provenance.get("condensed") and settings.depth is not None:
+        raise SettingError(f"{ranks.system}: a depth must be cut before unjudged items are removed; reduce again")

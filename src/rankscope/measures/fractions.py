@@ -1,0 +1,20 @@
+"""Division that says NaN for nothing over nothing, and never warns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import FloatArray
+
+
+def divided(numerator: ArrayLike, denominator: ArrayLike, nothing: float = np.nan) -> FloatArray:
+    """Numerator over denominator; `nothing` where the denominator is 0.
+
+    >>> divided([1.0, 0.0], [2, 0])
+    array([0.5, nan])
+    """
+    top, bottom = np.broadcast_arrays(
+        np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+    )
+    return np.divide(top, bottom, out=np.full(top.shape, nothing), where=bottom != 0)

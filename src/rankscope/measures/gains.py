@@ -1,0 +1,48 @@
+"""Gains of graded items, and the ideal order they are compared with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+GAINS = ("linear", "exp")
+
+
+def gain_of(grade: FloatArray, gain: str) -> FloatArray:
+    """The gain of a grade: itself, or 2^grade - 1; nothing for grades below 0."""
+    positive = np.maximum(grade, 0.0)
+    return np.exp2(positive) - 1.0 if gain == "exp" else positive
+
+
+def discount(rank: NDArray[np.integer]) -> FloatArray:
+    """log2(rank + 1)."""
+    return np.log2(rank + 1.0)
+
+
+def ideal_order(queries: RelevantRanks) -> Ragged:
+    """All items judged above 0, found or not, best first: grade and rank."""
+    levels = queries.levels
+    good = levels.where(levels["grade"] > 0)
+    order = np.lexsort((-good["grade"], good.row))
+    count = good["count"][order]
+    grade = np.repeat(good["grade"][order], count)
+    row = np.repeat(good.row[order], count)
+    ideal = Ragged.from_rows(row, len(queries), grade=grade)
+    return ideal.with_columns(rank=ideal.position)
+
+
+def gaining(queries: RelevantRanks) -> Ragged:
+    """Items found that are judged above 0."""
+    return queries.judged.where(queries.judged["grade"] > 0)
+
+
+def at_rank(cumulated: FloatArray, items: Ragged, row: IntArray, rank: IntArray) -> FloatArray:
+    """The running total over the first `rank` items of a list; beyond its end the last one, 0 before its first."""
+    count = np.minimum(rank, items.lengths[row])
+    if cumulated.size == 0:
+        return np.zeros(row.size)
+    return np.where(count > 0, cumulated[np.maximum(items.offsets[row] + count - 1, 0)], 0.0)

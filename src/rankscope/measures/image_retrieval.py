@@ -1,0 +1,70 @@
+"""Measures that image retrieval made its own: NMRR of MPEG-7 and the bull's-eye score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.measures.fractions import divided
+from rankscope.measures.measure import Measure
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+
+@dataclass(frozen=True)
+class NMRR(Measure):
+    """Normalised modified retrieval rank of MPEG-7, 0 best, 1 worst; its mean over queries is called ANMRR.
+
+    `gtm`, the largest class of the query set, decides how far down the list is looked: values made with different
+    ones must not be averaged, so it is written into the name of a result. `penalty` is the rank given to an item
+    beyond K: 1.25k, or k+1 as in an older draft.
+    """
+
+    name = "NMRR"
+    aliases = ("ANMRR",)
+    formula = "(AVR - (1 + R)/2) / (1.25 K - (1 + R)/2), K = min(4 R, 2 GTM), AVR = mean of rank if <= K else 1.25 K"
+    source = "Manjunath et al. 2001 (MPEG-7)"
+    lower_is_better = True
+    choices = {"penalty": ("1.25k", "k+1")}
+    least = {"gtm": 1}
+
+    gtm: int | None = None
+    penalty: str = "1.25k"
+    rel: float = 1.0
+
+    def bind(self, queries: RelevantRanks) -> Self:
+        """The largest class comes from the query set."""
+        largest = int(queries.at(rel=self.rel).relevant.max(initial=1))
+        return self if self.gtm is not None else replace(self, gtm=max(largest, 1))
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Mean rank with a penalty, normalised."""
+        gtm = self.bind(queries).gtm or 1
+        queries = queries.at(rel=self.rel)
+        relevant = queries.relevant
+        look = np.minimum(4 * relevant, 2 * gtm)
+        worst = 1.25 * look if self.penalty == "1.25k" else look + 1.0
+        within = queries.ranks <= look[queries.row]
+        ranks = queries.total(np.where(within, queries.ranks, 0)) + worst * (relevant - queries.hits(look))
+        average = divided(ranks, relevant)
+        best = (1.0 + relevant) / 2.0
+        return divided(average - best, worst - best)
+
+
+@dataclass(frozen=True)
+class Bullseye(Measure):
+    """Bull's-eye score of MPEG-7 CE-Shape-1: share of the class among the first 2R, the query kept and counted."""
+
+    name = "Bullseye"
+    aliases = ("bullseye", "bulls_eye")
+    formula = "v(2R) / R"
+    source = "Latecki et al. 2000"
+
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Hits within twice the class size."""
+        queries = queries.at(rel=self.rel)
+        return divided(queries.hits(2 * queries.relevant), queries.relevant)

@@ -1,0 +1,138 @@
+"""Discounted cumulated gain, normalised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.measures.fractions import divided
+from rankscope.measures.gains import GAINS, at_rank, discount, gain_of, gaining, ideal_order
+from rankscope.measures.measure import Measure
+from rankscope.ranks.expectation import expected_additive
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
+
+
+@dataclass(frozen=True)
+class nDCG(Measure):
+    """Normalised discounted cumulated gain: DCG over the DCG of the ideal order of all judged items, found or not.
+
+    `gain`: linear takes the grade itself (trec_eval), exp 2^grade - 1 (Burges et al.). The cut-off cuts the ideal
+    order too. Grades below 0 gain nothing; `negative` subtract lets them take away, as torchmetrics does. `rel` of
+    trec_eval's -l does not touch nDCG, so there is none.
+    """
+
+    name = "nDCG"
+    aliases = ("NDCG", "ndcg")
+    formula = "sum over k of gain_k / log2(k + 1), over the same for the ideal order"
+    source = "trec_eval ndcg, ndcg_cut; Järvelin & Kekäläinen 2002"
+    trec = "ndcg"
+    trec_cut = "ndcg_cut_{scope}"
+    needs = frozenset({"grades"})
+    choices = {"gain": GAINS, "negative": ("zero", "subtract")}
+
+    gain: str = "linear"
+    negative: str = "zero"
+    scope: int | None = None
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """DCG over ideal DCG."""
+        found = gaining(queries)
+        value = found.total(self._weight(found["rank"], found["grade"]))
+        if self.negative == "subtract":
+            lost = queries.pooled
+            value += lost.total(np.where(self._within(lost["rank"]), lost["grade"] / discount(lost["rank"]), 0.0))
+        return divided(value, self._ideal(queries))
+
+    def _within(self, rank: IntArray) -> Any:
+        return rank <= (np.inf if self.scope is None else self.scope)
+
+    def _weight(self, rank: IntArray, grade: FloatArray) -> FloatArray:
+        return np.where(self._within(rank), gain_of(grade, self.gain) / discount(rank), 0.0)
+
+    def _ideal(self, queries: RelevantRanks) -> FloatArray:
+        ideal = ideal_order(queries)
+        return ideal.total(self._weight(ideal["rank"], ideal["grade"]))
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        if self.negative != "zero":
+            return None
+        return divided(expected_additive(queries, self._weight), self._ideal(queries))
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """Queries with a gain to win."""
+        return queries.count_judged(least=np.nextafter(0, 1)) > 0
+
+
+def cumulated(items: Ragged, gain: str = "linear") -> FloatArray:
+    """Running DCG at each item."""
+    return items.running_in_order(gain_of(items["grade"], gain) / discount(items["rank"]))
+
+
+@dataclass(frozen=True)
+class nDCGRel(Measure):
+    """nDCG averaged over the relevant items: its value at the rank of each, the last value for those not found."""
+
+    name = "nDCG_rel"
+    aliases = ("ndcg_rel",)
+    formula = "(1/n) (sum over items with a gain found of nDCG at their rank + (n - found) nDCG at the end)"
+    source = "trec_eval ndcg_rel (experimental)"
+    trec = "ndcg_rel"
+    needs = frozenset({"grades"})
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Mean over all items that have a gain."""
+        found, ideal = gaining(queries), ideal_order(queries)
+        dcg, best = cumulated(found), cumulated(ideal)
+        there = found.total(divided(dcg, at_rank(best, ideal, found.row, found["rank"])))
+        rows = np.arange(len(queries))
+        last = at_rank(dcg, found, rows, found.lengths)
+        all_of_it = at_rank(best, ideal, rows, ideal.lengths)
+        missing = ideal.lengths - found.lengths
+        return divided(there + divided(missing * last, all_of_it, nothing=0.0), ideal.lengths)
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """As nDCG."""
+        return nDCG().defined(queries)
+
+
+@dataclass(frozen=True)
+class Rndcg(Measure):
+    """nDCG averaged over the scopes at which the ideal order changes its grade, and at the end of the list.
+
+    With 5 items of grade 3, 3 of 2 and 10 of 1: the mean of nDCG at 5, 8, 18, and at the end if the list goes on past
+    the item behind them.
+    """
+
+    name = "Rndcg"
+    formula = "mean of nDCG at R_3, R_3 + R_2, R_3 + R_2 + R_1, and at the end of the list"
+    source = "trec_eval Rndcg (experimental)"
+    trec = "Rndcg"
+    needs = frozenset({"grades"})
+
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Mean over the changes of grade."""
+        found, ideal = gaining(queries), ideal_order(queries)
+        dcg, best = cumulated(found), cumulated(ideal)
+        grade = ideal["grade"]
+        same = np.zeros(ideal.size, dtype=np.bool_)
+        same[:-1] = (grade[1:] == grade[:-1]) & (ideal.row[1:] == ideal.row[:-1])
+        change = ideal.where(~same)
+        here = at_rank(dcg, found, change.row, _hits_at(found, change))
+        total = change.total(divided(here, best[~same]))
+        rows = np.arange(len(queries))
+        longer = queries.depth > ideal.lengths + 1
+        end = divided(at_rank(dcg, found, rows, found.lengths), at_rank(best, ideal, rows, ideal.lengths), nothing=0.0)
+        value = divided(total + np.where(longer, end, 0.0), change.lengths + longer)
+        return np.where(queries.at(rel=self.rel).relevant > 0, value, np.nan)
+
+
+def _hits_at(found: Ragged, change: Ragged) -> IntArray:
+    """How many items with a gain stand within each change's scope."""
+    return rank_counts(found, change.row, change["rank"])

@@ -1,0 +1,191 @@
+"""From what people write to measures: our notation, the peers' names, and trec_eval's families and lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from functools import cache
+
+from rankscope.catalogue import additions, did_you_mean
+from rankscope.errors import MeasureError
+from rankscope.measures import (
+    ALL,
+    AP,
+    ERR,
+    GMAP,
+    RBP,
+    RR,
+    BinG,
+    Bpref,
+    CappedRecall,
+    F,
+    G,
+    GBpref,
+    InfAP,
+    IPrec,
+    IPrec11,
+    Measure,
+    NumNonrelJudgedRet,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    RBPResidual,
+    Rndcg,
+    Rprec,
+    RprecMult,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    SetRelativeP,
+    Success,
+    Unjudged,
+    Utility,
+    nDCG,
+    nDCGRel,
+)  # fmt: skip
+from rankscope.measures.interpolated_precision import LEVELS
+from rankscope.measures.measure import build, split_notation, with_level
+
+CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+MULTIPLES = tuple(step / 10 for step in range(2, 21, 2))
+Maker = Callable[[float], Measure]
+
+TREC_FAMILIES: dict[str, tuple[Maker, tuple[float, ...]]] = {
+    "iprec_at_recall": (IPrec, LEVELS),
+    "P": (lambda k: P(int(k)), CUTS),
+    "recall": (lambda k: R(int(k)), CUTS),
+    "Rprec_mult": (RprecMult, MULTIPLES),
+    "ndcg_cut": (lambda k: nDCG(scope=int(k)), CUTS),
+    "map_cut": (lambda k: AP(scope=int(k)), CUTS),
+    "relative_P": (lambda k: CappedRecall(int(k)), CUTS),
+    "success": (lambda k: Success(int(k)), (1, 5, 10)),
+    "unj": (lambda k: Unjudged(int(k)), (5, 10, 20)),
+}
+TREC_SINGLE: tuple[Measure, ...] = (
+    NumQ(), NumRet(), NumRel(), NumRelRet(), AP(), GMAP(), Rprec(), Bpref(), RR(), InfAP(), GBpref(), Utility(), IPrec11(),
+    BinG(), G(), nDCG(), nDCGRel(), Rndcg(), SetP(), SetRelativeP(), SetR(), SetAP(), SetF(), NumNonrelJudgedRet(),
+    RBPResidual(), RBP(p=0.9, gain="query"),
+)  # fmt: skip
+ALL_TREC: tuple[str, ...] = (
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P",
+    "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel",
+    "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success", "set_P", "set_relative_P", "set_recall", "set_map", "set_F",
+    "num_nonrel_judged_ret", "rbp_resid", "unj",
+)  # fmt: skip
+NOT_IN_NINE = ("rbp_resid", "unj")
+LISTS: dict[str, tuple[str, ...]] = {
+    "all_trec": ALL_TREC,
+    "official": (*ALL_TREC[:9], "iprec_at_recall", "P"),
+    "set": ("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+}
+PEER_NAMES: dict[str, Callable[[int | None], Measure]] = {
+    "ndcg_burges": lambda k: nDCG(gain="exp", scope=k),
+    "hit_rate": lambda k: Success(k or 1),
+    "f1": lambda k: F(k or 10),
+    "r-precision": lambda k: Rprec(),
+    "err": lambda k: ERR(scope=k),
+}
+
+
+@cache
+def known() -> dict[str, type[Measure]]:
+    """Every name and alias, and its class; those of other packages included."""
+    kinds = (*ALL, *additions("rankscope.measures"))
+    names = {alias: kind for kind in reversed(kinds) for alias in kind.aliases}
+    names.update({kind.name: kind for kind in reversed(kinds)})
+    return names
+
+
+def parse_measure(text: str, rel: float = 1) -> Measure:
+    """One measure as people write it; `rel` is the level for a measure that does not say its own.
+
+    >>> parse_measure("P(rel=2)@10")
+    P(scope=10, rel=2.0, divisor='k')
+    >>> print(parse_measure("ndcg_cut_10"), parse_measure("MRR@10"), parse_measure("RBP(.5, gain=graded)"))
+    nDCG@10 RR@10 RBP(p=0.5,gain=graded)
+    """
+    single = {measure.trec_name(): measure for measure in TREC_SINGLE}
+    if text in single:
+        return with_level(single[text], rel)
+    if family := _of_family(text):
+        return with_level(family, rel)
+    name, given, scope = split_notation(text)
+    peer = PEER_NAMES.get(name.lower())
+    if peer and not given and (not scope or scope.isdigit()):
+        return with_level(peer(int(scope) if scope else None), rel)
+    kind = known().get(name) or _by_case(name)
+    if kind is None:
+        raise MeasureError(f"no measure '{name}'{did_you_mean(name, known())} `rankscope measures` lists all there are")
+    return with_level(build(kind, text, given, scope), rel, said=_said(kind, given))
+
+
+def parse_measures(texts: Iterable[str | Measure] | str, rel: float = 1, compat: str | None = None) -> list[Measure]:
+    """Measures from names, comma-separated names, trec_eval's families (`P.5,10`) and lists (`all_trec`); each once.
+
+    >>> [str(measure) for measure in parse_measures("AP, P.5,10")]
+    ['AP', 'P@5', 'P@10']
+    """
+    measures: dict[Measure, None] = {}
+    for text in [texts] if isinstance(texts, str | Measure) else texts:
+        if isinstance(text, Measure):
+            measures.setdefault(text)
+            continue
+        for part in split_list(text):
+            for measure in _expanded(part, rel, compat):
+                measures.setdefault(measure)
+    if not measures:
+        raise MeasureError("no measure was asked for")
+    return list(measures)
+
+
+def split_list(text: str) -> list[str]:
+    """Split at commas that are neither inside brackets nor between the cut-offs of `P.5,10`.
+
+    >>> split_list("AP, RBP(.5,gain=graded), P.5,10, RR")
+    ['AP', 'RBP(.5,gain=graded)', 'P.5,10', 'RR']
+    """
+    parts: list[str] = []
+    for piece in re.findall(r"(?:\([^)]*\)|[^,(])+", text):
+        word = piece.strip()
+        if parts and re.fullmatch(r"[\d.]+", word) and re.match(r"\w+\.[\d.]", parts[-1]):
+            parts[-1] += "," + word
+        elif word:
+            parts.append(word)
+    return parts
+
+
+def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:
+    if text in LISTS:
+        skipped = ("relstring", *(NOT_IN_NINE if compat == "trec_eval-9" else ()))
+        return [each for name in LISTS[text] if name not in skipped for each in _expanded(name, rel, compat)]
+    family, _, cuts = text.partition(".")
+    if family in TREC_FAMILIES and (not cuts or re.fullmatch(r"[\d.]+(,[\d.]+)*", cuts)):
+        make, usual = TREC_FAMILIES[family]
+        chosen = sorted(float(cut) for cut in cuts.split(",")) if cuts else usual
+        return [with_level(make(cut), rel) for cut in chosen]
+    return [parse_measure(text, rel)]
+
+
+def _of_family(text: str) -> Measure | None:
+    """`ndcg_cut_10`, `iprec_at_recall_0.10`."""
+    family, _, cut = text.rpartition("_")
+    if family not in TREC_FAMILIES or not re.fullmatch(r"\d+|\d*\.\d+", cut):
+        return None
+    return TREC_FAMILIES[family][0](float(cut))
+
+
+def _said(kind: type[Measure], given: list[tuple[str, str]]) -> list[str]:
+    """Names of the parameters given, those by position included as far as `rel` may be among them."""
+    free = [each.name for each in fields(kind) if each.name not in ("scope", *(key for key, _ in given))]
+    return [key or (free.pop(0) if free else "") for key, _ in given]
+
+
+def _by_case(name: str) -> type[Measure] | None:
+    """A name written in other case, if only one measure can be meant."""
+    found = {kind for alias, kind in known().items() if alias.lower() == name.lower()}
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,56 @@
+"""Precision at a multiple of the number of relevant items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.measures.fractions import divided
+from rankscope.measures.measure import Measure
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+
+@dataclass(frozen=True)
+class Rprec(Measure):
+    """R-precision: precision at scope R, where it equals recall; with `a`, precision at scope int(a R + .9).
+
+    This whole scope is trec_eval's. Curves over relevant scope interpolate instead; where a R is whole they agree.
+    """
+
+    name = "Rprec"
+    aliases = ("R-prec", "RPrec", "r_precision")
+    formula = "v(s) / s with s = int(a R + .9)"
+    source = "trec_eval Rprec, Rprec_mult; Huijsmans & Sebe 2001 (p = r)"
+    least = {"a": 0.0}
+
+    a: float = 1.0
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Hits within the query's own scope over that scope."""
+        return divided(*self.ratio(queries))
+
+    def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
+        """Hits and places."""
+        queries = queries.at(rel=self.rel)
+        scope = queries.relevant if self.a == 1 else (self.a * queries.relevant + 0.9).astype(np.int64)
+        scope = np.where(queries.relevant > 0, scope, 0)
+        return queries.hits(scope).astype(np.float64), scope.astype(np.float64)
+
+    def trec_name(self) -> str | None:
+        """Rprec, or Rprec_mult_0.20."""
+        return "Rprec" if self.a == 1 else f"Rprec_mult_{self.a:.2f}"
+
+
+@dataclass(frozen=True)
+class RprecMult(Rprec):
+    """R-precision at a multiple, always under trec_eval's name Rprec_mult: its list has Rprec and Rprec_mult_1.00."""
+
+    name = "Rprec_mult"
+    aliases = ()
+
+    def trec_name(self) -> str | None:
+        """Rprec_mult_1.00."""
+        return f"Rprec_mult_{self.a:.2f}"

@@ -1,0 +1,76 @@
+"""Which queries count, and how their values become one number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from rankscope.arrays import BoolArray, FloatArray
+from rankscope.errors import SettingError
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.run import Run
+from rankscope.measures.average_precision import AP
+from rankscope.measures.counts import NumRel
+from rankscope.measures.measure import Measure
+from rankscope.measures.scores import Column, class_mean, summarised
+from rankscope.ranks.ragged import in_order_sum
+from rankscope.ranks.reduce import reduce
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
+
+
+def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings) -> BoolArray:
+    """Which queries are in the summary."""
+    counted = np.ones(len(queries), dtype=np.bool_)
+    if settings.queries == "answered":
+        counted &= queries.answered
+    if settings.no_relevant == "skip":
+        counted &= np.asarray(measure.defined(queries))
+    return counted
+
+
+def zero_where_nothing_is_relevant(
+    values: FloatArray, measure: Measure, queries: RelevantRanks, settings: Settings
+) -> FloatArray:
+    if settings.no_relevant != "zero":
+        return values
+    return np.where(np.asarray(measure.defined(queries)), values, np.nan_to_num(values, nan=0.0))
+
+
+def summary_of(
+    measure: Measure, values: FloatArray, counted: BoolArray, queries: RelevantRanks, settings: Settings
+) -> float:
+    if isinstance(measure, NumRel) and settings.trec_eval and settings.queries == "judged":
+        return in_order_sum(queries.count_judged(least=np.nextafter(0, 1)).astype(np.float64))
+    defined = counted if settings.no_relevant == "zero" else counted & ~np.isnan(values)
+    if settings.mean == "class" and queries.classes is not None:
+        return class_mean(measure, values[defined], np.array(queries.classes, dtype=object)[defined].tolist())
+    return summarised(measure, values[defined], settings.mean)
+
+
+def with_micro_mean(
+    column: Column, queries: RelevantRanks, settings: Settings, qrels: Qrels | None, run: Run | None
+) -> Column:
+    """The ratio of sums; for AP the AP of all lists merged by score."""
+    measure = column.measure
+    if measure.summary == "sum":
+        return column
+    parts = measure.ratio(queries)
+    if parts is not None:
+        top, bottom = (in_order_sum(part[column.counted]) for part in parts)
+        return replace(column, summary=top / bottom if bottom else float("nan"))
+    if isinstance(measure, AP) and qrels is not None and run is not None:
+        return replace(column, summary=_merged_ap(measure, qrels, run, settings))
+    raise SettingError(f"{measure} has no micro mean; P, R, Rprec, success-like ratios and AP (from run files) have")
+
+
+def _merged_ap(measure: AP, qrels: Qrels, run: Run, settings: Settings) -> float:
+    """AP of the one list that all lists make when merged by score; sensible only if scores can be compared."""
+    judged = set(qrels.table.get_column("query").unique().to_list())
+    both = [pl.lit("all").alias("query"), (pl.col("query") + "\0" + pl.col("item")).alias("item")]
+    rows = run.table().filter(pl.col("query").is_in(list(judged)))
+    merged_run = Run.from_frame(rows.with_columns(both), run.name)
+    merged_qrels = Qrels(qrels.table.with_columns(both), qrels.line, qrels.name, qrels.digest, qrels.word)
+    return float(measure.of(reduce(merged_qrels, merged_run, settings))[0])

@@ -1,0 +1,85 @@
+"""Find items by id inside a block of rows: which are judged, which occur twice. Hashes screen, ids decide.
+
+A block's rows get one 64-bit key each (item and query together). A small table of slots, by the top bits of the key,
+leaves only few rows to look at closely, and of those the ids themselves are compared: the result is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rankscope.arrays import IntArray
+
+Keys: TypeAlias = NDArray[np.uint64]
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that distinct segments shift keys by distinct amounts
+
+
+@dataclass(frozen=True)
+class ItemKeys:
+    """The rows of a block, ready for look-up; `segment` tells the query of each row."""
+
+    item: pl.Series
+    segment: IntArray
+
+    @cached_property
+    def keys(self) -> Keys:
+        """One key for each row."""
+        return keys_of(self.item.hash(0).to_numpy(), self.segment)
+
+    @cached_property
+    def _shift(self) -> np.uint64:
+        """Bits below the slot number: about three times as many slots as rows."""
+        return np.uint64(64 - max(8, min(24, (3 * len(self.item)).bit_length())))
+
+    @cached_property
+    def _slots(self) -> IntArray:
+        return (self.keys >> self._shift).astype(np.int64)
+
+    def repeated(self) -> tuple[IntArray, IntArray]:
+        """Pairs of rows (earlier, later) that hold the same item of the same query, next neighbours only."""
+        slots = self._slots
+        crowded = np.bincount(slots, minlength=1 << (64 - int(self._shift))) > 1
+        suspects = np.flatnonzero(crowded[slots])
+        order = suspects[np.argsort(self.keys[suspects], kind="stable")]
+        same = np.flatnonzero(self.keys[order[1:]] == self.keys[order[:-1]])
+        earlier, later = order[same], order[same + 1]
+        if earlier.size == 0:
+            return earlier, later
+        equal = (self.segment[earlier] == self.segment[later]) & (
+            self.item.gather(earlier) == self.item.gather(later)
+        ).to_numpy()
+        return earlier[equal], later[equal]
+
+    def find(self, item: pl.Series, keys: Keys) -> tuple[IntArray, IntArray]:
+        """Which rows hold the wanted items: (rows, index of the wanted item), in the order of the rows."""
+        order = np.argsort(keys)
+        ordered = keys[order]
+        marked = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
+        marked[(keys >> self._shift).astype(np.int64)] = True
+        rows = np.flatnonzero(marked[self._slots])
+        place = np.searchsorted(ordered, self.keys[rows])
+        hit = ordered[np.minimum(place, max(keys.size - 1, 0))] == self.keys[rows] if keys.size else rows < 0
+        rows, wanted = rows[hit], order[place[hit]]
+        equal = (self.item.gather(rows) == item.gather(wanted)).to_numpy()
+        if not equal.all() or np.unique(keys).size < keys.size:
+            return self._find_among_equal_keys(item, keys)
+        return rows, wanted
+
+    def _find_among_equal_keys(self, item: pl.Series, keys: Keys) -> tuple[IntArray, IntArray]:
+        """The same when two different ids share a key, which chance alone hardly ever brings about."""
+        here = pl.DataFrame({"key": self.keys, "item": self.item, "row": np.arange(len(self.item))})
+        wanted = pl.DataFrame({"key": keys, "item": item, "wanted": np.arange(keys.size)})
+        found = here.join(wanted, on=["key", "item"], how="inner").sort("row")
+        return found.get_column("row").to_numpy(), found.get_column("wanted").to_numpy()
+
+
+def keys_of(hashes: Keys, segment: IntArray) -> Keys:
+    """One key from an item's hash and its query's number."""
+    return hashes + segment.astype(np.uint64) * SPREAD

@@ -1,0 +1,152 @@
+"""The engine room: many short lists of different length as flat arrays, worked on all at once.
+
+Sums add one after the other in the order of the elements, as the reference programs do: pairwise sums (`np.sum`,
+`np.add.reduceat`) print another fourth digit in some cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Lists of rows: list i holds rows offsets[i] up to offsets[i + 1] of every column.
+
+    >>> lists = Ragged.of([[1, 4], [], [2]], "rank")
+    >>> lists["rank"], lists.lengths
+    (array([1, 4, 2]), array([2, 0, 1]))
+    """
+
+    offsets: IntArray
+    columns: Mapping[str, NDArray[Any]]
+
+    def __post_init__(self) -> None:
+        if any(column.shape[0] != self.size for column in self.columns.values()):
+            raise ValueError("every column needs one value for each row")
+
+    @classmethod
+    def of(cls, lists: Sequence[ArrayLike], name: str, dtype: type[np.generic] = np.int64) -> Ragged:
+        """One column from a list of lists."""
+        arrays = [np.asarray(each, dtype=dtype) for each in lists]
+        offsets = np.concatenate([[0], np.cumsum([array.size for array in arrays], dtype=np.int64)]).astype(np.int64)
+        return cls(offsets, {name: np.concatenate([np.empty(0, dtype), *arrays])})
+
+    @classmethod
+    def from_rows(cls, row_of: IntArray, lists: int, **columns: NDArray[Any]) -> Ragged:
+        """From rows that say which list they belong to and come in the order of the lists."""
+        counts = np.bincount(row_of, minlength=lists).astype(np.int64)
+        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), columns)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    @property
+    def size(self) -> int:
+        """How many rows there are in all."""
+        return int(self.offsets[-1])
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """How many rows each list has."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def row(self) -> IntArray:
+        """Which list each row belongs to."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @cached_property
+    def position(self) -> IntArray:
+        """The place of each row in its list, from 1."""
+        return np.arange(1, self.size + 1) - self.offsets[self.row]
+
+    def total(self, values: ArrayLike) -> FloatArray:
+        """The sum over each list, added in order; 0 for an empty list."""
+        return np.bincount(self.row, weights=np.broadcast_to(values, self.size), minlength=len(self))
+
+    def count(self, chosen: BoolArray) -> IntArray:
+        """How many rows of each list are chosen."""
+        return np.bincount(self.row[chosen], minlength=len(self)).astype(np.int64)
+
+    def running(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Running totals that start anew in each list; exact for whole numbers, which is what it is for."""
+        everything = np.concatenate([np.zeros(1, dtype=values.dtype), np.cumsum(values)])
+        return everything[1:] - everything[self.offsets[self.row]]
+
+    def running_in_order(self, values: FloatArray) -> FloatArray:
+        """Running totals of floats, each list's added from zero in order: no list's rounding leaks into the next."""
+        if self.size == 0:
+            return values.astype(np.float64)
+        width = int(self.lengths.max())
+        result = np.empty(self.size)
+        for rows in self._batches(width):
+            inside = self.row[self.offsets[rows[0]] : self.offsets[rows[-1] + 1]] - rows[0]
+            here = slice(self.offsets[rows[0]], self.offsets[rows[-1] + 1])
+            grid = np.zeros((rows.size, width))
+            grid[inside, self.position[here] - 1] = values[here]
+            result[here] = np.cumsum(grid, axis=1)[inside, self.position[here] - 1]
+        return result
+
+    def _batches(self, width: int, cells: int = 1 << 22) -> list[IntArray]:
+        step = max(1, cells // max(width, 1))
+        return [np.arange(start, min(start + step, len(self))) for start in range(0, len(self), step)]
+
+    def where(self, chosen: BoolArray) -> Ragged:
+        """The chosen rows, in lists of the same number."""
+        counts = self.count(chosen)
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return Ragged(offsets, {name: column[chosen] for name, column in self.columns.items()})
+
+    def take(self, lists: IntArray) -> Ragged:
+        """Some lists, in the order given; a list may be taken more than once."""
+        lengths = self.lengths[lists]
+        rows = ranges(self.offsets[lists], lengths)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return Ragged(offsets, {name: column[rows] for name, column in self.columns.items()})
+
+    def sorted_by(self, *keys: NDArray[Any]) -> Ragged:
+        """Rows of each list sorted by the keys, the first key first."""
+        order = np.lexsort((*reversed(keys), self.row))
+        return Ragged(self.offsets, {name: column[order] for name, column in self.columns.items()})
+
+    def with_columns(self, **columns: NDArray[Any]) -> Ragged:
+        """More columns, or other values in those there are."""
+        return Ragged(self.offsets, {**self.columns, **columns})
+
+    def lists(self, name: str) -> list[list[Any]]:
+        """A column as Python lists, for tests and display."""
+        return [part.tolist() for part in np.split(self[name], self.offsets[1:-1])] if len(self) else []
+
+
+def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
+    """All whole numbers of several ranges, one behind the other.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
+
+
+def in_order_sum(values: FloatArray) -> float:
+    """The sum, added one after the other: the order of query ids decides the last digit, as in trec_eval.
+
+    >>> in_order_sum(np.array([.1, .2, .3]))
+    0.6000000000000001
+    """
+    return float(np.cumsum(values)[-1]) if values.size else 0.0

@@ -1,0 +1,291 @@
+"""The one reduction: judgements and a run, of any size, to the ranks of the judged items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.qrels import JudgedItems, Qrels
+from rankscope.inputs.run import Run
+from rankscope.ranks.grouping import Grouped, Scattered, grouped, regrouped
+from rankscope.ranks.matching import ItemKeys, keys_of
+from rankscope.ranks.ragged import Ragged, ranges
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, count_levels
+from rankscope.ranks.ties import Ordered, ranks_of
+from rankscope.settings import Settings
+from rankscope.version import __version__
+
+KEPT_DISTRACTORS = 256
+FIXED_BY_REDUCTION = ("ties", "duplicates", "judged_only", "score_width", "query_item", "seed")
+
+
+def reduce(
+    qrels: Qrels,
+    run: Run,
+    settings: Settings | None = None,
+    *,
+    junk: Iterable[tuple[str, str]] = (),
+    keep_scores: bool = False,
+) -> RelevantRanks:
+    """Ranks of all judged items of a run; raises `InputError` with every problem of the run.
+
+    `junk` are (query, item) pairs that leave the list before ranks are counted. `keep_scores` keeps the scores of the
+    judged items and of the best distractors, which the growth forecast needs.
+    >>> ranks = reduce(Qrels.of({"q": {"a": 1, "b": 0}}), Run.of({"q": {"b": 3.0, "x": 2.0, "a": 1.0}}))
+    >>> ranks.judged.lists("rank"), ranks.ranks
+    ([[1, 3]], array([3]))
+    """
+    settings = settings or Settings()
+    left_out = _left_out(qrels, junk, settings)
+    judged = JudgedItems.of(_with_query_counted(qrels, settings), settings.duplicates, left_out)
+    junk_items = JudgedItems.of(_as_qrels(left_out), "first") if left_out else None
+    problems = Problems(run.place)
+    try:
+        found = _Found(judged, junk_items, settings, problems, keep_scores)
+        for part in grouped(run.blocks(problems, rank=settings.ties == "rank")):
+            found.add(part)
+    except Scattered:
+        problems = Problems(run.place)
+        found = _Found(judged, junk_items, settings, problems, keep_scores)
+        for part in regrouped(run.blocks(problems, rank=settings.ties == "rank")):
+            found.add(part)
+    if not problems.count and not found.rows_of_query:
+        problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(judged, found))
+    problems.raise_if_any()
+    return found.assembled(run, qrels)
+
+
+def _left_out(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:
+    """Junk pairs, and each query as an item of its own where it is not to be ranked."""
+    left_out = [(str(query), str(item)) for query, item in junk]
+    if settings.query_item in ("removed", "kept_ignored"):
+        left_out += [(query, query) for query in qrels.table.get_column("query").unique().to_list()]
+    return left_out
+
+
+def _as_qrels(pairs: list[tuple[str, str]]) -> Qrels:
+    table = pl.DataFrame(pairs, schema={"query": pl.String, "item": pl.String}, orient="row")
+    return Qrels(table.with_columns(grade=pl.lit(0.0)), np.arange(len(pairs), dtype=np.int64), "junk")
+
+
+def _with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
+    if settings.query_item != "counted":
+        return qrels
+    table = qrels.table
+    own = table.select("query").unique(maintain_order=True).with_columns(item=pl.col("query"), grade=pl.lit(1.0))
+    own = own.join(table, on=["query", "item"], how="anti", maintain_order="left")
+    line = np.concatenate([qrels.line, np.zeros(own.height, dtype=np.int64)])
+    return Qrels(pl.concat([table, own]), line, qrels.name, qrels.digest, qrels.word)
+
+
+def _common_advice(judged: JudgedItems, found: _Found) -> str:
+    ran = ", ".join(shown(each) for each in found.not_judged[:3])
+    known = ", ".join(shown(each) for each in judged.queries[:3])
+    return f"Query ids of the run: {ran}, ...; of the judgements: {known}, ... Are these the right files?"
+
+
+@dataclass
+class _Found:
+    """What has been found so far, block by block."""
+
+    judged: JudgedItems
+    junk: JudgedItems | None
+    settings: Settings
+    problems: Problems
+    keep_scores: bool
+    rows_of_query: dict[int, int] = field(default_factory=dict)
+    not_judged: list[str] = field(default_factory=list)
+    items: list[dict[str, Any]] = field(default_factory=list)
+    groups: list[dict[str, Any]] = field(default_factory=list)
+    best: list[dict[str, Any]] = field(default_factory=list)
+    returned: int = 0
+
+    def add(self, part: Grouped) -> None:
+        """Find the judged items of a block of whole queries."""
+        self.returned += len(part.block)
+        part, keys = self._settled(part)
+        row_of = np.array([self.judged.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
+        self.not_judged += [query for query, row in zip(part.queries, row_of.tolist(), strict=True) if row < 0]
+        for row, length in zip(row_of.tolist(), part.lengths.tolist(), strict=True):
+            if row >= 0:
+                self.rows_of_query[row] = length
+        if len(part.block) == 0:
+            return
+        ordered = Ordered.of(self._scores(part), part.segment, part.starts)
+        rows, entry = _find(keys, row_of, self.judged)
+        rank, groups = ranks_of(rows, ordered, part.block.item, part.queries, self.settings.ties, self.settings.seed)
+        segment = part.segment
+        self.items.append(
+            {
+                "row": row_of[segment[rows]],
+                "rank": rank,
+                "grade": self.judged.grade[entry],
+                "score": part.block.score[rows],
+            }
+        )
+        start = groups.first - part.starts[groups.segment] + 1
+        self.groups.append({"row": row_of[groups.segment], "start": start, "size": groups.size})
+        if self.keep_scores:
+            relevant = rows[self.judged.grade[entry] >= 1]
+            self.best.append(_best_others(part, ordered, row_of, relevant))
+
+    def _settled(self, part: Grouped) -> tuple[Grouped, ItemKeys]:
+        """The block without duplicates and junk, ready for look-up."""
+        keys = ItemKeys(part.block.item, part.segment)
+        earlier, later = keys.repeated()
+        keep = np.ones(len(part.block), dtype=np.bool_)
+        if earlier.size:
+            keep &= self._without_duplicates(part, earlier, later)
+        if self.junk is not None:
+            row_of = np.array([self.junk.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
+            rows, _ = _find(keys, row_of, self.junk)
+            keep[rows] = False
+        if keep.all():
+            return part, keys
+        part = part.keep(keep)
+        return part, ItemKeys(part.block.item, part.segment)
+
+    def _without_duplicates(self, part: Grouped, earlier: IntArray, later: IntArray) -> BoolArray:
+        keep = np.ones(len(part.block), dtype=np.bool_)
+        policy = self.settings.duplicates
+        if policy == "error":
+            self._complain(part, earlier, later)
+        elif policy == "first":
+            keep[later] = False
+        elif policy == "last":
+            keep[earlier] = False
+        else:
+            for one, other in zip(earlier.tolist(), later.tolist(), strict=True):
+                keep[_lower(part.block.score, one, other, keep)] = False
+        return keep
+
+    def _complain(self, part: Grouped, earlier: IntArray, later: IntArray) -> None:
+        self.problems.advise("Rank an item once per query, or choose with --duplicates best, first or last.")
+        block, segment = part.block, part.segment
+        for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
+            lines = f"{block.word}s {block.line[one]} and {block.line[other]}"
+            what = f"item {shown(block.item[one])} is ranked twice ({lines})"
+            self.problems.add(f"query {part.queries[segment[one]]}", what, order=int(block.line[other]))
+        self.problems.more(max(0, earlier.size - KEPT))
+
+    def _scores(self, part: Grouped) -> FloatArray:
+        """What the order is made of: scores in the width asked for, or the rank column."""
+        if self.settings.ties == "rank" and part.block.rank is not None:
+            score = -part.block.rank.astype(np.float64)
+            if not self.problems.count:
+                _check_ranks(part, score, self.problems)
+            return score
+        score = part.block.score
+        if self.settings.score_width == 32:
+            with np.errstate(over="ignore"):
+                return score.astype(np.float32).astype(np.float64)
+        return score
+
+    def assembled(self, run: Run, qrels: Qrels) -> RelevantRanks:
+        """All blocks together, one row per judged query."""
+        judged, count = self.judged, len(self.judged.queries)
+        columns = ("rank", "grade", "score") if self.keep_scores else ("rank", "grade")
+        items = _joined(self.items, count, "rank", columns)
+        depth = np.zeros(count, dtype=np.int64)
+        depth[list(self.rows_of_query)] = list(self.rows_of_query.values())
+        answered = np.zeros(count, dtype=np.bool_)
+        answered[list(self.rows_of_query)] = True
+        ones = np.ones(judged.grade.size, dtype=np.int64)
+        known = self.settings.collection_size
+        return RelevantRanks(
+            queries=judged.queries,
+            judged=items.where(items["grade"] >= 0),
+            pooled=items.where(items["grade"] < 0),
+            levels=count_levels(judged.query_row, judged.grade, ones, count),
+            depth=depth,
+            answered=answered,
+            collection=np.full(count, UNKNOWN if known is None else known, dtype=np.int64),
+            ties=_joined(self.groups, count, "start", ("start", "size")),
+            system=run.name,
+            tag=run.tag,
+            top_grade=max(0.0, qrels.top_grade),
+            distractors=_joined(self.best, count, "order", ("score",)) if self.keep_scores else None,
+            not_judged=tuple(sorted(self.not_judged)),
+            provenance=_provenance(run, qrels, self.settings, self.returned),
+        )
+
+
+def _lower(score: FloatArray, one: int, other: int, keep: BoolArray) -> int:
+    """Which of two rows has the lower score; the later one when equal or when the earlier has gone already."""
+    return one if keep[one] and score[other] > score[one] else other
+
+
+def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
+    """Rows of the block that hold a wanted item of their query, and which item that is."""
+    segments = np.flatnonzero(row_of >= 0)
+    lengths = np.diff(wanted.offsets)[row_of[segments]]
+    entries = ranges(wanted.offsets[row_of[segments]], lengths)
+    segment = np.repeat(segments, lengths)
+    rows, index = keys.find(wanted.item.gather(entries), keys_of(wanted.hash[entries], segment))
+    return rows, entries[index]
+
+
+def _best_others(part: Grouped, ordered: Ordered, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
+    """Scores of the first items of each judged query that are not relevant."""
+    segments = np.flatnonzero(row_of >= 0)
+    hits = np.bincount(part.segment[relevant], minlength=row_of.size)[segments]
+    lengths = np.minimum(part.lengths[segments], hits + KEPT_DISTRACTORS)
+    places = ranges(part.starts[segments], lengths)
+    is_relevant = np.zeros(len(part.block), dtype=np.bool_)
+    is_relevant[relevant] = True
+    places = places[~is_relevant[ordered.row(places)]]
+    owner = part.segment[places]
+    nth = np.arange(places.size) - np.searchsorted(owner, owner)
+    places, owner, nth = (each[nth < KEPT_DISTRACTORS] for each in (places, owner, nth))
+    return {"row": row_of[owner], "order": nth, "score": part.block.score[ordered.row(places)]}
+
+
+def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
+    """Blocks' findings as one ragged array, sorted by query and by the order column."""
+    floats = ("score", "grade")
+    whole = {
+        name: np.concatenate([np.empty(0, np.float64 if name in floats else np.int64), *(part[name] for part in parts)])
+        for name in {"row", order, *columns}
+    }
+    judged = whole["row"] >= 0
+    whole = {name: column[judged] for name, column in whole.items()}
+    sorting = np.lexsort((whole[order], whole["row"]))
+    return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
+
+
+def _check_ranks(part: Grouped, score: FloatArray, problems: Problems) -> None:
+    """The rank column must count 1, 2, 3, ... (or from 0) in each query."""
+    ordered = Ordered.of(score, part.segment, part.starts)
+    rank = -ordered.score.astype(np.int64)
+    full = part.lengths > 0
+    first = np.zeros(len(part.queries), dtype=np.int64)
+    first[full] = rank[part.starts[full]]
+    expected = np.arange(rank.size) - part.starts[part.segment] + np.where(first == 0, 0, 1)[part.segment]
+    wrong = np.flatnonzero(rank != expected)
+    for segment in np.unique(part.segment[wrong])[:KEPT].tolist():
+        place = int(wrong[np.searchsorted(part.segment[wrong], segment)])
+        line = int(part.block.line[ordered.row(np.array([place]))[0]])
+        what = f"ranks must run 1, 2, 3, ... without gaps or doubles; expected {expected[place]}, got {rank[place]}"
+        problems.add(f"query {part.queries[segment]}", f"{what} ({part.block.word} {line})", order=line)
+
+
+def _provenance(run: Run, qrels: Qrels, settings: Settings, returned: int) -> dict[str, Any]:
+    """Where the numbers come from: digests and choices, but no time, host or path, so equal inputs give equal bytes."""
+    return {
+        "run": {"file": run.place, "sha256": run.digest, "tag": run.tag, "rows": returned},
+        "judgements": {"file": qrels.name, "sha256": qrels.digest, "rows": len(qrels)},
+        "settings": {name: getattr(settings, name) for name in FIXED_BY_REDUCTION},
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions that numbers depend on."""
+    return {"rankscope": __version__, **{name: version(name) for name in ("numpy", "polars")}}

@@ -1,0 +1,261 @@
+"""The value in the middle: at which ranks the judged items of each query stand. Everything below reads only this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.ranks.ragged import Ragged
+
+UNKNOWN = -1
+
+
+@dataclass(frozen=True, eq=False)
+class RelevantRanks:
+    """One row per judged query in byte order of the ids, all queries of one system.
+
+    `queries.at(rel=2)` is the same with another lowest relevant grade. A missing query has depth 0.
+    >>> queries = RelevantRanks.from_ranks([[1, 3, 6], [2]], relevant=[10, 1])
+    >>> queries.hits(3), queries.relevant
+    (array([2, 1]), array([10,  1]))
+    """
+
+    queries: tuple[str, ...]
+    judged: Ragged  # rank and grade of every judged item found, grade 0 included, ascending; score where kept
+    pooled: Ragged  # rank and (negative) grade of items found that are in the pool but not judged
+    levels: Ragged  # grade and count: how many items were judged at each grade, found or not, ascending
+    depth: IntArray  # how many items were returned
+    answered: BoolArray  # whether the run has the query at all
+    collection: IntArray  # size of the collection, UNKNOWN where it is
+    ties: Ragged  # start and size of each group of equal scores that holds a judged or pooled item
+    system: str = "run"
+    tag: str = ""
+    rel: float = 1.0
+    top_grade: float = 1.0  # highest grade of all judgements
+    classes: tuple[str, ...] | None = None
+    distractors: Ragged | None = None  # scores of the best items that are not relevant at grade 1, best first
+    not_judged: tuple[str, ...] = ()  # queries of the run that have no judgements
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @classmethod
+    def from_ranks(
+        cls,
+        ranks: Sequence[ArrayLike],
+        relevant: ArrayLike | None = None,
+        depth: ArrayLike | None = None,
+        collection: ArrayLike | None = None,
+        grades: Sequence[ArrayLike] | None = None,
+        queries: Sequence[str] | None = None,
+        **more: Any,
+    ) -> RelevantRanks:
+        """From the ranks of relevant items, for examples and tests; items not found are in `relevant` only (grade 1)."""
+        rank = Ragged.of(ranks, "rank")
+        grade = Ragged.of(grades, "grade", np.float64)["grade"] if grades is not None else np.ones(rank.size)
+        judged = rank.with_columns(grade=grade).sorted_by(rank["rank"])
+        count = len(rank)
+        wanted = judged.lengths if relevant is None else np.asarray(relevant, dtype=np.int64)
+        deepest = np.zeros(count, dtype=np.int64)
+        np.maximum.at(deepest, judged.row, judged["rank"])
+        known = np.full(count, UNKNOWN) if collection is None else np.broadcast_to(collection, count)
+        names = (
+            tuple(queries) if queries is not None else tuple(f"q{row + 1:0{len(str(count))}}" for row in range(count))
+        )
+        empty = Ragged.of([[]] * count, "rank")
+        given = deepest if depth is None else np.broadcast_to(depth, count).astype(np.int64)
+        return cls(
+            queries=names,
+            judged=judged,
+            pooled=empty.with_columns(grade=np.empty(0)),
+            levels=_levels_of(judged, wanted),
+            depth=given,
+            answered=np.ones(count, dtype=np.bool_),
+            collection=np.asarray(known, dtype=np.int64),
+            ties=Ragged(empty.offsets, {"start": empty["rank"], "size": empty["rank"]}),
+            top_grade=max(1.0, float(grade.max(initial=1.0))),
+            **more,
+        )
+
+    # what a measure's formula reads
+
+    @cached_property
+    def _found(self) -> Ragged:
+        return self.judged.where(self.judged["grade"] >= self.rel)
+
+    @property
+    def ranks(self) -> IntArray:
+        """Ranks of the relevant items found, query after query, ascending in each."""
+        return self._found["rank"]
+
+    @property
+    def grades(self) -> FloatArray:
+        """Grades of the relevant items found."""
+        return self._found["grade"]
+
+    @property
+    def position(self) -> IntArray:
+        """1 for the first relevant item found of a query, 2 for the second, ..."""
+        return self._found.position
+
+    @property
+    def row(self) -> IntArray:
+        """The query of each relevant item found."""
+        return self._found.row
+
+    @property
+    def found(self) -> IntArray:
+        """How many relevant items were found."""
+        return self._found.lengths
+
+    @cached_property
+    def relevant(self) -> IntArray:
+        """How many relevant items there are (c), found or not."""
+        return self.count_judged(least=self.rel)
+
+    @cached_property
+    def nonrelevant(self) -> IntArray:
+        """How many items were judged and are not relevant, found or not."""
+        return self.count_judged(least=0, below=self.rel)
+
+    @cached_property
+    def nonrelevant_above(self) -> IntArray:
+        """For each relevant item found, how many judged items that are not relevant stand above it."""
+        wrong = (self.judged["grade"] < self.rel).astype(np.int64)
+        return self.judged.running(wrong)[self.judged["grade"] >= self.rel]
+
+    @cached_property
+    def pooled_above(self) -> IntArray:
+        """For each relevant item found, how many items in the pool but not judged stand above it."""
+        return rank_counts(self.pooled, self.row, self.ranks - 1)
+
+    def count_judged(self, least: float = 0, below: float = np.inf) -> IntArray:
+        """How many items of each query were judged with least <= grade < below."""
+        grade, count = self.levels["grade"], self.levels["count"]
+        return self.levels.total(np.where((grade >= least) & (grade < below), count, 0)).astype(np.int64)
+
+    def total(self, values: ArrayLike) -> FloatArray:
+        """Sum over the relevant items found of each query, added in rank order."""
+        return self._found.total(values)
+
+    def hits(self, scope: ArrayLike) -> IntArray:
+        """How many relevant items stand within the scope (v), one number or one per query."""
+        limit = np.broadcast_to(np.asarray(scope), len(self))
+        return self._found.count(self.ranks <= limit[self.row])
+
+    def judged_within(self, scope: ArrayLike) -> IntArray:
+        """How many judged items stand within the scope."""
+        limit = np.broadcast_to(np.asarray(scope), len(self))
+        return self.judged.count(self.judged["rank"] <= limit[self.judged.row])
+
+    # other views of the same rankings
+
+    def at(self, rel: float) -> RelevantRanks:
+        """The same with another lowest relevant grade; the view is made once."""
+        if rel == self.rel:
+            return self
+        views: dict[float, RelevantRanks] = self.__dict__.setdefault("_views", {})
+        if rel not in views:
+            views[rel] = replace(self, rel=rel)
+        return views[rel]
+
+    def cut(self, depth: int | None) -> RelevantRanks:
+        """Only the first `depth` items of each ranking."""
+        if depth is None or not bool((self.depth > depth).any()):
+            return self
+        return replace(
+            self,
+            judged=self.judged.where(self.judged["rank"] <= depth),
+            pooled=self.pooled.where(self.pooled["rank"] <= depth),
+            depth=np.minimum(self.depth, depth),
+        )
+
+    def condensed(self) -> RelevantRanks:
+        """The rankings without the items that were not judged; ranks close up."""
+        nothing = np.zeros(self.pooled.size, dtype=np.bool_)
+        return replace(
+            self,
+            judged=self.judged.with_columns(rank=self.judged.position),
+            pooled=self.pooled.where(nothing),
+            depth=self.judged.lengths,
+        )
+
+    def take(self, rows: IntArray) -> RelevantRanks:
+        """Some queries, in the order given."""
+        return replace(
+            self,
+            queries=tuple(self.queries[row] for row in rows.tolist()),
+            judged=self.judged.take(rows),
+            pooled=self.pooled.take(rows),
+            levels=self.levels.take(rows),
+            depth=self.depth[rows],
+            answered=self.answered[rows],
+            collection=self.collection[rows],
+            ties=self.ties.take(rows),
+            classes=None if self.classes is None else tuple(self.classes[row] for row in rows.tolist()),
+            distractors=None if self.distractors is None else self.distractors.take(rows),
+        )
+
+    def with_collection(self, size: int | None) -> RelevantRanks:
+        """The same in a collection of known size."""
+        return self if size is None else replace(self, collection=np.full(len(self), size, dtype=np.int64))
+
+    def with_classes(self, class_of: Mapping[str, str]) -> RelevantRanks:
+        """The same with the class of each query; a query that is not named has the empty class."""
+        return replace(self, classes=tuple(class_of.get(query, "") for query in self.queries))
+
+    # what the warning block says
+
+    def straddling_pairs(self) -> int:
+        """Pairs of equal score of which one item is relevant and the other is not."""
+        inside = Ragged(self.ties.offsets, {})
+        first = self.ties["start"]
+        last = first + self.ties["size"] - 1
+        relevant = rank_counts(self._found, inside.row, last) - rank_counts(self._found, inside.row, first - 1)
+        return int((relevant * (self.ties["size"] - relevant)).sum())
+
+    def unjudged_share(self, depth: int | None = None) -> float:
+        """Share of the returned items (of the first `depth`, if given) without a judgement; NaN if none came back."""
+        cut = self.cut(depth)
+        returned = int(cut.depth.sum())
+        return 1.0 - cut.judged.size / returned if returned else float("nan")
+
+
+def rank_counts(lists: Ragged, row: IntArray, limit: NDArray[Any]) -> IntArray:
+    """For each (row, limit): how many ranks of that list are at most the limit."""
+    if lists.size == 0 or row.size == 0:
+        return np.zeros(row.size, dtype=np.int64)
+    rank = lists["rank"]
+    span = int(max(rank.max(), limit.max())) + 2
+    keys = lists.row * span + rank
+    return np.searchsorted(keys, row * span + np.maximum(limit, 0), side="right") - lists.offsets[row]
+
+
+def _levels_of(judged: Ragged, relevant: IntArray) -> Ragged:
+    """Counts per grade when everything judged was found but for items of grade 1."""
+    missing = relevant - judged.count(judged["grade"] >= 1)
+    if (missing < 0).any():
+        raise ValueError("fewer relevant items than relevant ranks")
+    row = np.concatenate([judged.row, np.arange(len(judged))])
+    grade = np.concatenate([judged["grade"], np.ones(len(judged))])
+    weight = np.concatenate([np.ones(judged.size, dtype=np.int64), missing])
+    return count_levels(row, grade, weight, len(judged))
+
+
+def count_levels(row: IntArray, grade: FloatArray, weight: IntArray, lists: int) -> Ragged:
+    """How many items there are at each grade of each query, ascending; grades that nothing has are left out."""
+    order = np.lexsort((grade, row))
+    row, grade, weight = row[order], grade[order], weight[order]
+    if row.size == 0:
+        return Ragged.from_rows(row, lists, grade=grade, count=weight)
+    new = np.concatenate([[True], (row[1:] != row[:-1]) | (grade[1:] != grade[:-1])])
+    total = np.bincount(np.cumsum(new) - 1, weights=weight).astype(np.int64)
+    keep = total > 0
+    return Ragged.from_rows(row[new][keep], lists, grade=grade[new][keep], count=total[keep])
