@@ -18,6 +18,7 @@ from rankscope.inputs.blocks import prefetched
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.inputs.texts import decodable, decoded, is_utf8
 
 SPACE, NEWLINE, HASH = 32, 10, 35
 BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f\r", b"    ")
@@ -68,13 +69,10 @@ def rows_of(source: Source, layout: Layout, problems: Problems, reading: Reading
 
 
 def _texts(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]:
-    if encoding.lower().replace("-", "").replace("_", "") == "utf8":
+    if is_utf8(encoding):
         yield from source.blocks()
-        return
-    try:
-        yield source.whole().decode(encoding).encode()
-    except (UnicodeDecodeError, LookupError) as error:
-        problems.add("", f"cannot be read as {encoding}: {error}", "Give the right --encoding.")
+    else:
+        yield decoded(source.whole(), encoding, problems)
 
 
 def _rows(
@@ -85,7 +83,7 @@ def _rows(
         table = _parsed(raw, layout, b"\t" if b"\t" in raw[:256].partition(b"\n")[0] else b" ")
         if table is not None and _is_tidy(raw, table, layout):
             return _checked(raw, table, None, layout, problems, first_line, False), True, table.height
-    text, dropped = _cleaned(_decodable(raw, problems, first_line), comments)
+    text, dropped = _cleaned(decodable(raw, problems, first_line), comments)
     table = _parsed(text, layout, b" ")
     if table is None:  # pragma: no cover  (cleaned text is valid UTF-8 without a NUL)
         raise AssertionError("cleaned text could not be parsed")
@@ -106,6 +104,7 @@ def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | Non
             columns=[layout.fields.index(name) for name in layout.wanted],
             truncate_ragged_lines=True,
             missing_columns="insert",
+            extra_columns="ignore",
             ignore_errors=True,
         )
     except pl.exceptions.PolarsError:
@@ -122,34 +121,6 @@ def _is_tidy(raw: bytes, table: pl.DataFrame, layout: Layout) -> bool:
         and table.get_column(layout.fields[-1]).null_count() == 0
         and b"\0" not in raw
     )
-
-
-def _decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
-    """The block without what is not text: each line with a NUL or with bytes that are not UTF-8 is a problem."""
-    try:
-        raw.decode()
-        if b"\0" not in raw:
-            return raw
-    except UnicodeDecodeError:
-        pass
-    lines = raw.split(b"\n")
-    for number, line in enumerate(lines):
-        what = _not_text(line)
-        if what:
-            advice = "Text must be UTF-8; name another encoding with --encoding."
-            problems.add(f"line {first_line + number}", what, advice, first_line + number)
-            lines[number] = b""
-    return b"\n".join(lines)
-
-
-def _not_text(line: bytes) -> str:
-    if b"\0" in line:
-        return "holds a NUL byte: is this a binary file?"
-    try:
-        line.decode()
-    except UnicodeDecodeError as error:
-        return f"byte {error.start + 1} is not UTF-8 text ({line[error.start : error.start + 1]!r})"
-    return ""
 
 
 def _cleaned(raw: bytes, comments: bool) -> tuple[bytes, IntArray]:

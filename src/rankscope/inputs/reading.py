@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
+
+from rankscope.errors import SettingError
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The format (told from the file unless given), the encoding of text, and whether # begins a comment in TREC text."""
+    """The format (told from the file unless given), the encoding of text, and whether # begins a TREC comment.
+
+    An encoding that does not exist is a `SettingError`.
+    """
 
     format: str | None = None
     encoding: str = "utf-8"
     comments: bool = True
+
+    def __post_init__(self) -> None:
+        try:
+            codecs.lookup(self.encoding)
+            b"".decode(self.encoding)
+        except (LookupError, ValueError):
+            raise SettingError(f"no text encoding '{self.encoding}'; there are utf-8, utf-16, latin-1, ...") from None

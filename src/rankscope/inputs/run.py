@@ -41,6 +41,11 @@ class Run:
         return self.source.name if self.source else self.name
 
     @property
+    def share(self) -> float:
+        """How much of the file has been read, from 0 to 1."""
+        return self.source.share if self.source else 1.0
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the file; empty for Python objects."""
         return self.source.digest if self.source else ""

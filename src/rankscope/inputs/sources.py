@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import hashlib
 import lzma
+import os
 import sys
 import tempfile
 import zlib
@@ -26,8 +27,15 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class Decompressor(Protocol):
     """What zlib, bz2 and lzma have in common."""
 
-    eof: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool:
+        """Whether a member has come to its end."""
+        ...
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind that end."""
+        ...
 
     def decompress(self, data: bytes, /) -> bytes:
         """The next bytes of plain data."""
@@ -41,13 +49,13 @@ def _gzip() -> Decompressor:
 def _zstd() -> Decompressor:
     import zstandard
 
-    return zstandard.ZstdDecompressor().decompressobj()  # type: ignore[no-any-return]
+    return zstandard.ZstdDecompressor().decompressobj()
 
 
 def _zstd_error() -> type[Exception]:
     import zstandard
 
-    return zstandard.ZstdError  # type: ignore[no-any-return]
+    return zstandard.ZstdError
 
 
 MAGIC: tuple[tuple[bytes, Callable[[], Decompressor]], ...] = (
@@ -63,26 +71,45 @@ COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 class Source:
     """A file by its path, or `-` for standard input; compression is told from the first bytes, not from the name.
 
+    `part` says which of the rankings or judgements in it is meant, where a file or folder holds several.
     >>> Source("runs/bm25.run.gz").name
     'bm25.run.gz'
     """
 
     path: str
+    part: str = ""
     _digest: str = field(default="", init=False, repr=False)
+    _read: int = field(default=0, init=False, repr=False)
     _spooled: BinaryIO | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def of(cls, path: str | Path) -> Source:
+        """A path as people give it: behind a `#` may stand the part, unless the `#` belongs to the file's own name."""
+        whole, mark, part = str(path).rpartition("#")
+        if mark and part and not os.path.exists(path) and (whole == "-" or os.path.exists(whole)):
+            return cls(whole, part)
+        return cls(str(path))
 
     @property
     def name(self) -> str:
         """What messages and provenance call it; never the folder it lies in."""
-        return "standard input" if self.path == "-" else Path(self.path).name
+        name = "standard input" if self.path == "-" else Path(self.path).name
+        return f"{name}#{self.part}" if self.part else name
 
     @property
-    def stem(self) -> str:
-        """The name without compression and format suffixes, for use as a system's name."""
-        name = Path(self.path).name
-        for suffix in COMPRESSED_SUFFIXES:
-            name = name.removesuffix(suffix)
-        return Path(name).stem or name
+    def is_folder(self) -> bool:
+        """Whether the path is a folder rather than a file."""
+        return self.path != "-" and os.path.isdir(self.path)
+
+    def stem(self, suffixes: Iterable[str] = ()) -> str:
+        """The name without the suffix of its compression and one of these, for use as a system's name.
+
+        >>> Source("runs/input.bm25.gz").stem([".run"])
+        'input.bm25'
+        """
+        name = "stdin" if self.path == "-" else without_suffix(Path(self.path).name, COMPRESSED_SUFFIXES)
+        name = without_suffix(name, suffixes)
+        return f"{name}#{self.part}" if self.part else name
 
     @property
     def digest(self) -> str:
@@ -91,6 +118,12 @@ class Source:
             for _ in self._stored():
                 pass
         return self._digest
+
+    @property
+    def share(self) -> float:
+        """How much of the stored bytes has been read, from 0 to 1; 1 for standard input."""
+        whole = Path(self.path).stat().st_size if self.path != "-" else 0
+        return min(1.0, self._read / whole) if whole else 1.0
 
     def head(self, size: int = 65536) -> bytes:
         """The first plain bytes, for telling the format."""
@@ -105,8 +138,9 @@ class Source:
         """All plain bytes at once, without a byte order mark."""
         return b"".join(self._plain(self._stored())).removeprefix(BYTE_ORDER_MARK)
 
-    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+    def blocks(self, size: int = 0) -> Iterator[bytes]:
         """Plain bytes in blocks that end with a whole line; only the last one may lack its line end."""
+        size = size or BLOCK
         rest: list[bytes] = []
         first = True
         for chunk in _gathered(self._plain(self._stored(size)), size):
@@ -123,8 +157,10 @@ class Source:
 
     def _stored(self, size: int = BLOCK, digest: bool = True) -> Iterator[bytes]:
         sha = hashlib.sha256()
+        self._read = 0
         with self._open() as file:
             while chunk := file.read(size):
+                self._read += len(chunk)
                 if digest and not self._digest:
                     sha.update(chunk)
                 yield chunk
@@ -137,12 +173,23 @@ class Source:
         try:
             return open(self.path, "rb", buffering=0)  # type: ignore[return-value]
         except OSError as error:
-            raise InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {self.path}") from None
+            raise self._cannot_be_read(error) from None
+        except ValueError as error:  # a NUL in the path
+            raise InputError.of(self.name, [f"cannot be read: {error}"]) from None
+
+    def _read(self, file: BinaryIO, size: int) -> bytes:
+        try:
+            return file.read(size)
+        except OSError as error:
+            raise self._cannot_be_read(error) from None
+
+    def _cannot_be_read(self, error: OSError) -> InputError:
+        return InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {self.path}")
 
     def _standard_input(self) -> BinaryIO:
         """Standard input can be read only once, so it is kept in a temporary file."""
         if self._spooled is None:
-            spooled = tempfile.SpooledTemporaryFile(max_size=BLOCK)
+            spooled = tempfile.SpooledTemporaryFile(max_size=BLOCK)  # noqa: SIM115  (it lives as long as the source)
             while chunk := sys.stdin.buffer.read(BLOCK):
                 spooled.write(chunk)
             self._spooled = spooled  # type: ignore[assignment]
@@ -173,6 +220,16 @@ class Source:
             raise InputError.of(self.name, [f"the compressed data is damaged: {error}"]) from None
         if not decompressor.eof:
             raise InputError.of(self.name, ["the compressed data is cut off before its end"])
+
+
+def without_suffix(name: str, suffixes: Iterable[str]) -> str:
+    """A file's name without one of these suffixes, in whatever case; a name is never left empty.
+
+    >>> without_suffix("bm25.RUN", [".run"]), without_suffix(".run", [".run"])
+    ('bm25', '.run')
+    """
+    fitting = (suffix for suffix in suffixes if name.lower().endswith(suffix) and len(name) > len(suffix))
+    return name[: -len(max(fitting, key=len, default=""))] or name
 
 
 def _gathered(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:

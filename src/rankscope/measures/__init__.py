@@ -16,6 +16,7 @@ from rankscope.measures.preferences import Bpref, GBpref, InfAP
 from rankscope.measures.r_precision import Rprec, RprecMult
 from rankscope.measures.recall import CappedRecall, R
 from rankscope.measures.reciprocal_rank import ER, RR, Success
+from rankscope.measures.texts import Relstring, Runid
 from rankscope.measures.user_models import ERR, RBP, Q, RBPResidual, nERR
 from rankscope.measures.whole_list import SetAP, SetF, SetP, SetR, SetRelativeP, Utility
 
@@ -27,7 +28,7 @@ ALL: tuple[type[Measure], ...] = (  # a new measure adds its import and its name
     Judged, Hole, Unjudged,
     SetP, SetR, SetRelativeP, SetAP, SetF, Utility,
     RprecMult, nDCGRel, Rndcg, BinG, G, GBpref,
-    NumQ, NumRet, NumRel, NumRelRet, NumNonrelJudgedRet,
+    NumQ, NumRet, NumRel, NumRelRet, NumNonrelJudgedRet, Relstring, Runid,
 )  # fmt: skip
 
 __all__ = [
@@ -68,8 +69,8 @@ __all__ = [
     "R",
     "RBPResidual",
     "Rndcg",
-    "Rprec",
-    "RprecMult",
+    "Relstring", "Rprec",
+    "RprecMult", "Runid",
     "SetAP",
     "SetF",
     "SetP",

@@ -34,8 +34,9 @@ def column_of(asked: Measure, whole: RelevantRanks, seen: RelevantRanks, setting
     counted = counted_queries(measure, seen, settings)
     values = zero_where_nothing_is_relevant(values, measure, seen, settings)
     column = Column(
-        measure, str(asked), values, counted, summary_of(measure, values, counted, seen, settings), error=error
-    )
+        measure, str(asked), values, counted, summary_of(measure, values, counted, seen, settings), error=error,
+        words=measure.words(seen), word=measure.word(seen),
+    )  # fmt: skip
     if settings.ties != "expected":
         return column
     extremes = [

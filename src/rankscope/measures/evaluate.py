@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rankscope.errors import InputError, SettingError
@@ -18,12 +19,9 @@ from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.measures.scores import Scores, SystemScores
 from rankscope.measures.summary import with_micro_mean
-from rankscope.ranks.reduce import reduce
+from rankscope.ranks.reduce import Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings, peer
-
-Progress = Callable[[str], None]
-
 
 def evaluate(
     qrels: Any,
@@ -55,13 +53,14 @@ def evaluate(
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
     systems: list[SystemScores] = []
     for run in named_runs(runs, reading, errors):
-        if progress:
-            progress(run.name)
-        against = judgements if judgements is not None else Qrels.of({"": {"": 0}})
-        scored = _attempt(errors, lambda: _evaluated(against, run, kinds, chosen, unwanted or (), class_of))  # noqa: B023
+        if judgements is None:
+            _attempt(errors, partial(check_run, run, chosen))
+            continue
+        job = partial(_evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress)
+        scored = _attempt(errors, job)
         if scored is not None:
             systems.append(scored)
-    raise_all(_relevant_errors(errors, judgements is None))
+    raise_all(errors)
     return Scores(tuple(systems), chosen)
 
 
@@ -86,13 +85,6 @@ def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
         return None
 
 
-def _relevant_errors(errors: list[InputError], without_judgements: bool) -> list[InputError]:
-    """Without judgements, that a run has nothing in common with them is no news."""
-    if not without_judgements:
-        return errors
-    return [each for each in errors if not any("no query of the run is judged" in str(one) for one in each.reports)]
-
-
 def _evaluated(
     qrels: Qrels,
     run: Run,
@@ -100,8 +92,9 @@ def _evaluated(
     settings: Settings,
     junk: Iterable[tuple[str, str]],
     class_of: Mapping[str, str] | None,
+    progress: Progress | None,
 ) -> SystemScores:
-    ranks = reduce(qrels, run, settings, junk=junk)
+    ranks = reduce(qrels, run, settings, junk=junk, progress=progress)
     by_ties = peer(settings.compat).ties_of if settings.compat and "ties" not in settings.given else {}
     other = {each: by_ties[key] for each in kinds for key in [_tie_key(each, by_ties)] if key}
     scored = _scored(ranks, kinds, settings, class_of, qrels, run)

@@ -59,6 +59,14 @@ class Measure:
         """The lowest grade that counts as relevant."""
         return float(getattr(self, "rel", 1.0))
 
+    def words(self, queries: RelevantRanks) -> list[str] | None:
+        """A word per query, for the few values that are no numbers."""
+        return None
+
+    def word(self, queries: RelevantRanks) -> str | None:
+        """A word for the whole run, likewise."""
+        return None
+
     def bind(self, queries: RelevantRanks) -> Self:
         """The same measure with what it takes from the data written into its parameters."""
         return self

@@ -34,9 +34,11 @@ from rankscope.measures import (
     P,
     R,
     RBPResidual,
+    Relstring,
     Rndcg,
     Rprec,
     RprecMult,
+    Runid,
     SetAP,
     SetF,
     SetP,
@@ -67,20 +69,20 @@ TREC_FAMILIES: dict[str, tuple[Maker, tuple[float, ...]]] = {
     "unj": (lambda k: Unjudged(int(k)), (5, 10, 20)),
 }
 TREC_SINGLE: tuple[Measure, ...] = (
-    NumQ(), NumRet(), NumRel(), NumRelRet(), AP(), GMAP(), Rprec(), Bpref(), RR(), InfAP(), GBpref(), Utility(), IPrec11(),
-    BinG(), G(), nDCG(), nDCGRel(), Rndcg(), SetP(), SetRelativeP(), SetR(), SetAP(), SetF(), NumNonrelJudgedRet(),
-    RBPResidual(), RBP(p=0.9, gain="query"),
+    Runid(), NumQ(), NumRet(), NumRel(), NumRelRet(), AP(), GMAP(), Rprec(), Bpref(), RR(), Relstring(), InfAP(),
+    GBpref(), Utility(), IPrec11(), BinG(), G(), nDCG(), nDCGRel(), Rndcg(), SetP(), SetRelativeP(), SetR(), SetAP(),
+    SetF(), NumNonrelJudgedRet(), RBPResidual(), RBP(p=0.9, gain="query"),
 )  # fmt: skip
 ALL_TREC: tuple[str, ...] = (
-    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P",
-    "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel",
-    "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success", "set_P", "set_relative_P", "set_recall", "set_map", "set_F",
-    "num_nonrel_judged_ret", "rbp_resid", "unj",
+    "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
+    "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG",
+    "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success", "set_P", "set_relative_P",
+    "set_recall", "set_map", "set_F", "num_nonrel_judged_ret", "rbp_resid", "unj",
 )  # fmt: skip
 NOT_IN_NINE = ("rbp_resid", "unj")
 LISTS: dict[str, tuple[str, ...]] = {
     "all_trec": ALL_TREC,
-    "official": (*ALL_TREC[:9], "iprec_at_recall", "P"),
+    "official": (*ALL_TREC[:10], "iprec_at_recall", "P"),
     "set": ("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
 }
 PEER_NAMES: dict[str, Callable[[int | None], Measure]] = {
@@ -92,12 +94,16 @@ PEER_NAMES: dict[str, Callable[[int | None], Measure]] = {
 }
 
 
+def kinds() -> tuple[type[Measure], ...]:
+    """All measures, those of other packages last."""
+    return (*ALL, *additions("rankscope.measures"))
+
+
 @cache
 def known() -> dict[str, type[Measure]]:
     """Every name and alias, and its class; those of other packages included."""
-    kinds = (*ALL, *additions("rankscope.measures"))
-    names = {alias: kind for kind in reversed(kinds) for alias in kind.aliases}
-    names.update({kind.name: kind for kind in reversed(kinds)})
+    names = {alias: kind for kind in reversed(kinds()) for alias in kind.aliases}
+    names.update({kind.name: kind for kind in reversed(kinds())})
     return names
 
 
@@ -161,7 +167,7 @@ def split_list(text: str) -> list[str]:
 
 def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:
     if text in LISTS:
-        skipped = ("relstring", *(NOT_IN_NINE if compat == "trec_eval-9" else ()))
+        skipped = NOT_IN_NINE if compat == "trec_eval-9" else ()
         return [each for name in LISTS[text] if name not in skipped for each in _expanded(name, rel, compat)]
     family, _, cuts = text.partition(".")
     if family in TREC_FAMILIES and (not cuts or re.fullmatch(r"[\d.]+(,[\d.]+)*", cuts)):

@@ -35,6 +35,8 @@ class Column:
     worst: FloatArray | None = None
     best: FloatArray | None = None
     error: FloatArray | None = None
+    words: list[str] | None = None  # for values that are no numbers: one per query
+    word: str | None = None  # or one for the run
     extremes: tuple[float, float] | None = None  # summary of the worst and of the best order
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -22,6 +22,7 @@ from rankscope.ranks.ties import Ordered, ranks_of
 from rankscope.settings import Settings
 from rankscope.version import __version__
 
+Progress = Callable[[str, float], None]  # name of the run, share of it that has been read
 KEPT_DISTRACTORS = 256
 FIXED_BY_REDUCTION = ("ties", "duplicates", "judged_only", "score_width", "query_item", "seed")
 
@@ -33,6 +34,7 @@ def reduce(
     *,
     junk: Iterable[tuple[str, str]] = (),
     keep_scores: bool = False,
+    progress: Progress | None = None,
 ) -> RelevantRanks:
     """Ranks of all judged items of a run; raises `InputError` with every problem of the run.
 
@@ -46,20 +48,39 @@ def reduce(
     left_out = _left_out(qrels, junk, settings)
     judged = JudgedItems.of(_with_query_counted(qrels, settings), settings.duplicates, left_out)
     junk_items = JudgedItems.of(_as_qrels(left_out), "first") if left_out else None
-    problems = Problems(run.place)
-    try:
-        found = _Found(judged, junk_items, settings, problems, keep_scores)
-        for part in grouped(run.blocks(problems, rank=settings.ties == "rank")):
-            found.add(part)
-    except Scattered:
-        problems = Problems(run.place)
-        found = _Found(judged, junk_items, settings, problems, keep_scores)
-        for part in regrouped(run.blocks(problems, rank=settings.ties == "rank")):
-            found.add(part)
-    if not problems.count and not found.rows_of_query:
-        problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(judged, found))
-    problems.raise_if_any()
+    found = _collected(judged, junk_items, run, settings, keep_scores, progress)
+    if not found.problems.count and not found.rows_of_query:
+        found.problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(judged, found))
+    found.problems.raise_if_any()
     return found.assembled(run, qrels)
+
+
+def check_run(run: Run, settings: Settings) -> None:
+    """Raise what is wrong with a run by itself, when there are no judgements to hold it against."""
+    nothing = JudgedItems.of(_as_qrels([]))
+    _collected(nothing, None, run, settings, False, None).problems.raise_if_any()
+
+
+def _collected(
+    judged: JudgedItems,
+    junk: JudgedItems | None,
+    run: Run,
+    settings: Settings,
+    keep_scores: bool,
+    progress: Progress | None,
+) -> _Found:
+    """All blocks of a run: as they come, or regrouped where the lines of a query are scattered."""
+    for gather in (grouped, regrouped):
+        found = _Found(judged, junk, settings, Problems(run.place), keep_scores)
+        try:
+            for part in gather(run.blocks(found.problems, rank=settings.ties == "rank")):
+                found.add(part)
+                if progress is not None:
+                    progress(run.name, run.share)
+            return found
+        except Scattered:
+            continue
+    raise AssertionError("regrouped rows are never scattered")  # pragma: no cover
 
 
 def _left_out(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:

@@ -1,0 +1,47 @@
+# Needs nothing but python3 with venv, make and the package index.
+#   make demo   set everything up in .venv, run the main job on the icons that ship with rankscope
+#   make test   set everything up, run lint, types and all tests
+#   make bench  timed comparisons with the peers, written to docs/performance.md
+PYTHON ?= python3
+BIN := .venv/bin
+STAMPS := .venv/stamps
+
+.PHONY: demo test lint types tests docs install bench clean
+
+demo: install
+	$(BIN)/rankscope demo -o demo-output
+
+install: $(STAMPS)/core
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "rankscope needs Python 3.11 or later; set PYTHON=..."; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 has no venv module; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+$(STAMPS)/core: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: pyproject.toml $(STAMPS)/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,pandas,peers]'
+	@touch $@
+
+test: lint types tests
+
+lint: $(STAMPS)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMPS)/dev
+	$(BIN)/mypy
+
+tests: $(STAMPS)/dev
+	$(BIN)/python -m pytest -n auto
+
+docs: $(STAMPS)/dev
+	$(BIN)/python tools/make_docs.py
+
+bench: $(STAMPS)/dev
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench

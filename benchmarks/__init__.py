@@ -1,0 +1,1 @@
+"""Timed comparisons with peers: ratios in one run, never asserted on in tests."""

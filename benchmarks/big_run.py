@@ -1,0 +1,41 @@
+"""A run of 6,980 queries with 1,000 items each, 4-decimal scores so that ties occur, and three variants of it."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import numpy as np
+
+QUERIES, DEPTH, ITEMS = 6_980, 1_000, 8_841_823
+
+
+def make(folder: Path) -> dict[str, Path]:
+    """Files by name; made once."""
+    paths = {name: folder / f"{name}.txt" for name in ("qrels", "run", "blanks", "shuffled")}
+    paths["gz"] = folder / "run.txt.gz"
+    if all(path.exists() for path in paths.values()):
+        return paths
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_run(paths["run"], paths["qrels"])
+    text = paths["run"].read_text()
+    paths["blanks"].write_text(text.replace(" ", "  "))
+    lines = text.splitlines(keepends=True)
+    random.Random(0).shuffle(lines)
+    paths["shuffled"].write_text("".join(lines))
+    paths["gz"].write_bytes(gzip.compress(text.encode(), compresslevel=6))
+    return paths
+
+
+def _write_run(run: Path, qrels: Path) -> None:
+    generator = np.random.default_rng(0)
+    with run.open("w") as ranking, qrels.open("w") as judgements:
+        for number in range(QUERIES):
+            query = 1_000_000 + 13 * number
+            items = generator.choice(ITEMS, DEPTH, replace=False)
+            scores = np.sort(generator.normal(10, 3, DEPTH))[::-1]
+            pairs = enumerate(zip(items.tolist(), scores.tolist(), strict=True), start=1)
+            ranking.write("".join(f"{query} Q0 {item} {rank} {score:.4f} sys\n" for rank, (item, score) in pairs))
+            judged = {*generator.choice(items, 3).tolist(), *generator.choice(ITEMS, 2).tolist()}
+            judgements.write("".join(f"{query} 0 {item} {place % 3}\n" for place, item in enumerate(sorted(judged), 1)))

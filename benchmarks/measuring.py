@@ -1,0 +1,46 @@
+"""Run a command and see how long it takes and how much memory it needs at most."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PYTHON = sys.executable
+
+
+@dataclass(frozen=True)
+class Measured:
+    seconds: float
+    megabytes: float
+    output: str
+
+
+def run(command: Sequence[str], repeat: int = 1) -> Measured:
+    """The fastest of several runs, start of the process included; memory is the most that any of them took."""
+    runs = [_once(command) for _ in range(repeat)]
+    best = min(runs, key=lambda each: each.seconds)
+    return Measured(best.seconds, max(each.megabytes for each in runs), best.output)
+
+
+def _once(command: Sequence[str]) -> Measured:
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.stdout is not None
+    output = process.stdout.read().decode(errors="replace")
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{output[-2000:]}")
+    return Measured(seconds, usage.ru_maxrss / 1024, output)
+
+
+def machine() -> str:
+    """The machine in words: cores, memory, Python."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    model = next((line.partition(":")[2].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    return f"{os.cpu_count()} cores ({model}), {memory:.0f} GiB, Python {sys.version.split()[0]}"

@@ -1,0 +1,5 @@
+"""`python -m rankscope`."""
+
+from rankscope.cli.main import main
+
+main()

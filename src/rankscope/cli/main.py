@@ -1,0 +1,88 @@
+"""`rankscope`: finds the command, and turns every expected error into a message and exit code 2."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from rankscope.version import __version__
+
+COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order people need it
+    "demo": "See it work: two systems on the icons that ship with rankscope; no file needed.",
+    "evaluate": "How good is it? Judgements and runs to numbers, equal to the tool your field trusts.",
+    "measures": "Which measures exist, what each means, its formula and source.",
+}
+
+
+class LazyCommands(click.Group):
+    """Commands whose modules are imported only when they run, so that --help stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"rankscope.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list with one line each, without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """An unknown command gets a suggestion."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from rankscope.catalogue import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS)
+            raise click.UsageError(f"no command '{args[0]}'{hint} There are: {', '.join(COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rankscope")
+def cli() -> None:
+    """How good is a ranked retrieval system, really?
+
+    \b
+    Start with:
+      rankscope demo
+      rankscope evaluate QRELS RUN -m AP -m nDCG@10
+
+    Shell completion: _RANKSCOPE_COMPLETE=bash_source rankscope (or zsh_source, fish_source).
+    """
+
+
+def main() -> None:
+    """Run the command; exit 0, or 2 with a clear message on bad input."""
+    from rankscope.errors import RankscopeError
+
+    try:
+        sys.exit(cli.main(prog_name="rankscope", standalone_mode=False) or 0)
+    except RankscopeError as error:
+        click.echo(f"rankscope: {error}", err=True)
+        sys.exit(2)
+    except click.exceptions.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("rankscope: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone, say nothing more
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Options that several commands share, made from the one table of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from rankscope.settings import COMPAT, SETTINGS, Setting
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+TYPES: dict[str, Any] = {
+    "rel": float,
+    "depth": click.IntRange(min=1),
+    "collection_size": click.IntRange(min=1),
+    "seed": int,
+    "score_width": click.Choice(["64", "32"]),
+}
+
+
+def setting_options(function: F) -> F:
+    """One option for each row of the settings table, and --compat; None means not given by hand."""
+    for setting in reversed(SETTINGS):
+        function = _option(setting)(function)
+    peers = f"Count as a peer does: {', '.join(COMPAT)}. An option given by hand wins."
+    return click.option("--compat", metavar="PEER", help=peers)(function)
+
+
+def _option(setting: Setting) -> Callable[[F], F]:
+    text = f"{setting.meaning}. Default: {setting.default}."
+    if isinstance(setting.default, bool):
+        spelled = f"{setting.option}/--no-{setting.name.replace('_', '-')}"
+        return click.option(spelled, setting.name, default=None, help=text)
+    kind = TYPES.get(setting.name) or click.Choice([str(choice) for choice in setting.choices])
+    metavar = {"depth": "K", "collection_size": "D", "rel": "N", "seed": "N"}.get(setting.name)
+    return click.option(setting.option, setting.name, type=kind, default=None, metavar=metavar, help=text)
+
+
+def chosen_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given by hand, in Python's types."""
+    if given.get("score_width") is not None:
+        given["score_width"] = int(given["score_width"])
+    return given

@@ -1,0 +1,101 @@
+"""Where results go: standard output or a file written whole or not at all; and progress for those who wait."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import click
+
+Progress = Callable[[str, float], None]
+
+
+def colourful(stream: Any) -> bool:
+    """Whether a stream shows colours: a terminal, unless NO_COLOR is set."""
+    return bool(stream.isatty()) and not os.environ.get("NO_COLOR")
+
+
+@dataclass(frozen=True)
+class Output:
+    """A place and a format."""
+
+    path: str | None
+    report: ModuleType
+
+    @classmethod
+    def chosen(cls, path: str | None, format: str | None) -> Output:
+        """The format asked for, else the one that the file's suffix tells, else a table."""
+        from rankscope import reports
+
+        if path == "-":
+            path = None
+        by_suffix = reports.by_suffix(path) if path else None
+        return cls(path, reports.by_name(format) if format else by_suffix or reports.by_name("table"))
+
+    @property
+    def saves_ranks(self) -> bool:
+        """Whether the reduction itself is to be saved."""
+        return self.path is not None and self.path.endswith(".ranks.parquet")
+
+    @property
+    def tells_warnings(self) -> bool:
+        """Whether the format carries the warnings with it."""
+        return self.report.name in ("table", "json", "markdown", "latex")
+
+    def write(self, scores: Any, per_query: bool) -> None:
+        """Render everything first, then write it in one go."""
+        if self.path is None:
+            data = self.report.render(scores, per_query, colour=colourful(sys.stdout))
+            _to_standard_output(data)
+            return
+        from rankscope.files import atomic
+
+        data = self.report.render(scores, per_query)
+        with atomic(self.path, "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+
+
+def _to_standard_output(data: str | bytes) -> None:
+    if isinstance(data, bytes) and sys.stdout.isatty():
+        from rankscope.errors import SettingError
+
+        raise SettingError("this format is binary: write it to a file with -o FILE")
+    stream = sys.stdout.buffer
+    stream.write(data if isinstance(data, bytes) else data.encode())
+    stream.flush()
+
+
+@contextmanager
+def progress_line(quiet: bool) -> Iterator[Progress | None]:
+    """A line on the terminal that says which run is being read and how far; nothing where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, transient=True, console=_error_console()) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(name: str, share: float) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=1.0)
+            bar.update(tasks[name], completed=share)
+
+        yield show
+
+
+def _error_console() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def say(text: str) -> None:
+    """A word to the person at the terminal, beside the result."""
+    click.echo(text, err=True)

@@ -1,0 +1,74 @@
+"""Text as UTF-8 bytes, whatever it was stored as; what is no text is a problem with its line number."""
+
+from __future__ import annotations
+
+from rankscope.inputs.checks import Problems
+from rankscope.inputs.sources import Source
+
+BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+ADVICE = "Text must be UTF-8; name another encoding with --encoding."
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether an encoding is UTF-8 under one of its names.
+
+    >>> is_utf8("UTF_8"), is_utf8("latin-1")
+    (True, False)
+    """
+    return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8sig")
+
+
+def whole(source: Source, encoding: str, problems: Problems) -> bytes:
+    """All of a text; lines that are no text are problems and are left empty, so that the others keep their numbers."""
+    if is_utf8(encoding):
+        return decodable(source.whole(), problems, 1)
+    return decodable(decoded(source.whole(), encoding, problems), problems, 1)
+
+
+def decoded(raw: bytes, encoding: str, problems: Problems) -> bytes:
+    """Text of another encoding as UTF-8; nothing, and a problem, where it is not of that encoding."""
+    try:
+        return raw.decode(encoding).removeprefix("\ufeff").encode()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        what = f"byte {error.start + 1} of the file is not {encoding} text ({error.reason})"
+        problems.add(f"line {line}", what, "Give the right --encoding.", line)
+    except (UnicodeError, LookupError) as error:
+        problems.add("", f"cannot be read as {encoding}: {error}", "Give the right --encoding.")
+    return b""
+
+
+def beginning(raw: bytes, encoding: str) -> bytes:
+    """The first bytes of a text as UTF-8, for telling its format; a character that was cut in two is left out."""
+    try:
+        text = raw.decode("utf-8" if is_utf8(encoding) else encoding, errors="ignore")
+    except (UnicodeError, LookupError):
+        return raw
+    return text.removeprefix("\ufeff").encode(errors="ignore")
+
+
+def decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
+    """The bytes without what is not text: each line with a NUL or with bytes that are not UTF-8 is a problem."""
+    try:
+        raw.decode()
+        if b"\0" not in raw:
+            return raw
+    except UnicodeDecodeError:
+        pass
+    lines = raw.split(b"\n")
+    for number, line in enumerate(lines, first_line):
+        what = _not_text(line)
+        if what:
+            problems.add(f"line {number}", what, ADVICE, number)
+            lines[number - first_line] = b""
+    return b"\n".join(lines)
+
+
+def _not_text(line: bytes) -> str:
+    if b"\0" in line:
+        return "holds a NUL byte: is this a binary file?"
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return f"byte {error.start + 1} is not UTF-8 text ({line[error.start : error.start + 1]!r})"
+    return ""

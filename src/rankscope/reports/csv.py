@@ -1,0 +1,28 @@
+"""CSV: one row per value."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from rankscope.measures.scores import Scores
+
+name = "csv"
+suffixes = (".csv",)
+binary = False
+
+
+def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
+    """The long table with all digits, or one row per system and measure."""
+    return (scores.to_polars() if per_query else summary_table(scores)).write_csv()
+
+
+def summary_table(scores: Scores) -> pl.DataFrame:
+    """System, measure, value, and how many queries it was made from."""
+    rows = [
+        (system.name, column.asked, column.summary, column.averaged)
+        for system in scores.systems
+        for column in system.columns
+        if column.measure.summary != "none"
+    ]
+    schema = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))

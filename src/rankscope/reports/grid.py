@@ -1,0 +1,132 @@
+"""Scores as a grid of cells, before anything decides how cells look: which rows, which columns, what is best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rankscope.measures.scores import Column, Scores, SystemScores
+
+MANY_MEASURES = 8
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a cell; `best` where it is the best of its measure among several systems."""
+
+    text: str
+    number: bool = True
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A header and rows of cells."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+
+    def turned(self) -> Grid:
+        """Rows become columns: easier to read with many measures."""
+        columns = list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.header)
+        header = (self.header[0] if self.header else "", *(cell.text for cell in columns[0])) if columns else ()
+        body = [
+            (Cell(name, number=False), *cells) for name, cells in zip(self.header[1:], columns[1:], strict=True)
+        ]
+        return Grid(("measure", *header[1:]), tuple(body), self.title)
+
+
+def number(value: float, counts: bool = False, places: int = 4) -> str:
+    """A value as it is printed; a dash where it is undefined.
+
+    >>> number(0.25), number(12.0, counts=True), number(float("nan"))
+    ('0.2500', '12', '-')
+    """
+    if math.isnan(value):
+        return "-"
+    return str(int(value)) if counts else f"{value:.{places}f}"
+
+
+def numeric_columns(system: SystemScores) -> list[Column]:
+    """Columns that have a number to show."""
+    return [column for column in system.columns if column.measure.summary != "none"]
+
+
+def summary_grid(scores: Scores) -> Grid:
+    """One row per system: the summaries, with the best of each measure marked where there is a choice."""
+    systems = scores.systems
+    shown = [numeric_columns(system) for system in systems]
+    count = len(shown[0]) if shown else 0
+    best = [_best([columns[place] for columns in shown]) for place in range(count)]
+    rows = []
+    for system, columns in zip(systems, shown, strict=True):
+        cells = [
+            Cell(_summary_text(column), best=len(systems) > 1 and column.summary == best[place])
+            for place, column in enumerate(columns)
+        ]
+        rows.append((Cell(system.name, number=False), *cells))
+    names = tuple(column.asked for column in shown[0]) if shown else ()
+    return Grid(("system", *names), tuple(rows))
+
+
+def _summary_text(column: Column) -> str:
+    text = number(column.summary, column.measure.counts)
+    if column.extremes is None or column.extremes[0] == column.extremes[1]:
+        return text
+    return f"{text} [{number(column.extremes[0])}, {number(column.extremes[1])}]"
+
+
+def _best(columns: list[Column]) -> float | None:
+    values = [column.summary for column in columns if not math.isnan(column.summary)]
+    if not values or columns[0].measure.counts:
+        return None
+    return min(values) if columns[0].measure.lower_is_better else max(values)
+
+
+def query_grid(scores: Scores) -> Grid:
+    """One row per system and query: status and values."""
+    several = len(scores.systems) > 1
+    rows = []
+    for system in scores.systems:
+        lead = (Cell(system.name, number=False),) if several else ()
+        for row, query in enumerate(system.ranks.queries):
+            values = [_value(column, row) for column in system.columns]
+            rows.append((*lead, Cell(query, number=False), Cell(system.status[row], number=False), *values))
+        for query in system.ranks.not_judged:
+            blank = [Cell("-")] * len(system.columns)
+            rows.append((*lead, Cell(query, number=False), Cell("not judged", number=False), *blank))
+    header = ((("system",) if several else ()), ("query", "status"), scores.measures)
+    return Grid(tuple(name for part in header for name in part), tuple(rows))
+
+
+def _value(column: Column, row: int) -> Cell:
+    if column.words is not None:
+        return Cell(column.words[row], number=False)
+    return Cell(number(float(column.values[row]), column.measure.counts))
+
+
+def class_grid(scores: Scores) -> Grid:
+    """One row per system and class of queries."""
+    table = scores.by_class()
+    rows = []
+    for (system, label), part in table.group_by(["system", "class"], maintain_order=True):
+        values = [Cell(number(mean)) for mean in part.get_column("mean").to_list()]
+        size = Cell(str(part.get_column("queries").max()))
+        rows.append((Cell(str(system), number=False), Cell(str(label) or "(none)", number=False), size, *values))
+    measures = table.get_column("measure").unique(maintain_order=True).to_list()
+    return Grid(("system", "class", "queries", *measures), tuple(rows))
+
+
+def coverage_lines(scores: Scores) -> list[str]:
+    """How many queries were judged, answered and averaged, once for systems that agree."""
+    lines: dict[str, list[str]] = {}
+    for system in scores.systems:
+        ranks = system.ranks
+        averaged = sorted({column.averaged for column in numeric_columns(system) if column.measure.summary != "sum"})
+        span = "-".join(map(str, {averaged[0], averaged[-1]})) if averaged else "0"
+        text = f"{len(ranks)} queries judged, {int(ranks.answered.sum())} answered, {span} averaged"
+        lines.setdefault(text, []).append(system.name)
+    if len(lines) == 1:
+        return list(lines)
+    return [f"{', '.join(names)}: {text}" for text, names in lines.items()]

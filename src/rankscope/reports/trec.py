@@ -1,0 +1,62 @@
+"""Exactly trec_eval's lines, so that `diff` shows agreement: name padded to 22, tab, query, tab, value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rankscope.measures.counts import NumQ
+from rankscope.measures.scores import Column, Scores, SystemScores
+from rankscope.settings import Settings
+
+name = "trec"
+suffixes = (".trec",)
+binary = False
+
+
+def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
+    """Queries in byte order, the summary last; with several systems one after the other."""
+    lines = [line for system in scores.systems for line in _lines(system, per_query, scores.settings)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(system: SystemScores, per_query: bool, settings: Settings) -> Iterator[str]:
+    if per_query:
+        for row, query in enumerate(system.ranks.queries):
+            if _listed(system, row, settings):
+                yield from (_line(column, query, text) for column in system.columns if (text := _value(column, row)))
+    for column in system.columns:
+        text = column.word if column.word is not None else None if column.words is not None else _number(column)
+        if text is not None:
+            yield _line(column, "all", text)
+
+
+def _listed(system: SystemScores, row: int, settings: Settings) -> bool:
+    """Release 9 and pytrec_eval leave queries out that the run does not answer, though 9 counts them in the mean."""
+    return bool(system.ranks.answered[row]) or settings.compat not in ("trec_eval-9", "pytrec_eval", "beir")
+
+
+def _line(column: Column, query: str, text: str) -> str:
+    return f"{column.measure.trec_name() or column.asked:<22}\t{query}\t{text}"
+
+
+def _value(column: Column, row: int) -> str | None:
+    if column.words is not None:
+        return f"'{column.words[row]}'"
+    if column.word is not None or column.measure.summary == "geometric" or isinstance(column.measure, NumQ):
+        return None
+    value = float(column.values[row])
+    if math.isnan(value) and not column.counted[row]:
+        return None
+    return _text(value, column.measure.counts)
+
+
+def _number(column: Column) -> str:
+    return _text(column.summary, column.measure.counts)
+
+
+def _text(value: float, counts: bool) -> str:
+    """As C prints it; what is no number as glibc prints 0/0."""
+    if math.isnan(value):
+        return "  -nan"
+    return str(int(value)) if counts else f"{value:6.4f}"
