@@ -38,16 +38,12 @@ def _renamed(target: Path, mode: str) -> Iterator[IO[Any]]:
     try:
         with _explained(target):
             file = _opened(temporary, mode.replace("w", "x"))
-        with file:
+        with _explained(target, NO_ROOM), file:
             yield file
         with _explained(target):
             if target.exists():
                 temporary.chmod(target.stat().st_mode & 0o7777)
             temporary.replace(target)
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        raise _cannot(target, error) from None
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -57,20 +53,19 @@ def _directly(target: Path, mode: str) -> Iterator[IO[Any]]:
     """A device or a pipe, which cannot be renamed over; a folder is refused."""
     with _explained(target):
         file = _opened(target, mode)
-    with file:
+    with _explained(target, NO_ROOM), file:
         yield file
 
 
 @contextmanager
-def _explained(target: Path) -> Iterator[None]:
+def _explained(target: Path, only: tuple[int, ...] = ()) -> Iterator[None]:
+    """An error of the system as our own; where `only` is given, just those that cannot come from the caller's work."""
     try:
         yield
     except OSError as error:
-        raise _cannot(target, error) from None
-
-
-def _cannot(target: Path, error: OSError) -> SettingError:
-    return SettingError(f"{target} cannot be written: {error.strerror}")
+        if only and error.errno not in only:
+            raise
+        raise SettingError(f"cannot write {target}: {error.strerror}") from None
 
 
 def _opened(path: Path, mode: str) -> IO[Any]:

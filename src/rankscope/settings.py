@@ -146,16 +146,44 @@ class Settings:
         return {name: value for name, value in asdict(self).items() if name != "given"}
 
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A measure that a peer computes apart from its others, with settings of its own.
+
+    `cut`: only with a cut-off; `where`: only with these parameters.
+    """
+
+    measure: str
+    settings: Mapping[str, Any]
+    cut: bool = False
+    where: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+    def is_about(self, measure: Any) -> bool:
+        """Whether it speaks of a measure."""
+        return (
+            measure.name == self.measure
+            and (not self.cut or getattr(measure, "scope", None) is not None)
+            and all(getattr(measure, name) == value for name, value in self.where.items())
+        )
+
+
 @dataclass(frozen=True)
 class Peer:
-    """A peer's habits: settings, fields of measures that differ, and measures that break ties in another way."""
+    """A peer's habits: settings, parameters of measures that differ, and measures that it computes apart."""
 
     name: str
     settings: Mapping[str, Any]
-    measures: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
-    ties_of: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    measures: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    apart: tuple[Apart, ...] = ()
     run_in_tests: bool = False
     note: str = ""
+
+    def settings_of(self, measure: Any) -> Mapping[str, Any]:
+        """What a measure's settings differ in from the peer's others."""
+        return next((each.settings for each in self.apart if each.is_about(measure)), NOTHING)
 
 
 _TREC: dict[str, Any] = {"no_relevant": "zero", "queries": "judged", "ties": "trec_eval", "duplicates": "error"}
@@ -191,35 +219,49 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "ir_measures",
         {**_TREC, "score_width": 32, "duplicates": "last", "comments": False},
-        {**_NINE, "ERR": {"top": 4.0}},
-        ties_of=MappingProxyType({"RR@": "ascending", "ERR@": "ascending", "ERR": "ascending", "Judged@": "ascending"}),
+        {**_NINE, "ERR": {"top": 4.0}, "Judged": {"divisor": "returned", "negative": "judged"}},
+        apart=(
+            Apart("RR", {"ties": "ascending", "score_width": 64}, cut=True),
+            Apart("Judged", {"ties": "ascending", "score_width": 64}),
+            Apart("ERR", {"score_width": 64}),
+            Apart("nDCG", {"score_width": 64}, cut=True, where={"gain": "exp"}),
+            Apart("num_q", {"queries": "answered"}),
+            Apart("num_rel", {"queries": "answered"}),
+        ),
         run_in_tests=True,
-        note="its measures from other providers than pytrec_eval break ties by ascending id",
+        note="pytrec_eval, but for RR@k and Judged@k (ties by ascending id) and for ERR@k and nDCG(gain=exp)@k "
+        "(gdeval, printed to five places), all four on 64-bit scores",
     ),
     Peer(
         "ranx",
         {**_TREC, "ties": "given", "duplicates": "last", "comments": False},
-        {"bpref": {"negative": "nonrelevant"}},
+        {"bpref": {"negative": "nonrelevant"}, "RBP": {"gain": "raw"}},
         run_in_tests=True,
-        note="its sort is unstable beyond 16 tied items: the stable reading is reproduced",
+        note="its sort is unstable in lists of more than 16 items: the stable reading is reproduced",
     ),
     Peer(
         "beir",
         {**_TREC, "queries": "answered", "score_width": 32, "duplicates": "last", "query_item": "removed"},
         _NINE,
-        note="pytrec_eval on lists from which the query itself is removed",
+        apart=(
+            Apart("RR", {"ties": "given", "score_width": 64, "queries": "judged"}, cut=True),
+            Apart("CappedRecall", {"ties": "given", "score_width": 64}),
+        ),
+        note="pytrec_eval on lists from which the query itself is removed; its hole@k takes an item as judged if any "
+        "query judged it, ours if this query did",
     ),
     Peer(
         "torchmetrics",
         {**_TREC, "ties": "given", "score_width": 32},
-        {"AP": {"divisor": "found"}, "nDCG": {"negative": "subtract"}},
-        ties_of=MappingProxyType({"nDCG": "expected"}),
+        {"AP": {"divisor": "found"}, "nDCG": {"negative": "both"}},
+        apart=(Apart("nDCG", {"ties": "expected"}),),
         note="empty_target_action is neg (0) by default",
     ),
     Peer(
         "pytorch-metric-learning",
         {"ties": "given", "score_width": 32, "no_relevant": "skip"},
-        note="lone labels are dropped",
+        {"AP": {"divisor": "found"}},
+        note="lone labels are dropped; its MAP@R is AP(within=R), and MAP@R is understood",
     ),
     Peer(
         "open-metric-learning",

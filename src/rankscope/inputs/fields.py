@@ -16,6 +16,7 @@ import polars as pl
 from rankscope.arrays import BoolArray, IntArray
 from rankscope.inputs.blocks import prefetched
 from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.numbers import parsed
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.texts import decodable, decoded, is_utf8
@@ -62,6 +63,11 @@ def rows_of(source: Source, layout: Layout, problems: Problems, reading: Reading
     """All good rows of a source, block by block; what is wrong with the others is added to `problems`."""
     first_line, tidy = 1, True
     for raw in prefetched(_texts(source, reading.encoding, problems)):
+        if first_line == 1 and b"\n" not in raw and b"\r" in raw.rstrip():
+            problems.add(
+                "", "ends its lines with carriage returns", "Convert the line ends to those of Unix or Windows."
+            )
+            return
         rows, tidy, lines = _rows(raw, layout, problems, reading.comments, first_line, tidy)
         first_line += lines
         if rows.table.height:
@@ -216,13 +222,6 @@ def _wrong_with(line: str, layout: Layout) -> str:
         return f"has {len(fields)} fields instead of {len(layout.fields)}: {shown(line)}"
     for name in layout.numbers:
         value = fields[layout.fields.index(name)]
-        if name in layout.wanted and not _is_number(value):
+        if name in layout.wanted and parsed(value) is None:
             return f"{name} must be a number, got {shown(value)}"
     return f"cannot be read: {shown(line)}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) == float(text) and "_" not in text and text.isascii()
-    except ValueError:
-        return False

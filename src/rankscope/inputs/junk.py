@@ -8,17 +8,33 @@ from typing import Any
 
 import polars as pl
 
+from rankscope.errors import InputError
+from rankscope.inputs import tables
+from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.ids import id_text, text_ids
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 
 
 def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
-    """Junk items as (query, item) pairs: from pairs, {query: [item, ...]}, a table, or a file in the judgements' format."""
-    if isinstance(data, Mapping):
-        return [(str(query), str(item)) for query, items in data.items() for item in items]
+    """Junk as (query, item) pairs: from pairs, {query: [item, ...]}, a table, or a file in the judgements' format."""
     if isinstance(data, str | Path):
         table = Qrels.of(data, reading).table
         return list(table.select("query", "item").iter_rows())
+    if isinstance(data, Mapping):
+        return _checked([(query, item) for query, items in data.items() for item in items])
     if isinstance(data, pl.DataFrame):
-        return list(data.select("query", "item").iter_rows())
-    return [(str(query), str(item)) for query, item in data]
+        found = tables.columns_of(data, {"query": tables.QUERY, "item": tables.ITEM}, Problems("junk"), {})
+        return _checked(zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True))
+    return _checked(data)
+
+
+def _checked(pairs: Any) -> list[tuple[str, str]]:
+    """Pairs of ids as text; anything else is an `InputError`."""
+    checked = []
+    for pair in pairs:
+        ids = [id_text(one) for one in pair] if isinstance(pair, tuple | list) else []
+        if len(ids) != 2 or not ids[0] or not ids[1]:
+            raise InputError.of("junk", [f"needs (query, item) pairs, got {shown(pair)}"])
+        checked.append((ids[0], ids[1]))
+    return checked

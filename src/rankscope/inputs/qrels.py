@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import polars as pl
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
-from rankscope.inputs import tables
+from rankscope.inputs import objects, tables
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -42,22 +42,35 @@ class Qrels:
         if isinstance(data, str | Path):
             from rankscope.inputs.formats import read_qrels
 
-            return read_qrels(Source(str(data)), reading or Reading())
-        frame = tables.frame_of(data, "judgements", "grade")
-        if frame is None:
+            return read_qrels(Source.of(data), reading or Reading())
+        problems = Problems("judgements")
+        table = objects.table_of(data, "grade", problems)
+        if table is None:
             raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"])
-        return cls.from_frame(frame, Problems("judgements"))
+        return cls.from_table(table, problems)
 
     @classmethod
-    def from_frame(
-        cls, frame: pl.DataFrame, problems: Problems, digest: str = "", word: str = "row", first: int = 1
-    ) -> Qrels:
-        """Judgements from any table that has a query, an item and a grade column."""
+    def from_frame(cls, frame: pl.DataFrame, problems: Problems) -> Qrels:
+        """Judgements from any frame that has a query, an item and a grade column."""
+        return cls.from_table(tables.Table.numbered(frame), problems)
+
+    @classmethod
+    def from_source(cls, source: Source, read: Callable[[Problems], tables.Table]) -> Qrels:
+        """Judgements from a file whose table `read` reads; a table without rows is a problem."""
+        problems = Problems(source.name)
+        table = read(problems)
+        if not table.frame.height and not problems.count:
+            problems.add("", "holds no judgements")
+        return cls.from_table(table, problems, source.digest)
+
+    @classmethod
+    def from_table(cls, table: tables.Table, problems: Problems, digest: str = "") -> Qrels:
+        """Judgements from a table; raises with the `problems` known already and with those found here."""
         needed = {"query": tables.QUERY, "item": tables.ITEM, "grade": tables.GRADE}
-        table = tables.checked(tables.columns_of(frame, needed, problems, {}), "grade", problems, word, first)
+        chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
+        good = tables.checked(chosen, "grade", problems)
         problems.raise_if_any()
-        line = np.arange(first, table.height + first, dtype=np.int64)
-        return cls(table, line, problems.source, digest, word)
+        return cls(good.frame, good.line, problems.source, digest, good.word)
 
     @cached_property
     def top_grade(self) -> float:

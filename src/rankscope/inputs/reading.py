@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass
 
 from rankscope.errors import SettingError
@@ -21,7 +20,6 @@ class Reading:
 
     def __post_init__(self) -> None:
         try:
-            codecs.lookup(self.encoding)
-            b"".decode(self.encoding)
+            "a".encode(self.encoding)
         except (LookupError, ValueError):
             raise SettingError(f"no text encoding '{self.encoding}'; there are utf-8, utf-16, latin-1, ...") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,14 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import tables
+from rankscope.inputs import matrix, objects, tables
 from rankscope.inputs.blocks import Block
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 
 BlockReader = Callable[["Run", Problems, bool], Iterator[Block]]
+TableReader = Callable[[Problems], tables.Table]
 
 
 class Run:
@@ -61,24 +63,43 @@ class Run:
         if isinstance(data, str | Path):
             from rankscope.inputs.formats import read_run
 
-            run = read_run(Source(str(data)), reading or Reading())
+            run = read_run(Source.of(data), reading or Reading())
             run.name = name or run.name
             return run
-        frame = tables.frame_of(data, name or "run", "score")
-        if frame is None:
+        table = objects.table_of(data, "score", Problems(name or "run"))
+        if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
-        return cls.from_frame(frame, name or "run")
+        return cls.from_table(name or "run", lambda _: table)
 
     @classmethod
-    def from_frame(
-        cls, frame: pl.DataFrame, name: str, source: Source | None = None, word: str = "row", first: int = 1
-    ) -> Run:
-        """A run from any table that has a query and an item column and a score or a rank column."""
+    def from_matrix(cls, items: Any, scores: Any = None, queries: Any = None, name: str = "") -> Run:
+        """A run from a matrix of retrieved ids, one row per query, as FAISS returns it; -1 and None are padding.
 
-        def read(run: Run, problems: Problems, rank: bool) -> Iterator[Block]:
-            yield from _block_of(frame, problems, rank, word, first)
+        Without `scores` the order counts, best first; scores are better when higher, so negate distances.
+        Without `queries` the rows are called 0, 1, 2 and so on.
+        >>> Run.from_matrix([[3, 1], [2, -1]]).table().rows()
+        [('0', '3', 0.0), ('0', '1', -1.0), ('1', '2', 0.0)]
+        """
+        table = matrix.table_of(items, scores, queries, name or "run")
+        return cls.from_table(name or "run", lambda _: table)
 
-        return cls(name, read, source, tag=name)
+    @classmethod
+    def from_frame(cls, frame: pl.DataFrame, name: str) -> Run:
+        """A run from any frame that has a query and an item column and a score or a rank column."""
+        table = tables.Table.numbered(frame)
+        return cls.from_table(name, lambda _: table)
+
+    @classmethod
+    def from_table(cls, name: str, read: TableReader, source: Source | None = None) -> Run:
+        """A run whose table `read` gives whenever its rows are asked for; a file without rows is a problem."""
+
+        def blocks(run: Run, problems: Problems, rank: bool) -> Iterator[Block]:
+            table = read(problems)
+            if source and not table.frame.height and not problems.count:
+                problems.add("", "holds no rankings")
+            yield from _block_of(table, problems, rank)
+
+        return cls(name, blocks, source, tag=name)
 
     def table(self) -> pl.DataFrame:
         """All rows as one table (query, item, score); raises on the first bad file, with all its problems."""
@@ -98,31 +119,35 @@ class Run:
         return nested
 
 
-def _block_of(frame: pl.DataFrame, problems: Problems, rank: bool, word: str, first: int) -> Iterator[Block]:
-    optional = {"score": tables.SCORE, "rank": tables.RANK}
-    table = tables.columns_of(frame, {"query": tables.QUERY, "item": tables.ITEM}, problems, optional)
-    if "score" not in table.columns:
-        if "rank" not in table.columns:
-            problems.add("", f"no column for the score or the rank; columns: {', '.join(frame.columns)}")
-            problems.raise_if_any()
-        ranks = tables.numbers(table.get_column("rank"), problems, word, first)
-        table = table.with_columns((-ranks).alias("score"))
+def _block_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[Block]:
     before = problems.count
-    table = tables.checked(table, "score", problems, word, first)
-    if problems.count > before or table.height == 0:
+    chosen = _chosen(given, problems, rank)
+    value = "score" if "score" in chosen.frame.columns else "rank"
+    table = tables.checked(chosen, value, problems)
+    ranks = tables.numbers(chosen, "rank", problems) if rank and value != "rank" else None
+    if problems.count > before or table.frame.height == 0:
         return
+    values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
+    rank_values = values if ranks is None else ranks.to_numpy()
     yield Block(
-        table.get_column("query"),
-        table.get_column("item"),
-        np.array(table.get_column("score").to_numpy(), dtype=np.float64),
-        np.arange(first, table.height + first, dtype=np.int64),
-        _ranks(table, problems, word, first) if rank else None,
-        word,
+        table.frame.get_column("query").rechunk(),
+        table.frame.get_column("item").rechunk(),
+        values if value == "score" else -values,
+        table.line,
+        tables.whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
+        table.word,
     )
 
 
-def _ranks(table: pl.DataFrame, problems: Problems, word: str, first: int) -> Any:
-    if "rank" not in table.columns:
+def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table:
+    """Our own columns; where there is no score, a lower rank is a higher score."""
+    optional = {"score": tables.SCORE, "rank": tables.RANK}
+    needed = {"query": tables.QUERY, "item": tables.ITEM}
+    frame = tables.columns_of(table.frame, needed, problems, optional)
+    if "rank" not in frame.columns and "score" not in frame.columns:
+        problems.add("", f"no column for the score or the rank; columns: {', '.join(table.frame.columns)}")
+    elif "rank" not in frame.columns and rank:
         problems.add("", "has no rank column, which --ties rank needs")
-        problems.raise_if_any()
-    return tables.numbers(table.get_column("rank"), problems, word, first).fill_null(0).cast(pl.Int64).to_numpy()
+    else:
+        return replace(table, frame=frame)
+    raise InputError([problems.report()])

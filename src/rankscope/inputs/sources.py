@@ -9,8 +9,10 @@ import bz2
 import hashlib
 import lzma
 import os
+import shutil
 import sys
 import tempfile
+import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -159,7 +161,7 @@ class Source:
         sha = hashlib.sha256()
         self._read = 0
         with self._open() as file:
-            while chunk := file.read(size):
+            while chunk := self._chunk(file, size):
                 self._read += len(chunk)
                 if digest and not self._digest:
                     sha.update(chunk)
@@ -168,16 +170,30 @@ class Source:
             self._digest = sha.hexdigest()
 
     def _open(self) -> BinaryIO:
-        if self.path == "-":
-            return self._standard_input()
+        if self._spooled is not None:
+            return _Rewound(self._spooled)  # type: ignore[return-value]
         try:
-            return open(self.path, "rb", buffering=0)  # type: ignore[return-value]
+            if self.path == "-":
+                return self._kept(sys.stdin.buffer)
+            file = open(self.path, "rb", buffering=0)  # noqa: SIM115  (the caller closes it)
+            if file.seekable():
+                return file
+            with file:
+                return self._kept(file)
         except OSError as error:
             raise self._cannot_be_read(error) from None
         except ValueError as error:  # a NUL in the path
             raise InputError.of(self.name, [f"cannot be read: {error}"]) from None
 
-    def _read(self, file: BinaryIO, size: int) -> bytes:
+    def _kept(self, stream: BinaryIO) -> BinaryIO:
+        """Standard input and pipes can be read only once, so their bytes are kept in a temporary file."""
+        spooled = tempfile.SpooledTemporaryFile(max_size=BLOCK)  # noqa: SIM115  (it lives as long as the source)
+        shutil.copyfileobj(stream, spooled, BLOCK)
+        weakref.finalize(self, spooled.close)
+        self._spooled = spooled  # type: ignore[assignment]
+        return _Rewound(spooled)  # type: ignore[return-value,arg-type]
+
+    def _chunk(self, file: BinaryIO, size: int) -> bytes:
         try:
             return file.read(size)
         except OSError as error:
@@ -185,15 +201,6 @@ class Source:
 
     def _cannot_be_read(self, error: OSError) -> InputError:
         return InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {self.path}")
-
-    def _standard_input(self) -> BinaryIO:
-        """Standard input can be read only once, so it is kept in a temporary file."""
-        if self._spooled is None:
-            spooled = tempfile.SpooledTemporaryFile(max_size=BLOCK)  # noqa: SIM115  (it lives as long as the source)
-            while chunk := sys.stdin.buffer.read(BLOCK):
-                spooled.write(chunk)
-            self._spooled = spooled  # type: ignore[assignment]
-        return _Rewound(self._spooled)  # type: ignore[return-value,arg-type]
 
     def _plain(self, stored: Iterator[bytes]) -> Iterator[bytes]:
         first = next(stored, b"")
@@ -229,7 +236,7 @@ def without_suffix(name: str, suffixes: Iterable[str]) -> str:
     ('bm25', '.run')
     """
     fitting = (suffix for suffix in suffixes if name.lower().endswith(suffix) and len(name) > len(suffix))
-    return name[: -len(max(fitting, key=len, default=""))] or name
+    return name[: len(name) - len(max(fitting, key=len, default=""))]
 
 
 def _gathered(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:

@@ -1,34 +1,73 @@
 """Tables with named columns, from CSV, JSON, Parquet, Arrow or Python objects, to the three columns everything needs.
 
-Column names are found by the words people use for them; ids become text once; every bad row is a problem with its number.
+Column names are found by the words people use for them; ids become text once; every bad row is a problem with its
+number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankscope.errors import InputError
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.ids import LARGEST_WHOLE_FLOAT, text_ids
+from rankscope.inputs.numbers import as_number
 
-QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id", "queryid")
+# A table may have both a query's id and its text under the plain word, and both an inner and an outer item number
+# (PyTerrier: qid and query, docno and docid), so the words that can only mean the id come first.
+QUERY = ("query_id", "query-id", "qid", "q_id", "queryid", "topic_id", "query", "topic")
 ITEM = (
-    "item", "item_id", "doc", "doc_id", "docid", "docno", "document", "document_id", "corpus-id", "corpus_id", "pid",
-    "passage_id",
+    "item_id", "doc_id", "docno", "corpus-id", "corpus_id", "document_id", "passage_id", "pid", "docid", "item", "doc",
+    "document",
 )  # fmt: skip
 SCORE = ("score", "sim", "similarity")
 GRADE = ("grade", "relevance", "rel", "label", "judgement", "judgment", "score")
 RANK = ("rank",)
 CLASS = ("class", "group", "category", "type")
-TEXT_ID = (pl.String, pl.Categorical, pl.Enum)
+KNOWN = frozenset((*QUERY, *ITEM, *SCORE, *GRADE, *RANK, *CLASS))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame whose rows know where they came from: `line` numbers them, `word` says whether as lines or rows."""
+
+    frame: pl.DataFrame
+    line: IntArray
+    word: str = "row"
+
+    @classmethod
+    def numbered(cls, frame: pl.DataFrame) -> Table:
+        """The rows are counted from 1."""
+        return cls(frame, np.arange(1, frame.height + 1, dtype=np.int64))
+
+    def complain(self, bad: BoolArray, problems: Problems, wrong: Mapping[str, pl.Series], rule: str) -> None:
+        """A problem for each bad row: `rule`, and what stood in the one column of `wrong` instead."""
+        ((name, column),) = wrong.items()
+        rows = np.flatnonzero(bad)
+        for row in rows[:KEPT].tolist():
+            line, value = int(self.line[row]), column.slice(row, 1).to_list()[0]
+            what = f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shown(value)}"
+            problems.add(f"{self.word} {line}", what, order=line)
+        problems.more(max(0, rows.size - KEPT))
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value)
+
+
+def plain_name(name: str) -> str:
+    """A column's name for comparison: case and blanks around it do not matter."""
+    return name.strip().lower()
 
 
 def find_column(frame: pl.DataFrame, names: Sequence[str]) -> str | None:
     """The column that bears one of these names, the first name that fits winning; case does not matter."""
-    by_lower = {name.strip().lower(): name for name in reversed(frame.columns)}
+    by_lower = {plain_name(name): name for name in reversed(frame.columns)}
     return next((by_lower[name] for name in names if name in by_lower), None)
 
 
@@ -41,99 +80,73 @@ def columns_of(
     if missing:
         have = ", ".join(frame.columns) or "none"
         for name in missing:
-            problems.add("", f"no column for the {name} (called {', '.join(needed[name][:6])}, ...); columns: {have}")
+            words = ", ".join([name, *(word for word in needed[name] if word != name)][:6])
+            problems.add("", f"no column for the {name} (called {words}, ...); columns: {have}")
         problems.raise_if_any()
     return frame.select(pl.col(there).alias(name) for name, there in found.items() if there is not None)
 
 
-def text_ids(column: pl.Series) -> pl.Series:
-    """Ids as text: 7 becomes '7'; a float column of whole numbers (as pandas makes of ints with gaps) too."""
-    if column.dtype == pl.String:
-        return column
-    if column.dtype.is_float():
-        whole = column.cast(pl.Int64, strict=False)
-        return whole.cast(pl.String) if bool((whole.cast(pl.Float64) == column).all()) else column.cast(pl.String)
-    if column.dtype == pl.Object:
-        return pl.Series(column.name, [None if value is None else str(value) for value in column.to_list()])
-    return column.cast(pl.String)
+def series(name: str, values: list[object]) -> pl.Series:
+    """A column from Python values; as Python objects where they are of several kinds."""
+    kinds = set(map(type, values)) - {type(None)}
+    plain = {str: pl.String, int: pl.Int64, float: pl.Float64}.get(kinds.pop()) if len(kinds) == 1 else None
+    if plain is not None:
+        try:
+            return pl.Series(name, values, dtype=plain)
+        except (OverflowError, UnicodeError, TypeError, pl.exceptions.PolarsError):
+            pass  # an int beyond 64 bits, half a surrogate pair
+    return pl.Series(name, values, dtype=pl.Object)
 
 
-def numbers(column: pl.Series, problems: Problems, word: str, first: int) -> pl.Series:
-    """A column as float64; what is no number is a problem, as is NaN."""
-    values = column if column.dtype.is_numeric() else column.cast(pl.String, strict=False).str.strip_chars()
-    result = values.cast(pl.Float64, strict=False)
-    bad = (result.is_null() | result.is_nan()).fill_null(True)
-    rows = np.flatnonzero(bad.to_numpy())
-    for row in rows[:KEPT].tolist():
-        what = f"{column.name} must be a number, got {shown(column[row])}"
-        problems.add(f"{word} {row + first}", what, order=row + first)
-    problems.more(max(0, rows.size - KEPT))
-    return result.alias(column.name)
+def from_array(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
+    """A column from whatever NumPy holds; its objects one by one."""
+    return series(name, values.tolist()) if values.dtype == object else pl.Series(name, values)
 
 
-def checked(frame: pl.DataFrame, value: str, problems: Problems, word: str = "row", first: int = 1) -> pl.DataFrame:
+def numbers(table: Table, name: str, problems: Problems) -> pl.Series:
+    """A column as float64; what is no number is a problem, as is NaN. True and False are numbers only as grades."""
+    column = table.frame.get_column(name)
+    result = _as_floats(column, truth=name == "grade").alias(name)
+    bad = (result.is_null() | result.is_nan()).fill_null(True).to_numpy()
+    table.complain(bad, problems, {name: column}, "a number")
+    if name == "grade":
+        table.complain(~bad & np.isinf(result.fill_null(0.0).to_numpy()), problems, {name: column}, "a finite number")
+    return result
+
+
+def _as_floats(column: pl.Series, truth: bool) -> pl.Series:
+    kind = column.dtype
+    if kind.is_numeric() or (kind == pl.Boolean and truth):
+        return column.cast(pl.Float64, strict=False)
+    if kind == pl.Object:
+        return pl.Series([as_number(value, truth) for value in column.to_list()], dtype=pl.Float64)
+    if kind in (pl.String, pl.Categorical, pl.Enum):
+        return column.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    return pl.Series([None] * len(column), dtype=pl.Float64)
+
+
+def checked(table: Table, value: str, problems: Problems) -> Table:
     """Query, item and value as text, text and float64, nothing missing; else every bad row is a problem."""
-    ids = {name: text_ids(frame.get_column(name)) for name in ("query", "item")}
-    for name, column in ids.items():
-        rows = np.flatnonzero((column.is_null() | (column == "").fill_null(True)).to_numpy())
-        for row in rows[:KEPT].tolist():
-            problems.add(f"{word} {row + first}", f"{name} is empty", order=row + first)
-        problems.more(max(0, rows.size - KEPT))
-    values = numbers(frame.get_column(value), problems, word, first)
-    rest = [frame.get_column(name) for name in frame.columns if name not in ("query", "item", value)]
-    return pl.DataFrame([ids["query"].alias("query"), ids["item"].alias("item"), values, *rest])
+    columns = [*_checked_ids(table, problems), numbers(table, value, problems)]
+    rest = [table.frame.get_column(name) for name in table.frame.columns if name not in ("query", "item", value)]
+    return Table(pl.DataFrame([*columns, *rest]), table.line, table.word)
 
 
-def frame_of(data: Any, name: str, value: str) -> pl.DataFrame | None:
-    """A frame from a Python object: polars or pandas frame, nested dictionary, or arrays; None if it is none of these."""
-    if isinstance(data, pl.DataFrame):
-        return data
-    if isinstance(data, pl.LazyFrame):
-        return data.collect()
-    if isinstance(data, Mapping):
-        return _nested(data, name, value)
-    if type(data).__module__.partition(".")[0] == "pandas":
-        return pl.DataFrame({str(each): _plain_list(data[each]) for each in data.columns}, strict=False)
-    if isinstance(data, np.ndarray) and data.dtype.names:
-        return pl.DataFrame({each: data[each] for each in data.dtype.names})
-    if isinstance(data, tuple) and len(data) == 3:
-        query, item, values = (np.asarray(each) for each in data)
-        if len({each.shape for each in (query, item, values)}) != 1 or query.ndim != 1:
-            raise InputError.of(
-                name, [f"three one-dimensional arrays of equal length are needed (query, item, {value})"]
-            )
-        return pl.DataFrame({"query": query, "item": item, value: values}, strict=False)
-    return None
+def _checked_ids(table: Table, problems: Problems) -> Iterator[pl.Series]:
+    for name in ("query", "item"):
+        column = table.frame.get_column(name)
+        ids = text_ids(column).alias(name)
+        bad = (ids.is_null() | (ids == "").fill_null(True)).to_numpy()
+        table.complain(bad, problems, {name: column}, "text or a whole number")
+        yield ids
 
 
-def _plain_list(column: Any) -> list[object]:
-    """A pandas column as a list, its missing values as None."""
-    return column.astype(object).where(column.notna(), None).tolist()  # type: ignore[no-any-return]
-
-
-def _nested(data: Mapping[Any, Any], name: str, value: str) -> pl.DataFrame:
-    """{query: {item: value}}, or {query: [item, ...]} best first."""
-    query: list[str] = []
-    item: list[str] = []
-    values: list[object] = []
-    for each, answer in data.items():
-        if isinstance(answer, Mapping):
-            items, numbers_here = list(answer), [_number(number) for number in answer.values()]
-        elif isinstance(answer, list | tuple | np.ndarray) and value == "score":
-            items = list(answer)
-            numbers_here = [float(-position) for position in range(len(items))]
-        else:
-            form = "{query: {item: score}} or {query: [item, ...]}" if value == "score" else "{query: {item: grade}}"
-            raise InputError.of(name, [f"query {shown(each)}: {form} is needed, got {type(answer).__name__}"])
-        query += [str(each)] * len(items)
-        item += [str(one) for one in items]
-        values += numbers_here
-    try:
-        column = pl.Series(value, values, dtype=pl.Float64)
-    except (TypeError, pl.exceptions.PolarsError):
-        column = pl.Series(value, [None if number is None else str(number) for number in values], dtype=pl.String)
-    return pl.DataFrame([pl.Series("query", query, pl.String), pl.Series("item", item, pl.String), column])
-
-
-def _number(value: object) -> object:
-    return float(value) if isinstance(value, int | float | np.number) else value
+def whole_ranks(ranks: FloatArray, line: IntArray, word: str, problems: Problems) -> IntArray:
+    """A rank column as int64; a rank that is no whole number is a problem."""
+    broken = ~(np.abs(ranks) < LARGEST_WHOLE_FLOAT) | (ranks != np.floor(ranks))
+    rows = np.flatnonzero(broken)
+    for row in rows[:KEPT].tolist():
+        what = f"rank must be a whole number, got {shown(ranks[row].item())}"
+        problems.add(f"{word} {line[row]}", what, order=int(line[row]))
+    problems.more(max(0, rows.size - KEPT))
+    return np.where(broken, 0, ranks).astype(np.int64)

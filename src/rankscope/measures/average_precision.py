@@ -21,26 +21,33 @@ class AP(Measure):
     (trec_eval); min, the smaller of R and the cut-off; found, the relevant items within it (torchmetrics). `area`
     reads AP as an area under the precision-recall curve by the trapezoid rule: oxford starts from precision 1 at
     recall 0 (the Oxford buildings evaluation), printed from the second item as Brughi et al. 2014 print it.
+    `within` R counts hits among the first R items only and always divides by R: metric learning's MAP@R.
     A query without relevant items has no AP.
     """
 
     name = "AP"
     aliases = ("MAP", "average_precision")
     formula = "(1/R) sum over hits i of i / rank_i"
-    source = "trec_eval map, map_cut; Buckley & Voorhees 2005; trapezoid: Philbin et al. 2007, Brughi et al. 2014"
+    source = (
+        "trec_eval map, map_cut; Buckley & Voorhees 2005; trapezoid: Philbin et al. 2007, Brughi et al. 2014; "
+        "MAP@R: Musgrave et al. 2020"
+    )
     trec = "map"
     trec_cut = "map_cut_{scope}"
-    choices = {"divisor": ("R", "min", "found"), "area": ("none", "oxford", "printed")}
+    choices = {"divisor": ("R", "min", "found"), "area": ("none", "oxford", "printed"), "within": ("list", "R")}
 
     rel: float = 1.0
     divisor: str = "R"
     area: str = "none"
+    within: str = "list"
     scope: int | None = None
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Whole columns: position over rank, summed in rank order."""
         queries = queries.at(rel=self.rel)
         within = np.ones(queries.ranks.size) if self.scope is None else (queries.ranks <= self.scope) * 1.0
+        if self.within == "R":
+            within = within * (queries.ranks <= queries.relevant[queries.row])
         return divided(queries.total(self._terms(queries) * within), self._divisor(queries))
 
     def _terms(self, queries: RelevantRanks) -> FloatArray:
@@ -54,6 +61,8 @@ class AP(Measure):
 
     def _divisor(self, queries: RelevantRanks) -> FloatArray:
         relevant = queries.relevant.astype(np.float64)
+        if self.within == "R":
+            return relevant
         if self.divisor == "min":
             return relevant if self.scope is None else np.minimum(relevant, self.scope)
         if self.divisor == "found":
@@ -65,7 +74,7 @@ class AP(Measure):
         """Closed form (McSherry & Najork 2008): within a group of n with r hits after v hits in b ranks, place t adds
         (r/n) (v + 1 + (t - 1)(r - 1)/(n - 1)) / (b + t).
         """
-        if self.scope is not None or self.area != "none" or self.divisor != "R":
+        if self.scope is not None or (self.area, self.divisor, self.within) != ("none", "R", "list"):
             return None
         queries = queries.at(rel=self.rel)
         tied = relevant_in_ties(queries)

@@ -26,6 +26,7 @@ def seen_of(ranks: RelevantRanks, settings: Settings) -> RelevantRanks:
 
 
 def column_of(asked: Measure, whole: RelevantRanks, seen: RelevantRanks, settings: Settings) -> Column:
+    """A measure's values, which queries count and the summary; under `ties="expected"` the extremes too."""
     measure = in_peers_way(asked, settings).bind(seen)
     if settings.ties != "expected" or whole.ties.size == 0:
         values, error = measure.of(seen), None

@@ -7,24 +7,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
 @dataclass(frozen=True)
 class Judged(Measure):
-    """Share of the first `scope` places that hold a judged item (of this query). A short list is not forgiven."""
+    """Share of the first `scope` places that hold a judged item (of this query). A short list is not forgiven.
+
+    `divisor` returned forgives it: the divisor is the smaller of scope and items returned, as in ir_measures.
+    `negative` judged counts grades below 0 as judgements, as it does too.
+    """
 
     name = "Judged"
     aliases = ("judged",)
     formula = "judged among the first k / k"
     source = "ir_measures Judged"
+    choices = {"divisor": ("k", "returned"), "negative": ("unjudged", "judged")}
 
     scope: int
+    divisor: str = "k"
+    negative: str = "unjudged"
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Judged items within the scope."""
-        return queries.judged_within(self.scope) / self.scope
+        judged = queries.judged_within(self.scope)
+        if self.negative == "judged":
+            judged = judged + queries.pooled.count(queries.pooled["rank"] <= self.scope)
+        if self.divisor == "k":
+            return judged / self.scope
+        return divided(judged, np.minimum(queries.depth, self.scope), nothing=0.0)
 
 
 @dataclass(frozen=True)

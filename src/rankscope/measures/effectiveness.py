@@ -36,7 +36,7 @@ class F(Measure):
 
 @dataclass(frozen=True)
 class E(Measure):
-    """Van Rijsbergen's error at a scope, `alpha` the weight of precision; 1 without hits. 1 - F with b^2 = 1/alpha - 1."""
+    """Van Rijsbergen's error at a scope, `alpha` the weight of precision; 1 without hits. 1 - F, b^2 = 1/alpha - 1."""
 
     name = "E"
     formula = "1 - 1/(alpha/p + (1 - alpha)/r)"
@@ -52,7 +52,8 @@ class E(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One less v / (alpha k + (1 - alpha) R)."""
         queries = queries.at(rel=self.rel)
-        value = 1.0 - queries.hits(self.scope) / (self.alpha * self.scope + (1.0 - self.alpha) * queries.relevant)
+        share = divided(queries.hits(self.scope), self.alpha * self.scope + (1.0 - self.alpha) * queries.relevant)
+        value = 1.0 - share
         return np.where(queries.relevant > 0, value, np.nan)
 
 

@@ -19,9 +19,10 @@ from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.measures.scores import Scores, SystemScores
 from rankscope.measures.summary import with_micro_mean
-from rankscope.ranks.reduce import Progress, check_run, reduce
+from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings, peer
+
 
 def evaluate(
     qrels: Any,
@@ -61,7 +62,7 @@ def evaluate(
         if scored is not None:
             systems.append(scored)
     raise_all(errors)
-    return Scores(tuple(systems), chosen)
+    return Scores(tuple(systems), chosen, classes is not None)
 
 
 def evaluate_ranks(
@@ -72,8 +73,14 @@ def evaluate_ranks(
         _refuse_what_is_fixed(each, settings)
     kinds = parse_measures(measures, settings.rel, settings.compat)
     class_of = read_classes(classes) if classes is not None else None
+    for own, group in _apart(kinds, settings).items():
+        if _needs_reduction(own):
+            differs = ", ".join(f"{name} = {value}" for name, value in own)
+            raise SettingError(
+                f"{settings.compat} computes {group[0]} with {differs}; give the run file, not saved ranks"
+            )
     systems = [_scored(each, kinds, settings, class_of) for each in ranks]
-    return Scores(tuple(systems), settings)
+    return Scores(tuple(systems), settings, classes is not None)
 
 
 def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
@@ -95,24 +102,28 @@ def _evaluated(
     progress: Progress | None,
 ) -> SystemScores:
     ranks = reduce(qrels, run, settings, junk=junk, progress=progress)
-    by_ties = peer(settings.compat).ties_of if settings.compat and "ties" not in settings.given else {}
-    other = {each: by_ties[key] for each in kinds for key in [_tie_key(each, by_ties)] if key}
-    scored = _scored(ranks, kinds, settings, class_of, qrels, run)
-    if not other:
-        return scored
+    scored = _scored(ranks, kinds, settings, class_of, qrels, run, junk)
     columns = {column.asked: column for column in scored.columns}
-    for policy in sorted(set(other.values())):
-        group = [each for each in kinds if other.get(each) == policy]
-        changed = settings.changed(ties=policy)
-        again = reduce(qrels, run, changed, junk=junk)
+    for own, group in _apart(kinds, settings).items():
+        changed = settings.changed(**dict(own))
+        again = reduce(qrels, run, changed, junk=junk) if _needs_reduction(own) else ranks
         columns.update({column.asked: column for column in _scored(again, group, changed, class_of).columns})
     return SystemScores(scored.ranks, tuple(columns[column.asked] for column in scored.columns))
 
 
-def _tie_key(measure: Measure, by_ties: Mapping[str, str]) -> str | None:
-    """A peer's entry for a measure: `RR@` means RR with a cut-off."""
-    cut = f"{measure.name}@" if getattr(measure, "scope", None) is not None else measure.name
-    return cut if cut in by_ties else measure.name if measure.name in by_ties and not cut.endswith("@") else None
+def _apart(kinds: Iterable[Measure], settings: Settings) -> dict[tuple[tuple[str, Any], ...], list[Measure]]:
+    """The measures that a peer computes apart, by the settings they differ in; what was given by hand stays."""
+    groups: dict[tuple[tuple[str, Any], ...], list[Measure]] = {}
+    for each in kinds if settings.compat else ():
+        own = peer(settings.compat or "").settings_of(each)
+        differs = tuple((name, value) for name, value in sorted(own.items()) if name not in settings.given)
+        if differs:
+            groups.setdefault(differs, []).append(each)
+    return groups
+
+
+def _needs_reduction(own: Iterable[tuple[str, Any]]) -> bool:
+    return any(name in FIXED_BY_REDUCTION for name, _ in own)
 
 
 def _scored(
@@ -122,6 +133,7 @@ def _scored(
     class_of: Mapping[str, str] | None,
     qrels: Qrels | None = None,
     run: Run | None = None,
+    junk: Iterable[tuple[str, str]] = (),
 ) -> SystemScores:
     whole = ranks.with_collection(settings.collection_size)
     whole = whole if class_of is None else whole.with_classes(class_of)
@@ -130,7 +142,7 @@ def _scored(
     seen = seen_of(whole, settings)
     columns = [column_of(each, whole, seen, settings) for each in kinds]
     if settings.mean == "micro":
-        columns = [with_micro_mean(column, seen, settings, qrels, run) for column in columns]
+        columns = [with_micro_mean(column, seen, settings, qrels, run, junk) for column in columns]
     return SystemScores(seen.at(rel=settings.rel), tuple(columns))
 
 
@@ -143,7 +155,8 @@ def _refuse_what_is_fixed(ranks: RelevantRanks, settings: Settings) -> None:
             continue
         if wanted != value and (name in settings.given or settings.compat):
             raise SettingError(
-                f"{ranks.system}: saved ranks were made with {name} = {value}, not {wanted}; reduce again from the run file"
+                f"{ranks.system}: saved ranks were made with {name} = {value}, not {wanted}; "
+                "reduce again from the run file"
             )
     if ranks.provenance.get("condensed") and settings.depth is not None:
         raise SettingError(f"{ranks.system}: a depth must be cut before unjudged items are removed; reduce again")

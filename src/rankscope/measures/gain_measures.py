@@ -48,10 +48,10 @@ class G(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Sum over items with a gain."""
         found, ideal = gaining(queries), ideal_order(queries)
-        dear = ideal.running(np.maximum(ideal["grade"], 1.0))
+        dear = ideal.running_in_order(np.maximum(ideal["grade"], 1.0))
         beyond = np.maximum(found["rank"] - ideal.lengths[found.row], 0)
         cost = at_rank(dear, ideal, found.row, found["rank"]) + beyond
-        gained = found.running(found["grade"])
+        gained = found.running_in_order(found["grade"])
         value = found.total(found["grade"] / np.log2(2.0 + cost - gained))
         return divided(value, ideal.total(ideal["grade"]))
 

@@ -35,6 +35,17 @@ def ideal_order(queries: RelevantRanks) -> Ragged:
     return ideal.with_columns(rank=ideal.position)
 
 
+def losing_order(queries: RelevantRanks) -> Ragged:
+    """All items judged below 0, found or not, where the ideal order has them: behind everything else, worst last."""
+    levels = queries.levels
+    bad = levels.where(levels["grade"] < 0)
+    order = np.lexsort((-bad["grade"], bad.row))
+    count = bad["count"][order]
+    last = Ragged.from_rows(np.repeat(bad.row[order], count), len(queries), grade=np.repeat(bad["grade"][order], count))
+    length = np.maximum(queries.depth, queries.count_judged(least=-np.inf))
+    return last.with_columns(rank=(length - last.lengths)[last.row] + last.position)
+
+
 def gaining(queries: RelevantRanks) -> Ragged:
     """Items found that are judged above 0."""
     return queries.judged.where(queries.judged["grade"] > 0)

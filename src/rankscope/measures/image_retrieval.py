@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -44,6 +45,8 @@ class NMRR(Measure):
         gtm = self.bind(queries).gtm or 1
         queries = queries.at(rel=self.rel)
         relevant = queries.relevant
+        if relevant.max(initial=1) > gtm:
+            raise MeasureError(f"{self}: gtm is the largest class of the query set, which has {relevant.max()} items")
         look = np.minimum(4 * relevant, 2 * gtm)
         worst = 1.25 * look if self.penalty == "1.25k" else look + 1.0
         within = queries.ranks <= look[queries.row]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,10 @@ class IPrec(Measure):
         best = np.where(queries.relevant > 0, best_from(queries, hits), np.nan)
         return np.where(_empty_for_trec_eval(queries, self.levels) & (hits == 0), np.nan, best)
 
+    def defined(self, queries: RelevantRanks) -> Any:
+        """Queries with a relevant item; those too that trec_eval prints as nan, with one or without."""
+        return super().defined(queries) | _empty_for_trec_eval(queries, self.levels)
+
     def __str__(self) -> str:
         """The level is always written, 0 too."""
         return super().__str__() if self.scope else super().__str__() + "@0"
@@ -91,6 +96,10 @@ class IPrec11(Measure):
         for level in reversed(LEVELS):
             total += IPrec(level, rel=self.rel, levels=self.levels).of(queries)
         return total / len(LEVELS)
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """As IPrec."""
+        return super().defined(queries) | _empty_for_trec_eval(queries, self.levels)
 
 
 def _empty_for_trec_eval(queries: RelevantRanks, levels: str) -> BoolArray:

@@ -10,6 +10,8 @@ from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from rankscope.arrays import FloatArray
 from rankscope.errors import MeasureError
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -96,7 +98,10 @@ class Measure:
 
 
 def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A number in its short form if that says all of it: 2, 0.8, 0.123456789."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def _check(measure: Measure, name: str, value: object) -> None:
@@ -120,12 +125,22 @@ def with_level(measure: Measure, rel: float, said: Iterable[str] = ()) -> Measur
 
 
 def need_collection(measure: Measure, queries: RelevantRanks) -> None:
-    """Refuse to guess the size of the collection."""
+    """Refuse to guess the size of the collection, and a size that the judgements or the scope contradict."""
     if (queries.collection == UNKNOWN).any():
         raise MeasureError(
             f"{measure} needs the size of the collection, which a run file does not tell: give --collection-size D "
             "(collection_size=D in Python)"
         )
+    scope = getattr(measure, "scope", None) or 0
+    for what, least in (("relevant items", queries.at(rel=measure.level).relevant), ("scope", scope)):
+        short = np.flatnonzero(queries.collection < least)
+        if short.size:
+            row = int(short[0])
+            found = int(np.broadcast_to(least, len(queries))[row])
+            raise MeasureError(
+                f"{measure}: {what} <= collection size is needed, but query {queries.queries[row]} has {found} "
+                f"and the collection {int(queries.collection[row])}"
+            )
 
 
 WRITTEN = re.compile(r"(?P<name>[^@()\s]+)\s*(?:\((?P<given>[^()]*)\))?\s*(?:@(?P<scope>[^@()]+))?")
@@ -155,6 +170,8 @@ def build(kind: type[Measure], text: str, given: list[tuple[str, str]], scope: s
         if key not in known or key == "scope":
             there = ", ".join(name for name in known if name != "scope") or "none"
             raise MeasureError(f"'{text}': {kind.name} has no parameter '{key or value}'. It has: {there}")
+        if key in values:
+            raise MeasureError(f"'{text}': {key} is given twice")
         values[key] = _read(kind, known[key], value, text)
     if scope:
         if "scope" not in known:
@@ -167,7 +184,7 @@ def build(kind: type[Measure], text: str, given: list[tuple[str, str]], scope: s
 
 
 def _read(kind: type[Measure], which: Field[Any], text: str, whole: str) -> object:
-    reader = _readers(kind)[which.name]
+    reader = _readers(kind)[which.name]  # type: ignore[arg-type]  # mypy asks the instances for their hash
     try:
         return reader(text)
     except ValueError:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divided
-from rankscope.measures.gains import GAINS, at_rank, discount, gain_of, gaining, ideal_order
+from rankscope.measures.gains import GAINS, at_rank, discount, gain_of, gaining, ideal_order, losing_order
 from rankscope.measures.measure import Measure
 from rankscope.ranks.expectation import expected_additive
 from rankscope.ranks.ragged import Ragged
@@ -21,8 +21,9 @@ class nDCG(Measure):
     """Normalised discounted cumulated gain: DCG over the DCG of the ideal order of all judged items, found or not.
 
     `gain`: linear takes the grade itself (trec_eval), exp 2^grade - 1 (Burges et al.). The cut-off cuts the ideal
-    order too. Grades below 0 gain nothing; `negative` subtract lets them take away, as torchmetrics does. `rel` of
-    trec_eval's -l does not touch nDCG, so there is none.
+    order too. Grades below 0 gain nothing; `negative` subtract lets them take away, both lets them do so at the end of
+    the ideal order too, as torchmetrics does. trec_eval's -l does not touch nDCG, so it has no `rel`; grades below
+    `floor` gain nothing, as with ranx's -l.
     """
 
     name = "nDCG"
@@ -32,40 +33,49 @@ class nDCG(Measure):
     trec = "ndcg"
     trec_cut = "ndcg_cut_{scope}"
     needs = frozenset({"grades"})
-    choices = {"gain": GAINS, "negative": ("zero", "subtract")}
+    choices = {"gain": GAINS, "negative": ("zero", "subtract", "both")}
 
     gain: str = "linear"
     negative: str = "zero"
+    floor: float = 0.0
     scope: int | None = None
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """DCG over ideal DCG."""
         found = gaining(queries)
         value = found.total(self._weight(found["rank"], found["grade"]))
-        if self.negative == "subtract":
-            lost = queries.pooled
-            value += lost.total(np.where(self._within(lost["rank"]), lost["grade"] / discount(lost["rank"]), 0.0))
+        if self.negative != "zero":
+            value += queries.pooled.total(self._loss(queries.pooled["rank"], queries.pooled["grade"]))
         return divided(value, self._ideal(queries))
 
     def _within(self, rank: IntArray) -> Any:
         return rank <= (np.inf if self.scope is None else self.scope)
 
     def _weight(self, rank: IntArray, grade: FloatArray) -> FloatArray:
-        return np.where(self._within(rank), gain_of(grade, self.gain) / discount(rank), 0.0)
+        there = self._within(rank) & (grade >= self.floor)
+        return np.where(there, gain_of(grade, self.gain) / discount(rank), 0.0)
+
+    def _loss(self, rank: IntArray, grade: FloatArray) -> FloatArray:
+        return np.where(self._within(rank), grade / discount(rank), 0.0)
 
     def _ideal(self, queries: RelevantRanks) -> FloatArray:
         ideal = ideal_order(queries)
-        return ideal.total(self._weight(ideal["rank"], ideal["grade"]))
+        best = ideal.total(self._weight(ideal["rank"], ideal["grade"]))
+        if self.negative == "both":
+            last = losing_order(queries)
+            best += last.total(self._loss(last["rank"], last["grade"]))
+        return best
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
+        value = expected_additive(queries, self._weight)
         if self.negative != "zero":
-            return None
-        return divided(expected_additive(queries, self._weight), self._ideal(queries))
+            value += expected_additive(replace(queries, judged=queries.pooled), self._loss)
+        return divided(value, self._ideal(queries))
 
     def defined(self, queries: RelevantRanks) -> Any:
         """Queries with a gain to win."""
-        return queries.count_judged(least=np.nextafter(0, 1)) > 0
+        return queries.count_judged(least=max(self.floor, np.nextafter(0, 1))) > 0
 
 
 def cumulated(items: Ragged, gain: str = "linear") -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 
 from rankscope.catalogue import additions, did_you_mean
@@ -59,14 +59,14 @@ Maker = Callable[[float], Measure]
 
 TREC_FAMILIES: dict[str, tuple[Maker, tuple[float, ...]]] = {
     "iprec_at_recall": (IPrec, LEVELS),
-    "P": (lambda k: P(int(k)), CUTS),
-    "recall": (lambda k: R(int(k)), CUTS),
+    "P": (lambda k: P(_whole(k)), CUTS),
+    "recall": (lambda k: R(_whole(k)), CUTS),
     "Rprec_mult": (RprecMult, MULTIPLES),
-    "ndcg_cut": (lambda k: nDCG(scope=int(k)), CUTS),
-    "map_cut": (lambda k: AP(scope=int(k)), CUTS),
-    "relative_P": (lambda k: CappedRecall(int(k)), CUTS),
-    "success": (lambda k: Success(int(k)), (1, 5, 10)),
-    "unj": (lambda k: Unjudged(int(k)), (5, 10, 20)),
+    "ndcg_cut": (lambda k: nDCG(scope=_whole(k)), CUTS),
+    "map_cut": (lambda k: AP(scope=_whole(k)), CUTS),
+    "relative_P": (lambda k: CappedRecall(_whole(k)), CUTS),
+    "success": (lambda k: Success(_whole(k)), (1, 5, 10)),
+    "unj": (lambda k: Unjudged(_whole(k)), (5, 10, 20)),
 }
 TREC_SINGLE: tuple[Measure, ...] = (
     Runid(), NumQ(), NumRet(), NumRel(), NumRelRet(), AP(), GMAP(), Rprec(), Bpref(), RR(), Relstring(), InfAP(),
@@ -87,11 +87,20 @@ LISTS: dict[str, tuple[str, ...]] = {
 }
 PEER_NAMES: dict[str, Callable[[int | None], Measure]] = {
     "ndcg_burges": lambda k: nDCG(gain="exp", scope=k),
-    "hit_rate": lambda k: Success(k or 1),
-    "f1": lambda k: F(k or 10),
-    "r-precision": lambda k: Rprec(),
+    "f1": lambda k: SetF() if k is None else F(k),
     "err": lambda k: ERR(scope=k),
 }
+METRIC_LEARNING: dict[str, Measure] = {"MAP@R": AP(within="R"), "mean_average_precision_at_r": AP(within="R")}
+NUMBER = r"(?:\d+|\d*\.\d+)"
+RANX_LEVEL = re.compile(r"(.+)-l(\d+)")  # ndcg@10-l2
+RANX_RBP = re.compile(r"rbp\.(\d+)")  # rbp.95
+
+
+def _whole(cut: float) -> int:
+    """A cut-off of a family, which must count items."""
+    if cut != int(cut):
+        raise MeasureError(f"a cut-off must be a whole number, got {cut:g}")
+    return int(cut)
 
 
 def kinds() -> tuple[type[Measure], ...]:
@@ -115,6 +124,13 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
     >>> print(parse_measure("ndcg_cut_10"), parse_measure("MRR@10"), parse_measure("RBP(.5, gain=graded)"))
     nDCG@10 RR@10 RBP(p=0.5,gain=graded)
     """
+    if level := RANX_LEVEL.fullmatch(text):
+        measure = parse_measure(level[1], float(level[2]))
+        return replace(measure, floor=float(level[2])) if isinstance(measure, nDCG) else measure
+    if persistence := RANX_RBP.fullmatch(text):
+        return with_level(RBP(p=float(f"0.{persistence[1]}")), rel)
+    if text in METRIC_LEARNING:
+        return with_level(METRIC_LEARNING[text], rel)
     single = {measure.trec_name(): measure for measure in TREC_SINGLE}
     if text in single:
         return with_level(single[text], rel)
@@ -122,7 +138,7 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
         return with_level(family, rel)
     name, given, scope = split_notation(text)
     peer = PEER_NAMES.get(name.lower())
-    if peer and not given and (not scope or scope.isdigit()):
+    if peer and not given and (not scope or scope.isdecimal()):
         return with_level(peer(int(scope) if scope else None), rel)
     kind = known().get(name) or _by_case(name)
     if kind is None:
@@ -170,7 +186,7 @@ def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:
         skipped = NOT_IN_NINE if compat == "trec_eval-9" else ()
         return [each for name in LISTS[text] if name not in skipped for each in _expanded(name, rel, compat)]
     family, _, cuts = text.partition(".")
-    if family in TREC_FAMILIES and (not cuts or re.fullmatch(r"[\d.]+(,[\d.]+)*", cuts)):
+    if family in TREC_FAMILIES and (not cuts or re.fullmatch(rf"{NUMBER}(,{NUMBER})*", cuts)):
         make, usual = TREC_FAMILIES[family]
         chosen = sorted(float(cut) for cut in cuts.split(",")) if cuts else usual
         return [with_level(make(cut), rel) for cut in chosen]
@@ -180,7 +196,7 @@ def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:
 def _of_family(text: str) -> Measure | None:
     """`ndcg_cut_10`, `iprec_at_recall_0.10`."""
     family, _, cut = text.rpartition("_")
-    if family not in TREC_FAMILIES or not re.fullmatch(r"\d+|\d*\.\d+", cut):
+    if family not in TREC_FAMILIES or not re.fullmatch(NUMBER, cut):
         return None
     return TREC_FAMILIES[family][0](float(cut))
 

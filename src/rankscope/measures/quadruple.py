@@ -108,7 +108,7 @@ class Quadruple:
         return 1.0 - self.hits / (alpha * self.scope + (1.0 - alpha) * self.relevant)
 
     def f(self, b: float = 1.0) -> float:
-        """F_b = (1 + b^2)/(b^2/r + 1/p): precision at b = 0, their harmonic mean at 1, recall as b grows to infinity."""
+        """F_b = (1 + b^2)/(b^2/r + 1/p): precision at b = 0, the harmonic mean at 1, recall as b goes to infinity."""
         if not b >= 0:
             raise MeasureError(f"b >= 0 is needed, got {b!r}")
         if not self.relevant or math.isinf(b):
@@ -158,10 +158,14 @@ class Quadruple:
     def marginal_cost(self, deeper: Quadruple) -> float:
         """Items to look at for each further hit when the scope grows to `deeper`'s; infinite where none comes."""
         if (self.collection, self.relevant) != (deeper.collection, deeper.relevant):
-            raise MeasureError("marginal cost is between two scopes of one query: collection and relevant must be equal")
+            raise MeasureError(
+                "marginal cost is between two scopes of one query: collection and relevant must be equal"
+            )
         items, hits = deeper.scope - self.scope, deeper.hits - self.hits
         if not 0 <= hits <= items:
-            raise MeasureError(f"a deeper scope with 0 <= further hits <= further items is needed, got {hits} in {items}")
+            raise MeasureError(
+                f"a deeper scope with 0 <= further hits <= further items is needed, got {hits} in {items}"
+            )
         return items / hits if hits else (math.inf if items else math.nan)
 
     def scope_to_expect(self, hits: float) -> float:

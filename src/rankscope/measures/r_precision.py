@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,7 +21,7 @@ class Rprec(Measure):
     """
 
     name = "Rprec"
-    aliases = ("R-prec", "RPrec", "r_precision")
+    aliases: ClassVar[tuple[str, ...]] = ("R-prec", "RPrec", "r_precision", "r-precision")
     formula = "v(s) / s with s = int(a R + .9)"
     source = "trec_eval Rprec, Rprec_mult; Huijsmans & Sebe 2001 (p = r)"
     least = {"a": 0.0}

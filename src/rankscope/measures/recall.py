@@ -40,7 +40,9 @@ class R(Measure):
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
-        hits = expected_additive(queries, lambda rank, grade: ((rank <= self.scope) & (grade >= self.rel)) * 1.0)
+        hits = expected_additive(
+            queries, lambda rank, grade: np.where((rank <= self.scope) & (grade >= self.rel), 1.0, 0.0)
+        )
         return divided(hits, queries.at(rel=self.rel).relevant)
 
 

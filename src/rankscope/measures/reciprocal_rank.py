@@ -80,7 +80,7 @@ class Success(Measure):
     """Success: 1 if any of the first `scope` items is relevant. Also called hit rate; metric learning says R@k."""
 
     name = "success"
-    aliases = ("Success", "hit_rate", "hit", "Hit", "hits", "HitRate")
+    aliases = ("Success", "hit_rate", "hit", "Hit", "HitRate")
     formula = "1 if v(k) > 0 else 0"
     source = "trec_eval success"
     trec_cut = "success_{scope}"
@@ -97,7 +97,7 @@ class Success(Measure):
         """The chance that the first hit lies within the scope."""
         queries = queries.at(rel=self.rel)
         tied = relevant_in_ties(queries)
-        value = (tied.ranks_before + tied.place <= self.scope) * 1.0
+        value = np.where(tied.ranks_before + tied.place <= self.scope, 1.0, 0.0)
         return expected_of_first(queries, value, tied, self.of(queries))
 
 

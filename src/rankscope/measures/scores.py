@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray
+from rankscope.measures.coverage_report import Coverage, coverage_of, status_of, warnings_of
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -42,7 +43,7 @@ class Column:
     @property
     def averaged(self) -> int:
         """How many queries are in the summary."""
-        return int(self.counted.sum())
+        return int((self.counted & ~np.isnan(self.values)).sum())
 
     @property
     def floored(self) -> int:
@@ -65,24 +66,7 @@ class SystemScores:
     @cached_property
     def status(self) -> list[str]:
         """What is to be known of each query: answered, missing, or no relevant (item judged)."""
-        relevant = self.ranks.relevant > 0
-        answered = self.ranks.answered
-        return np.where(~relevant, "no relevant", np.where(answered, "answered", "missing")).tolist()
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How many queries were judged, answered, and neither; how much is tied and unjudged."""
-
-    judged: int
-    answered: int
-    missing: tuple[str, ...]
-    no_relevant: tuple[str, ...]
-    not_judged: tuple[str, ...]
-    straddling_pairs: int
-    tied_groups: int
-    unjudged_share: float
-    unjudged_at_10: float
+        return status_of(self.ranks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +81,7 @@ class Scores:
 
     systems: tuple[SystemScores, ...]
     settings: Settings = field(default_factory=Settings)
+    by_class_wanted: bool = False  # classes of queries were given, so tables show them
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -104,15 +89,31 @@ class Scores:
         return tuple(column.asked for column in self.systems[0].columns) if self.systems else ()
 
     def __getitem__(self, key: str | tuple[str, str]) -> float:
-        """The summary of a measure: `scores["AP"]` with one system, else `scores["bm25", "AP"]`."""
+        """The summary of a measure: `scores["AP"]` with one system, else `scores["bm25", "AP"]`.
+
+        A measure may be written in any way that can be asked for: `scores["map"]` is `scores["AP"]`.
+        """
         system, measure = key if isinstance(key, tuple) else (None, key)
         if system is None and len(self.systems) != 1:
             raise KeyError(f"there are {len(self.systems)} systems: write scores[system, {measure!r}]")
-        for each in self.systems:
-            for column in each.columns if system in (None, each.name) else ():
-                if measure in (column.asked, str(column.measure)):
-                    return column.summary
+        columns = [column for each in self.systems if system in (None, each.name) for column in each.columns]
+        for column in columns:
+            if measure in (column.asked, str(column.measure)):
+                return column.summary
+        for column in columns:
+            if column.asked == self._canonical(measure):
+                return column.summary
         raise KeyError(key)
+
+    def _canonical(self, text: str) -> str | None:
+        """How a measure prints that was written in another way; None if it is none."""
+        from rankscope.errors import MeasureError
+        from rankscope.measures.notation import parse_measure
+
+        try:
+            return str(parse_measure(text, self.settings.rel))
+        except MeasureError:
+            return None
 
     def to_polars(self) -> pl.DataFrame:
         """The long table: system, query, class, measure, value (null where undefined), status, counted."""
@@ -145,7 +146,7 @@ class Scores:
             labels = np.array(system.ranks.classes or [""] * len(system.ranks), dtype=object)
             for column in system.columns:
                 for label in sorted(set(labels.tolist())):
-                    chosen = column.counted & (labels == label)
+                    chosen = column.counted & (labels == label) & ~np.isnan(column.values)
                     mean = summarised(column.measure, column.values[chosen], "macro")
                     rows.append((system.name, label, column.asked, mean, int(chosen.sum())))
         schema = {
@@ -159,11 +160,19 @@ class Scores:
 
     def coverage(self) -> dict[str, Coverage]:
         """What must be said beside every number, per system."""
-        return {system.name: _coverage(system) for system in self.systems}
+        return {system.name: coverage_of(system.ranks) for system in self.systems}
 
     def warnings(self) -> list[str]:
         """The same in words, most important first; empty when there is nothing to say."""
-        return [line for system in self.systems for line in _warnings(system, self.settings)]
+        lines = []
+        for system in self.systems:
+            said = warnings_of(system.ranks, self.settings) + [
+                f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
+                for column in system.columns
+                if column.floored
+            ]
+            lines += [f"{system.name}: {line}" for line in said]
+        return lines
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
@@ -213,45 +222,3 @@ def _long(system: SystemScores, column: Column) -> pl.DataFrame:
             "counted": pl.Series(column.counted, dtype=pl.Boolean),
         }
     )
-
-
-def _coverage(system: SystemScores) -> Coverage:
-    ranks, status = system.ranks, system.status
-    return Coverage(
-        judged=len(ranks),
-        answered=int(ranks.answered.sum()),
-        missing=tuple(query for query, there in zip(ranks.queries, ranks.answered.tolist(), strict=True) if not there),
-        no_relevant=tuple(query for query, each in zip(ranks.queries, status, strict=True) if each == "no relevant"),
-        not_judged=ranks.not_judged,
-        straddling_pairs=ranks.straddling_pairs(),
-        tied_groups=ranks.ties.size,
-        unjudged_share=ranks.unjudged_share(),
-        unjudged_at_10=ranks.unjudged_share(10),
-    )
-
-
-def _some(names: Sequence[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
-
-
-def _warnings(system: SystemScores, settings: Settings) -> list[str]:
-    seen, lines = _coverage(system), []
-    if seen.missing:
-        fate = "count as 0" if settings.queries == "judged" else "are left out"
-        lines.append(f"{len(seen.missing)} judged queries are missing from the run and {fate}: {_some(seen.missing)}")
-    if seen.no_relevant:
-        fate = "count as 0" if settings.no_relevant == "zero" else "are left out of means"
-        lines.append(f"{len(seen.no_relevant)} queries have no relevant item and {fate}: {_some(seen.no_relevant)}")
-    if seen.not_judged:
-        lines.append(
-            f"{len(seen.not_judged)} queries of the run are not judged and are ignored: {_some(seen.not_judged)}"
-        )
-    if seen.straddling_pairs:
-        rule = {"expected": "the mean over all orders is shown"}.get(settings.ties, f"--ties {settings.ties} decides")
-        lines.append(f"{seen.straddling_pairs} pairs of equal score are split by relevance: {rule}")
-    if seen.unjudged_at_10 > 0:
-        lines.append(f"{seen.unjudged_at_10:.0%} of the first 10 items are not judged and count as not relevant")
-    for column in system.columns:
-        if column.floored:
-            lines.append(f"{column.asked}: {column.floored} queries stand at the floor of 1e-5")
-    return [f"{system.name}: {line}" for line in lines]

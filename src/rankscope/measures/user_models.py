@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divided
 from rankscope.measures.gains import GAINS, at_rank, gain_of, gaining, ideal_order
 from rankscope.measures.measure import Measure
@@ -23,6 +24,14 @@ def powers(base: float, most: int) -> FloatArray:
     return np.cumprod(steps)
 
 
+def need_top(measure: Measure, top: float | None, queries: RelevantRanks) -> None:
+    """Refuse a top grade that the judgements exceed: a chance or a share would be above 1."""
+    if top is not None and top < queries.top_grade:
+        raise MeasureError(
+            f"{measure}: the judgements go up to grade {queries.top_grade:g}, give top={queries.top_grade:g}"
+        )
+
+
 def _deepest(queries: RelevantRanks) -> int:
     return max(int(queries.depth.max(initial=0)), int(queries.judged["rank"].max(initial=0)))
 
@@ -32,14 +41,15 @@ class RBP(Measure):
     """Rank-biased precision: a user looks at the next item with probability p.
 
     `gain`: binary counts relevant items; graded takes grade over the highest grade of the judgements; query takes
-    grade over the query's highest grade where that is above 1 (trec_eval 10's reading, with p = .9).
+    grade over the query's highest grade where that is above 1 (trec_eval 10's reading, with p = .9); raw takes the
+    grade of a relevant item as it is, so that values may exceed 1 (ranx).
     """
 
     name = "RBP"
     aliases = ("rbp",)
     formula = "(1 - p) sum over k of gain_k p^(k - 1)"
     source = "Moffat & Zobel 2008; trec_eval 10 rbp"
-    choices = {"gain": ("binary", "graded", "query")}
+    choices = {"gain": ("binary", "graded", "query", "raw")}
     least = {"p": 0.0, "top": 0.0}
     most = {"p": 1.0}
 
@@ -55,6 +65,8 @@ class RBP(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Weighted gains, added in rank order."""
         bound = self.bind(queries)
+        if self.gain == "graded":
+            need_top(self, bound.top, queries)
         table = powers(self.p, _deepest(queries))
         found = queries.judged
         gain = bound._gain(queries, found["grade"], found.row)
@@ -63,7 +75,9 @@ class RBP(Measure):
 
     def _gain(self, queries: RelevantRanks, grade: FloatArray, row: IntArray) -> FloatArray:
         if self.gain == "binary":
-            return (grade >= self.rel) * 1.0
+            return np.where(grade >= self.rel, 1.0, 0.0)
+        if self.gain == "raw":
+            return np.where(grade >= self.rel, np.maximum(grade, 0.0), 0.0)
         if self.gain == "graded":
             return np.maximum(grade, 0.0) / max(self.top or 1.0, 1e-300)
         best = np.ones(len(queries))
@@ -75,6 +89,8 @@ class RBP(Measure):
         if self.gain == "query":
             return None
         bound = self.bind(queries)
+        if self.gain == "graded":
+            need_top(self, bound.top, queries)
         table = powers(
             self.p, max(_deepest(queries), int((queries.ties["start"] + queries.ties["size"]).max(initial=0)))
         )
@@ -86,7 +102,7 @@ class RBP(Measure):
 
     def defined(self, queries: RelevantRanks) -> Any:
         """Queries with something to win."""
-        if self.gain == "binary":
+        if self.gain in ("binary", "raw"):
             return super().defined(queries)
         return queries.count_judged(least=np.nextafter(0, 1)) > 0
 
@@ -163,6 +179,7 @@ class ERR(Measure):
 
     def _value(self, queries: RelevantRanks, items: Ragged) -> FloatArray:
         top = self.bind(queries).top
+        need_top(self, top, queries)
         return _stopping(items, 0.0 if top is None else top, np.inf if self.scope is None else self.scope)
 
     def defined(self, queries: RelevantRanks) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divided
-from rankscope.measures.measure import Measure
+from rankscope.measures.measure import Measure, need_collection
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
@@ -124,7 +124,7 @@ class SetF(Measure):
 @dataclass(frozen=True)
 class Utility(Measure):
     """Utility of the whole list: a per relevant item returned, b per irrelevant one, c per relevant item missed,
-    d per irrelevant item not returned (which needs the size of the collection; 0 where it is not known).
+    d per irrelevant item not returned (which needs the size of the collection, unless d is 0).
     """
 
     name = "utility"
@@ -141,6 +141,8 @@ class Utility(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Weighted counts."""
+        if self.d:
+            need_collection(self, queries)
         queries = queries.at(rel=self.rel)
         hits, returned, relevant = queries.found, queries.depth, queries.relevant
         left = np.maximum(queries.collection, 0) + hits - returned - relevant

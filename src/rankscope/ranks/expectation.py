@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -150,7 +151,7 @@ def _all_items(queries: RelevantRanks) -> Ragged:
 
 def _reranked(queries: RelevantRanks, items: Ragged, rank: IntArray) -> RelevantRanks:
     """The queries with new ranks for their judged and pooled items."""
-    parts = {}
+    parts: dict[str, Any] = {}
     for name, chosen in (("judged", items["judged"]), ("pooled", ~items["judged"])):
         old: Ragged = getattr(queries, name)
         new = np.empty(old.size, dtype=np.int64)

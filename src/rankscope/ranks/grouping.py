@@ -47,6 +47,8 @@ def grouped(blocks: Iterable[Block]) -> Iterator[Grouped]:
     seen: set[str] = set()
     waiting: list[Block] = []
     for block in blocks:
+        if len(block) == 0:
+            continue
         starts = _query_starts(block.query)
         if waiting and waiting[-1].query[-1] == block.query[0]:
             starts = starts[1:]

@@ -52,10 +52,17 @@ class ItemKeys:
         earlier, later = order[same], order[same + 1]
         if earlier.size == 0:
             return earlier, later
-        equal = (self.segment[earlier] == self.segment[later]) & (
-            self.item.gather(earlier) == self.item.gather(later)
-        ).to_numpy()
-        return earlier[equal], later[equal]
+        equal = (self.item.gather(earlier) == self.item.gather(later)).to_numpy()
+        return (earlier, later) if equal.all() else self._repeated_among_equal_keys(order)
+
+    def _repeated_among_equal_keys(self, suspects: IntArray) -> tuple[IntArray, IntArray]:
+        """The same when two different items share a key, and may stand between two that are equal."""
+        rows = pl.DataFrame({"key": self.keys[suspects], "item": self.item.gather(suspects), "row": suspects})
+        rows = rows.sort("key", "item", "row")
+        again = (pl.col("key") == pl.col("key").shift(1)) & (pl.col("item") == pl.col("item").shift(1))
+        second = np.flatnonzero(rows.select(again.fill_null(False)).to_series().to_numpy())
+        row = rows.get_column("row").to_numpy()
+        return row[second - 1], row[second]
 
     def find(self, item: pl.Series, keys: Keys) -> tuple[IntArray, IntArray]:
         """Which rows hold the wanted items: (rows, index of the wanted item), in the order of the rows."""

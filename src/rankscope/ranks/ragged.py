@@ -77,7 +77,8 @@ class Ragged:
 
     def total(self, values: ArrayLike) -> FloatArray:
         """The sum over each list, added in order; 0 for an empty list."""
-        return np.bincount(self.row, weights=np.broadcast_to(values, self.size), minlength=len(self))
+        weights = np.broadcast_to(values, self.size)
+        return np.bincount(self.row, weights=weights, minlength=len(self)).astype(np.float64, copy=False)
 
     def count(self, chosen: BoolArray) -> IntArray:
         """How many rows of each list are chosen."""

@@ -45,8 +45,8 @@ def reduce(
     ([[1, 3]], array([3]))
     """
     settings = settings or Settings()
-    left_out = _left_out(qrels, junk, settings)
-    judged = JudgedItems.of(_with_query_counted(qrels, settings), settings.duplicates, left_out)
+    left_out = left_out_pairs(qrels, junk, settings)
+    judged = JudgedItems.of(with_query_counted(qrels, settings), settings.duplicates, left_out)
     junk_items = JudgedItems.of(_as_qrels(left_out), "first") if left_out else None
     found = _collected(judged, junk_items, run, settings, keep_scores, progress)
     if not found.problems.count and not found.rows_of_query:
@@ -83,7 +83,7 @@ def _collected(
     raise AssertionError("regrouped rows are never scattered")  # pragma: no cover
 
 
-def _left_out(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:
+def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:
     """Junk pairs, and each query as an item of its own where it is not to be ranked."""
     left_out = [(str(query), str(item)) for query, item in junk]
     if settings.query_item in ("removed", "kept_ignored"):
@@ -96,7 +96,8 @@ def _as_qrels(pairs: list[tuple[str, str]]) -> Qrels:
     return Qrels(table.with_columns(grade=pl.lit(0.0)), np.arange(len(pairs), dtype=np.int64), "junk")
 
 
-def _with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
+def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
+    """The judgements with each query as a relevant item of its own, where it is to be counted."""
     if settings.query_item != "counted":
         return qrels
     table = qrels.table
@@ -164,6 +165,8 @@ class _Found:
         keep = np.ones(len(part.block), dtype=np.bool_)
         if earlier.size:
             keep &= self._without_duplicates(part, earlier, later)
+        if self.settings.ties == "rank":
+            self._check_ranks(part, keep)
         if self.junk is not None:
             row_of = np.array([self.junk.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
             rows, _ = _find(keys, row_of, self.junk)
@@ -183,9 +186,23 @@ class _Found:
         elif policy == "last":
             keep[earlier] = False
         else:
+            best: dict[int, int] = {}  # of the rows that hold one item, up to this one
             for one, other in zip(earlier.tolist(), later.tolist(), strict=True):
-                keep[_lower(part.block.score, one, other, keep)] = False
+                champion = best.get(one, one)
+                best[other] = other if part.block.score[other] > part.block.score[champion] else champion
+                keep[champion if best[other] == other else other] = False
         return keep
+
+    def _check_ranks(self, part: Grouped, keep: BoolArray) -> None:
+        """The rank column must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there."""
+        if part.block.rank is None or self.problems.count:
+            return
+        wrong = _wrong_ranks(part)
+        if wrong and not keep.all():
+            wrong = _wrong_ranks(part.keep(keep)) and wrong
+        for query, what, line in wrong[:KEPT]:
+            self.problems.add(f"query {query}", what, order=line)
+        self.problems.more(max(0, len(wrong) - KEPT))
 
     def _complain(self, part: Grouped, earlier: IntArray, later: IntArray) -> None:
         self.problems.advise("Rank an item once per query, or choose with --duplicates best, first or last.")
@@ -199,15 +216,21 @@ class _Found:
     def _scores(self, part: Grouped) -> FloatArray:
         """What the order is made of: scores in the width asked for, or the rank column."""
         if self.settings.ties == "rank" and part.block.rank is not None:
-            score = -part.block.rank.astype(np.float64)
-            if not self.problems.count:
-                _check_ranks(part, score, self.problems)
-            return score
+            return -part.block.rank.astype(np.float64)
         score = part.block.score
         if self.settings.score_width == 32:
             with np.errstate(over="ignore"):
                 return score.astype(np.float32).astype(np.float64)
         return score
+
+    def _left_out(self) -> IntArray:
+        """How many items of the collection are junk to each judged query."""
+        count = np.zeros(len(self.judged.queries), dtype=np.int64)
+        if self.junk is not None:
+            for query, number in zip(self.junk.queries, np.diff(self.junk.offsets).tolist(), strict=True):
+                if query in self.judged.row_of:
+                    count[self.judged.row_of[query]] = number
+        return count
 
     def assembled(self, run: Run, qrels: Qrels) -> RelevantRanks:
         """All blocks together, one row per judged query."""
@@ -219,6 +242,7 @@ class _Found:
         answered = np.zeros(count, dtype=np.bool_)
         answered[list(self.rows_of_query)] = True
         ones = np.ones(judged.grade.size, dtype=np.int64)
+        left_out = self._left_out()
         known = self.settings.collection_size
         return RelevantRanks(
             queries=judged.queries,
@@ -227,20 +251,16 @@ class _Found:
             levels=count_levels(judged.query_row, judged.grade, ones, count),
             depth=depth,
             answered=answered,
-            collection=np.full(count, UNKNOWN if known is None else known, dtype=np.int64),
+            collection=np.full(count, UNKNOWN, dtype=np.int64) if known is None else known - left_out,
             ties=_joined(self.groups, count, "start", ("start", "size")),
             system=run.name,
             tag=run.tag,
             top_grade=max(0.0, qrels.top_grade),
             distractors=_joined(self.best, count, "order", ("score",)) if self.keep_scores else None,
             not_judged=tuple(sorted(self.not_judged)),
+            left_out=left_out,
             provenance=_provenance(run, qrels, self.settings, self.returned),
         )
-
-
-def _lower(score: FloatArray, one: int, other: int, keep: BoolArray) -> int:
-    """Which of two rows has the lower score; the later one when equal or when the earlier has gone already."""
-    return one if keep[one] and score[other] > score[one] else other
 
 
 def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
@@ -281,20 +301,22 @@ def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 
 
-def _check_ranks(part: Grouped, score: FloatArray, problems: Problems) -> None:
-    """The rank column must count 1, 2, 3, ... (or from 0) in each query."""
-    ordered = Ordered.of(score, part.segment, part.starts)
+def _wrong_ranks(part: Grouped) -> list[tuple[str, str, int]]:
+    """Queries whose rank column does not count 1, 2, 3, ... (or from 0): query, what is wrong, line."""
+    assert part.block.rank is not None
+    ordered = Ordered.of(-part.block.rank.astype(np.float64), part.segment, part.starts)
     rank = -ordered.score.astype(np.int64)
     full = part.lengths > 0
     first = np.zeros(len(part.queries), dtype=np.int64)
     first[full] = rank[part.starts[full]]
     expected = np.arange(rank.size) - part.starts[part.segment] + np.where(first == 0, 0, 1)[part.segment]
-    wrong = np.flatnonzero(rank != expected)
-    for segment in np.unique(part.segment[wrong])[:KEPT].tolist():
+    wrong, problems = np.flatnonzero(rank != expected), []
+    for segment in np.unique(part.segment[wrong]).tolist():
         place = int(wrong[np.searchsorted(part.segment[wrong], segment)])
         line = int(part.block.line[ordered.row(np.array([place]))[0]])
         what = f"ranks must run 1, 2, 3, ... without gaps or doubles; expected {expected[place]}, got {rank[place]}"
-        problems.add(f"query {part.queries[segment]}", f"{what} ({part.block.word} {line})", order=line)
+        problems.append((part.queries[segment], f"{what} ({part.block.word} {line})", line))
+    return problems
 
 
 def _provenance(run: Run, qrels: Qrels, settings: Settings, returned: int) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class RelevantRanks:
     classes: tuple[str, ...] | None = None
     distractors: Ragged | None = None  # scores of the best items that are not relevant at grade 1, best first
     not_judged: tuple[str, ...] = ()  # queries of the run that have no judgements
+    left_out: IntArray | None = None  # items that are not in the collection for this query: junk, or the query itself
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -57,14 +58,18 @@ class RelevantRanks:
         queries: Sequence[str] | None = None,
         **more: Any,
     ) -> RelevantRanks:
-        """From the ranks of relevant items, for examples and tests; items not found are in `relevant` only (grade 1)."""
+        """From ranks and grades (1 unless given), for examples and tests; items not found are in `relevant` only.
+
+        `relevant` counts all items of grade 1 or more; those not found have grade 1. None: all were found.
+        """
         rank = Ragged.of(ranks, "rank")
         grade = Ragged.of(grades, "grade", np.float64)["grade"] if grades is not None else np.ones(rank.size)
-        judged = rank.with_columns(grade=grade).sorted_by(rank["rank"])
+        items = rank.with_columns(grade=grade).sorted_by(rank["rank"])
         count = len(rank)
-        wanted = judged.lengths if relevant is None else np.asarray(relevant, dtype=np.int64)
+        given_relevant = items.count(items["grade"] >= 1)
+        wanted = given_relevant if relevant is None else np.asarray(relevant, dtype=np.int64)
         deepest = np.zeros(count, dtype=np.int64)
-        np.maximum.at(deepest, judged.row, judged["rank"])
+        np.maximum.at(deepest, items.row, items["rank"])
         known = np.full(count, UNKNOWN) if collection is None else np.broadcast_to(collection, count)
         names = (
             tuple(queries) if queries is not None else tuple(f"q{row + 1:0{len(str(count))}}" for row in range(count))
@@ -73,9 +78,9 @@ class RelevantRanks:
         given = deepest if depth is None else np.broadcast_to(depth, count).astype(np.int64)
         return cls(
             queries=names,
-            judged=judged,
-            pooled=empty.with_columns(grade=np.empty(0)),
-            levels=_levels_of(judged, wanted),
+            judged=items.where(items["grade"] >= 0),
+            pooled=items.where(items["grade"] < 0),
+            levels=_levels_of(items, wanted),
             depth=given,
             answered=np.ones(count, dtype=np.bool_),
             collection=np.asarray(known, dtype=np.int64),
@@ -175,16 +180,21 @@ class RelevantRanks:
             judged=self.judged.where(self.judged["rank"] <= depth),
             pooled=self.pooled.where(self.pooled["rank"] <= depth),
             depth=np.minimum(self.depth, depth),
+            ties=_groups(self.ties, self.ties["start"], np.minimum(self.ties["size"], depth + 1 - self.ties["start"])),
         )
 
     def condensed(self) -> RelevantRanks:
         """The rankings without the items that were not judged; ranks close up."""
         nothing = np.zeros(self.pooled.size, dtype=np.bool_)
+        row, start = self.ties.row, self.ties["start"]
+        above = rank_counts(self.judged, row, start - 1)
+        inside = rank_counts(self.judged, row, start + self.ties["size"] - 1) - above
         return replace(
             self,
             judged=self.judged.with_columns(rank=self.judged.position),
             pooled=self.pooled.where(nothing),
             depth=self.judged.lengths,
+            ties=_groups(self.ties, above + 1, inside),
         )
 
     def take(self, rows: IntArray) -> RelevantRanks:
@@ -201,11 +211,15 @@ class RelevantRanks:
             ties=self.ties.take(rows),
             classes=None if self.classes is None else tuple(self.classes[row] for row in rows.tolist()),
             distractors=None if self.distractors is None else self.distractors.take(rows),
+            left_out=None if self.left_out is None else self.left_out[rows],
         )
 
     def with_collection(self, size: int | None) -> RelevantRanks:
-        """The same in a collection of known size."""
-        return self if size is None else replace(self, collection=np.full(len(self), size, dtype=np.int64))
+        """The same in a collection of known size, which for a query lacks its junk and, where removed, itself."""
+        if size is None:
+            return self
+        left_out = np.zeros(len(self), dtype=np.int64) if self.left_out is None else self.left_out
+        return replace(self, collection=size - left_out)
 
     def with_classes(self, class_of: Mapping[str, str]) -> RelevantRanks:
         """The same with the class of each query; a query that is not named has the empty class."""
@@ -236,6 +250,11 @@ def rank_counts(lists: Ragged, row: IntArray, limit: NDArray[Any]) -> IntArray:
     span = int(max(rank.max(), limit.max())) + 2
     keys = lists.row * span + rank
     return np.searchsorted(keys, row * span + np.maximum(limit, 0), side="right") - lists.offsets[row]
+
+
+def _groups(ties: Ragged, start: IntArray, size: IntArray) -> Ragged:
+    """Groups of equal scores with other starts and sizes; what is no group of two any more goes."""
+    return ties.with_columns(start=start, size=size).where(size >= 2)
 
 
 def _levels_of(judged: Ragged, relevant: IntArray) -> Ragged:

@@ -46,6 +46,8 @@ def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
         pl.Series("collection", ranks.collection, dtype=pl.Int64),
         pl.Series("class", ranks.classes or [None] * rows, dtype=pl.String),
     ]
+    if ranks.left_out is not None:
+        columns.append(pl.Series("left_out", ranks.left_out, dtype=pl.Int64))
     for name, inner in LISTS.items():
         lists: Ragged | None = getattr(ranks, name)
         if lists is not None:
@@ -86,6 +88,7 @@ def load_ranks(path: str | Path) -> RelevantRanks:
             distractors=part["distractors"],
             not_judged=tuple(about["not_judged"]),
             provenance=about["provenance"],
+            left_out=_array(table, "left_out", np.int64) if "left_out" in table.columns else None,
         )
     except (pl.exceptions.PolarsError, KeyError, ValueError, TypeError, OSError) as error:
         raise InputError.of(name, [f"is damaged: {error}"], "Reduce again from the run file.") from None
@@ -99,7 +102,9 @@ def _about(path: str, name: str) -> dict[str, Any]:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError.of(name, [f"is no Parquet file: {error}"]) from None
     if text is None:
-        raise InputError.of(name, ["is Parquet, but no saved reduction"], "evaluate ... -o NAME.ranks.parquet makes one.")
+        raise InputError.of(
+            name, ["is Parquet, but no saved reduction"], "evaluate ... -o NAME.ranks.parquet makes one."
+        )
     about: dict[str, Any] = json.loads(text)
     if about.get("schema") != SCHEMA:
         what = f"has schema {about.get('schema')}, this version of rankscope reads {SCHEMA}"

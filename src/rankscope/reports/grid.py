@@ -31,9 +31,7 @@ class Grid:
         """Rows become columns: easier to read with many measures."""
         columns = list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.header)
         header = (self.header[0] if self.header else "", *(cell.text for cell in columns[0])) if columns else ()
-        body = [
-            (Cell(name, number=False), *cells) for name, cells in zip(self.header[1:], columns[1:], strict=True)
-        ]
+        body = [(Cell(name, number=False), *cells) for name, cells in zip(self.header[1:], columns[1:], strict=True)]
         return Grid(("measure", *header[1:]), tuple(body), self.title)
 
 

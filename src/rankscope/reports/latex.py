@@ -25,7 +25,9 @@ def table_of(grid: Grid) -> str:
     """The tabular environment."""
     right = [bool(grid.rows) and all(row[place].number for row in grid.rows) for place in range(len(grid.header))]
     shape = "".join("r" if number else "l" for number in right)
-    rows = [" & ".join(rf"\textbf{{{escaped(c.text)}}}" if c.best else escaped(c.text) for c in row) for row in grid.rows]
+    rows = [
+        " & ".join(rf"\textbf{{{escaped(c.text)}}}" if c.best else escaped(c.text) for c in row) for row in grid.rows
+    ]
     head = " & ".join(escaped(text) for text in grid.header)
     body = "".join(f"{row} \\\\\n" for row in rows)
     return f"\\begin{{tabular}}{{{shape}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"

@@ -18,7 +18,7 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
     summary = summary_grid(scores)
     turned = len(summary.header) - 1 > MANY_MEASURES
     parts.append(text_of(summary.turned() if turned else summary, colour))
-    if any(system.ranks.classes is not None for system in scores.systems):
+    if scores.by_class_wanted:
         parts.append(text_of(class_grid(scores), colour))
     return "\n".join(parts) + "\n" + "\n".join([*coverage_lines(scores), *notes(scores, colour)]) + "\n"
 
@@ -40,7 +40,9 @@ def text_of(grid: Grid, colour: bool = False) -> str:
             text.rjust(width) if right else text.ljust(width)
             for text, width, right in zip(cells, widths, numeric, strict=True)
         ]
-        marked = [f"\x1b[1m{text}\x1b[0m" if strong and colour else text for text, strong in zip(padded, bold, strict=True)]
+        marked = [
+            f"\x1b[1m{text}\x1b[0m" if strong and colour else text for text, strong in zip(padded, bold, strict=True)
+        ]
         return "  ".join(marked).rstrip()
 
     plain = (False,) * len(widths)

@@ -1,29 +1,43 @@
-"""One module a format, each with `name`, `suffixes`, `recognises`, `read_run`, `read_qrels`, `write_run`, `write_qrels`.
+"""One module a format, each with what `format.Format` lists: names, `recognises`, readers and writers.
 
-Which format a file has is told from its first bytes; its name decides only between formats that look alike.
+Which format a file has is told from its first bytes; its name decides only what is written.
 """
 
 from __future__ import annotations
 
-from types import ModuleType
+import bz2
+import gzip
+import io
+import lzma
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, BinaryIO
 
 from rankscope.catalogue import additions, did_you_mean
 from rankscope.errors import InputError, SettingError
-from rankscope.inputs.formats import trec
+from rankscope.files import atomic
+from rankscope.inputs import texts
+from rankscope.inputs.formats import arrow, beir, json_lines, mteb, nested_json, parquet, trec
+from rankscope.inputs.formats.delimited import CSV, TSV
+from rankscope.inputs.formats.format import Format
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source
+from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
 
-ALL: tuple[ModuleType, ...] = (trec,)
+# In the order they are asked: signatures first, then what looks like JSON or a header; TREC takes any text.
+ALL: tuple[Format, ...] = (parquet, arrow, mteb, nested_json, json_lines, TSV, CSV, beir, trec)
+RANKS_SUFFIX = ".ranks.parquet"
+NUL, NEWLINE = b"\0", b"\n"
 
 
-def formats() -> tuple[ModuleType, ...]:
+def formats() -> tuple[Format, ...]:
     """All formats, those that other packages add first."""
     return (*additions("rankscope.formats"), *ALL)
 
 
-def by_name(wanted: str) -> ModuleType:
+def by_name(wanted: str) -> Format:
     """A format by its name."""
     for each in formats():
         if each.name == wanted:
@@ -32,35 +46,107 @@ def by_name(wanted: str) -> ModuleType:
     raise SettingError(f"no file format '{wanted}'{did_you_mean(wanted, names)} There are: {', '.join(names)}")
 
 
-def of_file(source: Source) -> ModuleType:
-    """The format of a file, by its first bytes."""
+def of_file(source: Source, encoding: str = "utf-8") -> Format:
+    """The format of a file, by its first bytes; of a folder, by what lies in it."""
+    if source.is_folder:
+        return _of_folder(source)
     head = source.head()
+    text = texts.beginning(head, encoding)
     for each in formats():
-        if each.recognises(head):
+        if each.recognises(head if each.binary else text):
             return each
-    raise InputError.of(source.name, ["is in no format known here (binary rubbish?)"])
+    where = f"a NUL byte in line {head.count(NEWLINE, 0, head.find(NUL)) + 1}"
+    raise InputError.of(source.name, [f"is in no format known here: it is not text ({where})"], _advice(head))
 
 
-def of_path(path: str) -> ModuleType:
-    """The format to write, by the path's suffix; TREC text where nothing else fits."""
-    plain = path
-    for suffix in COMPRESSED_SUFFIXES:
-        plain = plain.removesuffix(suffix)
-    fitting = [each for each in formats() if plain.lower().endswith(tuple(each.suffixes))]
-    return fitting[0] if fitting else trec
+def _of_folder(source: Source) -> Format:
+    if beir.recognises_folder(Path(source.path)):
+        return beir
+    raise InputError.of(source.name, ["is a folder, and not one of a kind known here"], beir.ADVICE)
+
+
+def _advice(head: bytes) -> str:
+    """Whoever redirects a program's output on Windows may get UTF-16."""
+    if encoding := texts.BYTE_ORDER_MARKS.get(head[:2]):
+        return f"It begins like {encoding} text: give --encoding {encoding}."
+    return f"Formats: {', '.join(each.name for each in formats())}."
+
+
+def of_path(path: str | Path) -> Format:
+    """The format to write, by the path's suffix; TREC text where nothing else fits.
+
+    >>> of_path("bm25.jsonl.gz").name, of_path("input.bm25").name
+    ('jsonl', 'trec')
+    """
+    plain = without_suffix(Path(path).name, COMPRESSED_SUFFIXES).lower()
+    fitting = [(suffix, each) for each in formats() for suffix in each.suffixes if plain.endswith(suffix)]
+    return max(fitting, key=lambda pair: len(pair[0]))[1] if fitting else trec
 
 
 def read_run(source: Source, reading: Reading) -> Run:
     """A run in any format."""
-    run: Run = _chosen(source, reading).read_run(source, reading)
-    return run
+    return _chosen(source, reading).read_run(source, reading)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements in any format."""
-    qrels: Qrels = _chosen(source, reading).read_qrels(source, reading)
-    return qrels
+    return _chosen(source, reading).read_qrels(source, reading)
 
 
-def _chosen(source: Source, reading: Reading) -> ModuleType:
-    return by_name(reading.format) if reading.format else of_file(source)
+def _chosen(source: Source, reading: Reading) -> Format:
+    chosen = by_name(reading.format) if reading.format else of_file(source, reading.encoding)
+    if source.part and not chosen.has_parts:
+        raise InputError.of(source.name, [f"format {chosen.name} has no parts, so nothing can stand behind a #"])
+    return chosen
+
+
+def write(value: Run | Qrels, path: str | Path, format: str | None = None) -> None:
+    """Write a run or judgements, in the format and compression the path's suffixes say unless `format` is given.
+
+    The file appears whole or not at all, equal values give equal bytes, and what a format cannot hold is an
+    `InputError`.
+    """
+    chosen = by_name(format) if format else of_path(path)
+    if without_suffix(str(path).lower(), COMPRESSED_SUFFIXES).endswith(RANKS_SUFFIX):
+        raise SettingError(f"*{RANKS_SUFFIX} is the name of a saved reduction; name the file otherwise")
+    with (
+        atomic(path, "wb") as stored,
+        _compressed(stored, Path(path).suffix.lower()) as raw,
+        _text(raw, chosen) as file,
+    ):
+        if isinstance(value, Run):
+            chosen.write_run(value, file)
+        else:
+            chosen.write_qrels(value, file)
+
+
+@contextmanager
+def _compressed(stored: BinaryIO, suffix: str) -> Iterator[Any]:
+    """A file that compresses what is written to it, without a time or name in it; the stored file stays open."""
+    if suffix not in COMPRESSED_SUFFIXES:
+        yield stored
+        return
+    with _compressor(stored, suffix) as raw:
+        yield raw
+
+
+def _compressor(stored: BinaryIO, suffix: str) -> Any:
+    if suffix == ".gz":
+        return gzip.GzipFile(filename="", mode="wb", fileobj=stored, mtime=0)
+    if suffix == ".bz2":
+        return bz2.BZ2File(stored, "wb")
+    if suffix == ".xz":
+        return lzma.LZMAFile(stored, "wb")
+    import zstandard
+
+    return zstandard.ZstdCompressor().stream_writer(stored, closefd=False)
+
+
+@contextmanager
+def _text(raw: BinaryIO, chosen: Format) -> Iterator[IO[Any]]:
+    if chosen.binary:
+        yield raw
+        return
+    text = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+    yield text
+    text.detach()

@@ -1,12 +1,215 @@
-"""CSV and TSV with a header line."""
+"""CSV and TSV with a header line.
+
+Rows are told apart at full speed where no quote stands in the text; else by Python's csv module, with strict quotes.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TextIO
+
+import numpy as np
 import polars as pl
 
+from rankscope.errors import InputError
+from rankscope.inputs import texts
+from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import ITEM, KNOWN, QUERY, Table, plain_name
+
+SEPARATORS = (",", "\t", ";")
+NEWLINE = 10
+LINE = re.compile(rb"[^\r\n]+")
 
 
-def read_table(source: Source) -> pl.DataFrame:
-    """All columns as text."""
-    return pl.read_csv(source.whole(), infer_schema=False)
+@dataclass(frozen=True)
+class Delimited:
+    """One format by its separator; all of them are read alike, by the header's own separator."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    separator: str
+    binary: bool = False
+    has_parts: bool = False
+
+    def recognises(self, head: bytes) -> bool:
+        """A header that names a query and an item column, or what only a table without its header looks like."""
+        first = _first_line(head).decode(errors="ignore")
+        separator = _separator(first)
+        return (separator == "\t") == (self.separator == "\t") and _is_table(first, separator)
+
+    def read_run(self, source: Source, reading: Reading) -> Run:
+        """A run from a table with a query, an item and a score or rank column."""
+
+        def read(problems: Problems) -> Table:
+            return read_table(source, problems, reading.encoding, "query,item,score")
+
+        return Run.from_table(source.stem(self.suffixes), read, source)
+
+    def read_qrels(self, source: Source, reading: Reading) -> Qrels:
+        """Judgements from a table with a query, an item and a grade column; BEIR calls them score."""
+        expected = "query,item,grade (BEIR: query-id, corpus-id, score)"
+        return Qrels.from_source(source, lambda problems: read_table(source, problems, reading.encoding, expected))
+
+    def write_run(self, run: Run, file: TextIO) -> None:
+        """Write query, item, score in the order given."""
+        self._write(run.table(), run.place, file)
+
+    def write_qrels(self, qrels: Qrels, file: TextIO) -> None:
+        """Write query, item, grade in the order given, whole grades without a point."""
+        self._write(whole_numbers(qrels.table, "grade"), qrels.name, file)
+
+    def _write(self, table: pl.DataFrame, place: str, file: TextIO) -> None:
+        refuse_ids(table, place, {"holds a NUL": r"\x00"}, self.name.upper())
+        writer = csv.writer(
+            file,
+            delimiter=self.separator,
+            lineterminator="\n",
+            quoting=csv.QUOTE_NONNUMERIC if _holds_returns(table) else csv.QUOTE_MINIMAL,
+        )
+        writer.writerow(table.columns)
+        writer.writerows(table.iter_rows())
+
+
+def _holds_returns(table: pl.DataFrame) -> bool:
+    """Before Python 3.13 the csv module does not see by itself that a carriage return needs quotes."""
+    return any(table.get_column(name).str.contains("\r", literal=True).any() for name in ("query", "item"))
+
+
+CSV = Delimited("csv", (".csv",), ",")
+TSV = Delimited("tsv", (".tsv", ".tab"), "\t")
+
+
+def read_table(
+    source: Source, problems: Problems, encoding: str = "utf-8", expected: str = "query,item,score"
+) -> Table:
+    """All columns as text, with their lines; a row with another number of fields than the header is a problem.
+
+    A file that is empty or has no header (one that holds no word we know) raises, and the message says what header is
+    expected. Blank lines are skipped.
+    """
+    text = texts.whole(source, encoding, problems)
+    first = _first_line(text).decode()
+    if not first:
+        problems.add("", "is empty", f"A table begins with a header line: {expected}.")
+        raise InputError([problems.report()])
+    separator = _separator(first)
+    if b'"' in text:
+        return _quoted(text.decode(), separator, expected, problems)
+    plain = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return _unquoted(plain + b"\n", separator, expected, problems)
+
+
+def _first_line(text: bytes) -> bytes:
+    """The first line that is not empty."""
+    found = LINE.search(text)
+    return found.group() if found else b""
+
+
+def _is_table(first: str, separator: str) -> bool:
+    names = {plain_name(field) for field in _fields(first, separator)}
+    if names & set(QUERY) and names & set(ITEM):
+        return True
+    return separator in first and len(first.encode().split()) < 4 and not first.startswith("#")
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _separator(header: str) -> str:
+    """The one that shows most words we know, or else most fields."""
+
+    def found(separator: str) -> tuple[int, int]:
+        fields = _fields(header, separator)
+        return sum(plain_name(field) in KNOWN for field in fields), len(fields)
+
+    return max(SEPARATORS, key=found)
+
+
+def _check_header(names: list[str], line: int, expected: str, problems: Problems) -> None:
+    wrong = [f"column {shown(name)} is there twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+    if not any(plain_name(name) in KNOWN for name in names):
+        wrong = [f"must be the header, got {shown(','.join(names))}"]
+    for what in wrong:
+        problems.add(f"line {line}", what, f"A table begins with a header line: {expected}.", line)
+    if wrong:
+        raise InputError([problems.report()])
+
+
+def _unquoted(text: bytes, separator: str, expected: str, problems: Problems) -> Table:
+    """A text without a quote: each line is a row, so numpy counts and polars splits."""
+    characters = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(characters == NEWLINE)
+    length = np.diff(ends, prepend=-1)  # its end included
+    fields = np.diff(np.searchsorted(np.flatnonzero(characters == ord(separator)), ends), prepend=0) + 1
+    filled = np.flatnonzero(length > 1)
+    names = _first_line(text).decode().split(separator)
+    _check_header(names, int(filled[0]) + 1, expected, problems)
+    rows = filled[1:]
+    good = fields[rows] == len(names)
+    for line in rows[~good].tolist():
+        _complain(line + 1, int(fields[line]), len(names), problems)
+    keep = np.zeros(ends.size, dtype=np.bool_)
+    keep[rows[good]] = True
+    body = characters[np.repeat(keep, length)].tobytes()
+    return Table(_split(body, separator, names), rows[good] + 1, "line")
+
+
+def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
+    schema = dict.fromkeys(names, pl.String)
+    if not body:
+        return pl.DataFrame(schema=schema)
+    return pl.read_csv(
+        body, has_header=False, separator=separator, quote_char=None, schema=schema, empty_string_is_null=False
+    )
+
+
+def _quoted(text: str, separator: str, expected: str, problems: Problems) -> Table:
+    """A text with quotes, in which a row may go over several lines."""
+    records = _records(text, separator, problems)
+    line, names = next(records, (1, [""]))
+    _check_header(names, line, expected, problems)
+    rows, lines = [], []
+    for line, fields in records:
+        if len(fields) == len(names):
+            rows.append(fields)
+            lines.append(line)
+        else:
+            _complain(line, len(fields), len(names), problems)
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    return Table(frame, np.array(lines, dtype=np.int64), "line")
+
+
+def _records(text: str, separator: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    """The rows with the line each begins in; a row whose quotes are wrong is a problem."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            what = f"has wrong quotes ({error})"
+            advice = 'A field that holds a quote is written in quotes, its own quotes doubled: "5"" disk".'
+            problems.add(f"line {line}", what, advice, line)
+        else:
+            if fields:
+                yield line, fields
+
+
+def _complain(line: int, fields: int, wanted: int, problems: Problems) -> None:
+    what = f"has {fields} field{'' if fields == 1 else 's'}, but the header has {wanted}"
+    problems.add(f"line {line}", what, order=line)

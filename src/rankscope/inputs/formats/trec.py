@@ -8,18 +8,21 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.errors import InputError, Problem
+from rankscope.arrays import IntArray
 from rankscope.inputs.blocks import Block, prefetched
-from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.checks import Problems
 from rankscope.inputs.fields import Layout, Rows, rows_of
+from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import Table, whole_ranks
 
 name = "trec"
 suffixes = (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")
 binary = False
+has_parts = False
 
 RUN = Layout(
     kind="run",
@@ -54,7 +57,7 @@ def read_run(source: Source, reading: Reading) -> Run:
         if empty and not problems.count:
             problems.add("", "is empty", RUN.reads)
 
-    return Run(source.stem, read, source)
+    return Run(source.stem(suffixes), read, source)
 
 
 def _blocks(source: Source, layout: Layout, problems: Problems, run: Run, reading: Reading) -> Iterator[Block]:
@@ -65,18 +68,12 @@ def _blocks(source: Source, layout: Layout, problems: Problems, run: Run, readin
             rows.table.get_column("item").rechunk(),
             np.array(rows.table.get_column("score").to_numpy()),
             rows.line,
-            _whole_ranks(rows, problems) if "rank" in layout.wanted else None,
+            _ranks(rows, problems) if "rank" in layout.wanted else None,
         )
 
 
-def _whole_ranks(rows: Rows, problems: Problems) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    ranks = rows.table.get_column("rank").to_numpy()
-    broken = np.flatnonzero(ranks != np.floor(ranks))
-    for row in broken[:KEPT].tolist():
-        line = int(rows.line[row])
-        problems.add(f"line {line}", f"rank must be a whole number, got {shown(ranks[row].item())}", order=line)
-    problems.more(max(0, broken.size - KEPT))
-    return np.where(np.isfinite(ranks), ranks, 0).astype(np.int64)
+def _ranks(rows: Rows, problems: Problems) -> IntArray:
+    return whole_ranks(rows.table.get_column("rank").to_numpy(), rows.line, "line", problems)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
@@ -85,38 +82,44 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
     parts = list(rows_of(source, QRELS, problems, reading))
     if not parts and not problems.count:
         problems.add("", "is empty", QRELS.reads)
+    for part in parts:
+        _refuse_infinite_grades(part, problems)
     problems.raise_if_any()
     table = pl.concat([part.table for part in parts], rechunk=True)
     return Qrels(table, np.concatenate([part.line for part in parts]), source.name, source.digest, "line")
 
 
+def _refuse_infinite_grades(rows: Rows, problems: Problems) -> None:
+    column = rows.table.get_column("grade")
+    Table(rows.table, rows.line, "line").complain(
+        np.isinf(column.to_numpy()), problems, {"grade": column}, "a finite number"
+    )
+
+
 def write_run(run: Run, file: TextIO) -> None:
-    """Write `query Q0 item rank score tag`, best first; equal scores keep the order they were given in.
+    """Write `query Q0 item rank score tag`, queries in byte order, best item first; equal scores keep their order.
 
     The score is written with all its digits, so that reading it back gives the same number.
     """
     table = run.table()
-    _refuse_blanks(table, run.place)
-    ranked = table.with_columns(
-        pl.col("score").rank("ordinal", descending=True).over("query").cast(pl.Int64).alias("rank"),
-    ).sort([pl.col("query").rank("dense").over(pl.lit(1)), "rank"], maintain_order=True)
-    tag = "_".join((run.tag or run.name).split()) or "run"
-    for query, item, score, rank in ranked.iter_rows():
-        file.write(f"{query} Q0 {item} {rank} {score!r} {tag}\n")
+    _refuse_ids(table, run.place)
+    rank = pl.col("score").rank("ordinal", descending=True).over("query").alias("rank")
+    tag = "_".join((run.tag or run.name).replace("\0", " ").split()) or "run"
+    file.writelines(
+        f"{query} Q0 {item} {rank} {score!r} {tag}\n"
+        for query, item, score, rank in table.with_columns(rank).sort("query", "rank").iter_rows()
+    )
 
 
 def write_qrels(qrels: Qrels, file: TextIO) -> None:
-    """Write `query 0 item grade`, in the order given."""
-    _refuse_blanks(qrels.table, qrels.name)
-    for query, item, grade in qrels.table.iter_rows():
-        file.write(f"{query} 0 {item} {grade:.17g}\n")
+    """Write `query 0 item grade`, in the order given, whole grades without a point."""
+    _refuse_ids(qrels.table, qrels.name)
+    table = whole_numbers(qrels.table, "grade")
+    file.writelines(f"{query} 0 {item} {grade!r}\n" for query, item, grade in table.iter_rows())
 
 
-def _refuse_blanks(table: pl.DataFrame, place: str) -> None:
-    """An id with a blank in it would be read back as two fields."""
-    for name in ("query", "item"):
-        column = table.get_column(name)
-        broken = column.filter(column.str.contains(r"[ \t\n\v\f\r]") | column.str.starts_with("#")).head(3).to_list()
-        if broken:
-            problems = [Problem("", f"{name} id {shown(each)} holds a blank or begins with #") for each in broken]
-            raise InputError.of(place, problems, "TREC text cannot hold such ids; write CSV, JSON or Parquet instead.")
+def _refuse_ids(table: pl.DataFrame, place: str) -> None:
+    """A blank in an id would make two fields of it, a # before a query a comment."""
+    refuse_ids(table, place, {"holds a blank": r"[ \t\n\v\f\r]", "holds a NUL": r"\x00"}, "TREC text")
+    comments = {"begins with #, as a comment does": "^#", "begins with a byte order mark": "^\ufeff"}
+    refuse_ids(table.select("query"), place, comments, "TREC text")

@@ -1,0 +1,79 @@
+"""`rankscope demo`: the main job on the collection that ships inside the package, no file needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+SYSTEMS = ("pixels", "edges")
+MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
+
+
+@click.command("demo", short_help="See it work.")
+@click.option("-o", "--output", default="rankscope-demo", show_default=True, metavar="FOLDER", help="Where results go.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+def command(output: str, quiet: bool) -> None:
+    """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
+    from rankscope.cli.output import colourful, progress_line
+    from rankscope.collections import icons
+    from rankscope.measures.evaluate import evaluate_ranks
+    from rankscope.reports import table
+    from rankscope.settings import Settings
+
+    sample = icons()
+    largest = int(sample.class_sizes.max())
+    click.echo(
+        f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}, {sample.distractors:,} distractors"
+    )
+    with progress_line(quiet) as progress:
+        ranks = [_ranked(sample, space, progress) for space in SYSTEMS]
+    scores = evaluate_ranks(ranks, MEASURES, Settings())
+    click.echo()
+    click.echo(table.text_of(table.summary_grid(scores), colourful(click.get_text_stream("stdout"))))
+    click.echo("\n".join(table.coverage_lines(scores)))
+    for path, what in _written(Path(output), ranks, scores):
+        click.echo(f"  {path}  {what}")
+
+
+def _ranked(sample: Any, space: str, progress: Any) -> Any:
+    """Exact ranks of all class mates of every icon."""
+    from rankscope.engines.nearest import nearest_ranks
+
+    def show(done: int, whole: int) -> None:
+        if progress is not None:
+            progress(space, done / whole)
+
+    features = sample.features(space)
+    return nearest_ranks(
+        features, sample.class_of_item, "cosine", ids=sample.items, keep_scores=True, system=space, progress=show
+    )
+
+
+def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, str]]:
+    """All files of the demo, and what each is."""
+    from rankscope import reports
+    from rankscope.errors import SettingError
+    from rankscope.files import atomic
+    from rankscope.ranks.storage import save_ranks
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(f"cannot write into {folder}: {error.strerror}") from None
+    made: list[tuple[Path, str]] = []
+    for each in ranks:
+        path = folder / f"{each.system}.ranks.parquet"
+        save_ranks(each, path)
+        made.append((path, "ranks of every relevant icon: rankscope evaluate reads it"))
+    for name, format, per_query, what in (
+        ("scores.csv", "csv", True, "one row per system, query and measure"),
+        ("scores.json", "json", False, "means, settings, provenance"),
+        ("table.tex", "latex", False, "the table for a paper"),
+    ):
+        data = reports.by_name(format).render(scores, per_query)
+        with atomic(folder / name, "w") as file:
+            file.write(data)
+        made.append((folder / name, what))
+    return made

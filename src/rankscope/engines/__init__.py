@@ -1,0 +1,1 @@
+"""A collection and a query to a ranking."""

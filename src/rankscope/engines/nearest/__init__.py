@@ -1,0 +1,6 @@
+"""Exact ranks of all relevant items, from vectors with class labels."""
+
+from rankscope.engines.nearest.nearest import nearest_ranks
+from rankscope.engines.nearest.spaces import ALL
+
+__all__ = ["ALL", "nearest_ranks"]

@@ -1,0 +1,57 @@
+"""Arrow tables: IPC files (Feather) and IPC streams; files are written."""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO
+
+import polars as pl
+
+from rankscope.inputs.checks import Problems
+from rankscope.inputs.formats import columnar
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import Table
+
+name = "arrow"
+suffixes = (".arrow", ".feather", ".ipc")
+binary = True
+has_parts = False
+
+FILE_MAGIC = b"ARROW1"
+STREAM_MAGIC = b"\xff\xff\xff\xff"
+
+
+def recognises(head: bytes) -> bool:
+    """By its first bytes: a file's name, or the mark before each message of a stream."""
+    return head.startswith((FILE_MAGIC, STREAM_MAGIC))
+
+
+def read_run(source: Source, reading: Reading) -> Run:
+    """A run from a table with a query, an item and a score or rank column."""
+
+    def read(problems: Problems) -> Table:
+        return columnar.read_table(source, _read, "Arrow", problems)
+
+    return Run.from_table(source.stem(suffixes), read, source)
+
+
+def read_qrels(source: Source, reading: Reading) -> Qrels:
+    """Judgements from a table with a query, an item and a grade column."""
+    return Qrels.from_source(source, lambda problems: columnar.read_table(source, _read, "Arrow", problems))
+
+
+def _read(data: io.BytesIO) -> pl.DataFrame:
+    return pl.read_ipc_stream(data) if data.getvalue().startswith(STREAM_MAGIC) else pl.read_ipc(data)
+
+
+def write_run(run: Run, file: BinaryIO) -> None:
+    """Write query, item, score in the order given."""
+    run.table().write_ipc(file)
+
+
+def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
+    """Write query, item, grade in the order given."""
+    qrels.table.write_ipc(file)

@@ -1,0 +1,74 @@
+"""BEIR folders: judgements in qrels/test.tsv, qrels/dev.tsv and so on, under the header `query-id corpus-id score`.
+
+Of several splits `test` is taken, or the one chosen behind a `#`: `scifact#train`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from rankscope.errors import InputError
+from rankscope.inputs.formats.delimited import TSV
+from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.sources import Source
+
+name = "beir"
+suffixes: tuple[str, ...] = ()
+binary = False
+has_parts = True
+
+ADVICE = "A BEIR folder holds its judgements in qrels/test.tsv, or in a file of another split beside it."
+
+
+def recognises(head: bytes) -> bool:
+    """Never: it is no file. A folder is of this format."""
+    return False
+
+
+def recognises_folder(folder: Path) -> bool:
+    """Whether judgements lie where BEIR has them."""
+    return bool(_splits(folder))
+
+
+def read_run(source: Source, reading: Reading) -> Run:
+    """Refused: a BEIR folder holds a collection and its judgements."""
+    raise InputError.of(source.name, ["is a folder, which holds judgements and no run"], "Name the run's file.")
+
+
+def read_qrels(source: Source, reading: Reading) -> Qrels:
+    """The judgements of the chosen split, of `test`, or of the only split."""
+    return TSV.read_qrels(Source(str(_chosen(source))), reading)
+
+
+def _splits(folder: Path) -> dict[str, Path]:
+    return {file.stem: file for file in sorted(folder.glob("qrels/*.tsv")) if file.is_file()}
+
+
+def _chosen(source: Source) -> Path:
+    splits = _splits(Path(source.path))
+    wanted = source.part or ("test" if "test" in splits or len(splits) != 1 else next(iter(splits)))
+    if wanted in splits:
+        return splits[wanted]
+    if not splits:
+        raise InputError.of(source.name, ["has no judgements (qrels/*.tsv)"], ADVICE)
+    what = f"has no split '{wanted}'; there are: {', '.join(splits)}"
+    raise InputError.of(source.name, [what], f"Choose one behind a #: {Path(source.path).name}#{next(iter(splits))}")
+
+
+def write_run(run: Run, file: TextIO) -> None:
+    """Refused: BEIR has no form for runs."""
+    raise InputError.of(run.place, ["a run cannot be written in BEIR's form"], "Write TREC text, JSON or Parquet.")
+
+
+def write_qrels(qrels: Qrels, file: TextIO) -> None:
+    """Write one split's file: `query-id corpus-id score` between tabs, without quotes, grades as whole numbers."""
+    table = whole_numbers(qrels.table, "grade")
+    refuse_ids(table, qrels.name, {"holds a tab, a line end, a quote or a NUL": r'[\t\r\n"\x00]'}, "BEIR")
+    if table.get_column("grade").dtype.is_float():
+        raise InputError.of(qrels.name, ["BEIR's readers want whole grades"], "Write CSV, JSON or Parquet.")
+    file.write("query-id\tcorpus-id\tscore\n")
+    file.writelines(f"{query}\t{item}\t{grade}\n" for query, item, grade in table.iter_rows())

@@ -1,0 +1,101 @@
+"""MTEB predictions: JSON of the form {subset: {split: {query: {item: score}}}}, perhaps with facts about the model.
+
+Of several subsets or splits one is chosen behind a `#`: `NanoBEIR_predictions.json#default/test`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TextIO
+
+from rankscope.errors import InputError
+from rankscope.inputs import nested
+from rankscope.inputs.checks import Problems
+from rankscope.inputs.formats import json_text
+from rankscope.inputs.formats.writing import refuse_duplicates, refuse_infinite
+from rankscope.inputs.nested import Pairs
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import Table
+
+name = "mteb"
+suffixes = ("_predictions.json",)
+binary = False
+has_parts = True
+
+MODEL_FACTS = "mteb_model_meta"
+BEGINNING = re.compile(rb'\s*\{\s*"mteb_model_meta"\s*:|(?:' + json_text.NAME + rb"){3}\s*\{")
+FORM = "The form is {subset: {split: {query: {item: score}}}}."
+
+
+def recognises(head: bytes) -> bool:
+    """Four objects one within the other, or facts about the model first."""
+    return BEGINNING.match(head) is not None
+
+
+def read_run(source: Source, reading: Reading) -> Run:
+    """The run of the only subset and split, or of the one chosen."""
+
+    def read(problems: Problems) -> Table:
+        data = json_text.whole(source, reading.encoding, problems)
+        return nested.table_of(_chosen(_parts(data, problems), source, problems), "score", problems)
+
+    return Run.from_table(source.stem(suffixes), read, source)
+
+
+def _parts(data: object, problems: Problems) -> dict[str, Pairs]:
+    """The rankings by subset/split."""
+    found: dict[str, Pairs] = {}
+    subsets = data if isinstance(data, Pairs) else _complain("the file", data, problems)
+    for subset, splits in subsets:
+        if subset == MODEL_FACTS:
+            continue
+        for split, rankings in splits if isinstance(splits, Pairs) else _complain(subset, splits, problems):
+            part = f"{subset}/{split}"
+            if part in found:
+                problems.add("", f"{part} is there twice", FORM)
+            found[part] = rankings if isinstance(rankings, Pairs) else _complain(part, rankings, problems)
+    problems.raise_if_any()
+    return found
+
+
+def _complain(place: str, value: object, problems: Problems) -> Pairs:
+    problems.add(place, f"must hold an object, got {json_text.kind(value)}", FORM)
+    return Pairs()
+
+
+def _chosen(parts: dict[str, Pairs], source: Source, problems: Problems) -> Pairs:
+    fitting = [part for part in parts if source.part in ("", part, *part.split("/", 1))]
+    if len(fitting) == 1:
+        return parts[fitting[0]]
+    what = f"has no part '{source.part}'" if source.part and not fitting else f"holds {len(fitting)} rankings"
+    listed = ", ".join(fitting or parts) or "none"
+    example = next(iter(fitting or parts), "subset/split")
+    problems.add("", f"{what}; subsets and splits: {listed}", f"Choose one behind a #: {_plain(source)}#{example}")
+    raise InputError([problems.report()])
+
+
+def _plain(source: Source) -> str:
+    return Source(source.path).name
+
+
+def read_qrels(source: Source, reading: Reading) -> Qrels:
+    """Refused: predictions hold no judgements."""
+    raise InputError.of(source.name, ["holds MTEB predictions, which are a run and no judgements"])
+
+
+def write_run(run: Run, file: TextIO) -> None:
+    """Write the run as split `test` of the subset `default`, as MTEB names the only ones of a task."""
+    table = run.table()
+    refuse_duplicates(table, run.place, "MTEB JSON")
+    refuse_infinite(table, run.place, "score", "MTEB JSON")
+    json.dump({"default": {"test": run.to_dict()}}, file, ensure_ascii=False, allow_nan=False)
+    file.write("\n")
+
+
+def write_qrels(qrels: Qrels, file: TextIO) -> None:
+    """Refused: predictions hold no judgements."""
+    raise InputError.of(qrels.name, ["judgements cannot be written as MTEB predictions"], "Write JSON, CSV or Parquet.")

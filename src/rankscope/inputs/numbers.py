@@ -1,0 +1,37 @@
+"""Numbers as they stand in files: the same rule for text, JSON and Python objects."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def parsed(text: str) -> float | None:
+    """A number written in ASCII as C and Python write it, infinity included; None for anything else, NaN too.
+
+    >>> parsed("-1e3"), parsed("inf"), parsed("nan"), parsed("1_000")
+    (-1000.0, inf, None, None)
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if value == value and "_" not in text and text.isascii() else None
+
+
+def as_number(value: object, truth: bool = False) -> float | None:
+    """A Python value as a number, None where it is none; `truth` lets True and False stand for 1 and 0.
+
+    >>> as_number(3), as_number("0.5"), as_number(None), as_number(True), as_number(True, truth=True)
+    (3.0, 0.5, None, None, 1.0)
+    """
+    if isinstance(value, bool | np.bool_):
+        return float(value) if truth else None
+    if isinstance(value, str):
+        return parsed(value)
+    if not isinstance(value, int | float | np.integer | np.floating):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if number == number else None

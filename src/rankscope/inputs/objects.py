@@ -1,0 +1,77 @@
+"""Python objects as tables: polars, pandas and Arrow frames, dictionaries, structured arrays, three arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankscope.errors import InputError
+from rankscope.inputs import nested
+from rankscope.inputs.checks import Problems
+from rankscope.inputs.tables import ITEM, QUERY, Table, from_array, plain_name, series
+
+
+def table_of(data: Any, value: str, problems: Problems) -> Table | None:
+    """The table in a Python object, None if there is none in it; `value` is 'score' or 'grade'."""
+    if isinstance(data, Mapping) and not _has_columns(data):
+        table = nested.table_of(data, value, problems)
+        problems.raise_if_any()
+        return table
+    frame = _frame_of(data, value, problems)
+    return None if frame is None else Table.numbered(frame)
+
+
+def _has_columns(data: Mapping[Any, Any]) -> bool:
+    """Whether a dictionary is a table, {"query": [...], "item": [...], ...}, and not {query: [item, ...]}."""
+    names = {plain_name(name) for name in data if isinstance(name, str)}
+    return bool(names & set(QUERY) and names & set(ITEM)) and not any(isinstance(one, Mapping) for one in data.values())
+
+
+def _frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
+    if isinstance(data, pl.DataFrame):
+        return data
+    if isinstance(data, pl.LazyFrame):
+        return data.collect()
+    if isinstance(data, Mapping):
+        return _from_columns({name: np.asarray(column) for name, column in data.items()}, problems)
+    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
+        return _from_pandas(data, problems)
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return _from_columns({name: data[name] for name in data.dtype.names}, problems)
+    if isinstance(data, tuple) and len(data) == 3:
+        return _from_columns(dict(zip(("query", "item", value), map(np.asarray, data), strict=True)), problems)
+    return _from_arrow(data) if hasattr(data, "__arrow_c_stream__") else None
+
+
+def _from_arrow(data: Any) -> pl.DataFrame | None:
+    """A table of any library that speaks Arrow; a single column is none."""
+    try:
+        return pl.DataFrame(data)
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _from_columns(columns: Mapping[str, Any], problems: Problems) -> pl.DataFrame:
+    if len({column.shape for column in columns.values()}) != 1 or any(column.ndim != 1 for column in columns.values()):
+        shapes = ", ".join(f"{name} {column.shape}" for name, column in columns.items())
+        raise InputError.of(problems.source, [f"needs one-dimensional columns of equal length, got {shapes}"])
+    return pl.DataFrame([from_array(name, column) for name, column in columns.items()])
+
+
+def _from_pandas(data: Any, problems: Problems) -> pl.DataFrame:
+    """A pandas frame, its missing values as nulls; the index is not read."""
+    names = [str(name) for name in data.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError.of(problems.source, [f"column '{name}' is there twice" for name in twice])
+    columns = (data.iloc[:, position] for position in range(len(names)))
+    return pl.DataFrame([_from_pandas_column(name, column) for name, column in zip(names, columns, strict=True)])
+
+
+def _from_pandas_column(name: str, column: Any) -> pl.Series:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
+        return pl.Series(name, column.to_numpy())
+    return series(name, column.astype(object).where(column.notna(), None).tolist())

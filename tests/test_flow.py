@@ -1,0 +1,46 @@
+"""Data flows one way through the folders: a folder imports only from itself and from folders above it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
+BASE = {"errors", "settings", "catalogue", "arrays", "files", "version"}
+FLOW = ["inputs", "ranks", "collections", "engines", "measures", "reports", "cli"]
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def imported_parts(path: Path) -> set[str]:
+    parts = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        parts |= {name.split(".")[1] for name in names if name.startswith("rankscope.")}
+    return parts
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_imports_only_from_its_folder_and_those_above(path: Path) -> None:
+    folder = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if folder in ("__init__", "__main__"):
+        return
+    allowed = BASE if folder in BASE else {*BASE, *FLOW[: FLOW.index(folder) + 1]}
+    assert imported_parts(path) <= allowed
+
+
+def test_every_folder_has_its_place_in_the_flow() -> None:
+    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders == set(FLOW)
+
+
+def test_modules_at_the_base_need_no_heavy_package() -> None:
+    for name in ("errors", "settings", "catalogue", "version"):
+        text = (SOURCE / f"{name}.py").read_text()
+        assert "numpy" not in text
+        assert "polars" not in text

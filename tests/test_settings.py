@@ -1,0 +1,148 @@
+"""Settings: the default, then the peer's habit, then what is given by hand, which wins."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from rankscope.errors import SettingError
+from rankscope.measures import ALL
+from rankscope.measures.columns import in_peers_way
+from rankscope.measures.evaluate import evaluate
+from rankscope.measures.notation import parse_measure
+from rankscope.settings import COMPAT, PEERS, SETTINGS, Settings, default, peer
+from tests.measures.examples import examples
+
+CHOICES = [setting for setting in SETTINGS if setting.choices]
+
+
+def test_without_a_word_every_setting_has_its_default() -> None:
+    made = Settings.make()
+    assert made == Settings()
+    assert made.given == frozenset()
+    assert {setting.name: getattr(made, setting.name) for setting in SETTINGS} == {
+        setting.name: setting.default for setting in SETTINGS
+    }
+    assert default("ties") == "trec_eval"
+
+
+@pytest.mark.parametrize("each", PEERS, ids=lambda each: each.name)
+def test_a_peer_replaces_defaults_by_its_habits_and_nothing_else(each: Any) -> None:
+    made, plain = Settings.make(compat=each.name), Settings()
+    for setting in SETTINGS:
+        expected = each.settings.get(setting.name, getattr(plain, setting.name))
+        assert getattr(made, setting.name) == expected
+    assert made.given == frozenset()
+    assert made.compat == each.name
+
+
+@pytest.mark.parametrize("each", PEERS, ids=lambda each: each.name)
+@pytest.mark.parametrize("setting", CHOICES, ids=lambda setting: setting.name)
+def test_an_option_given_by_hand_wins_over_default_and_peer(each: Any, setting: Any) -> None:
+    for value in setting.choices:
+        made = Settings.make(compat=each.name, **{setting.name: value})
+        assert getattr(made, setting.name) == value
+        assert made.given == {setting.name}
+
+
+def test_none_means_not_given() -> None:
+    assert Settings.make(compat="trec_eval-9", score_width=None).score_width == 32
+    assert Settings.make(depth=None).given == frozenset()
+    assert Settings.make(judged_only=False).given == {"judged_only"}  # False is a word
+
+
+@pytest.mark.parametrize("setting", CHOICES, ids=lambda setting: setting.name)
+def test_a_value_that_cannot_be_is_refused_with_those_that_can(setting: Any) -> None:
+    with pytest.raises(SettingError, match=f"{setting.option} must be one of {setting.choices[0]}"):
+        Settings.make(**{setting.name: "nonsense"})
+
+
+@pytest.mark.parametrize("name", ["depth", "collection_size"])
+@pytest.mark.parametrize("value", [0, -1, 2.5, "5"])
+def test_sizes_are_whole_and_at_least_one(name: str, value: Any) -> None:
+    with pytest.raises(SettingError, match="whole number of at least 1"):
+        Settings.make(**{name: value})
+
+
+def test_a_setting_that_does_not_exist_is_refused_by_name() -> None:
+    with pytest.raises(SettingError, match=r"no such setting: tie\. There are: rel,"):
+        Settings.make(tie="given")
+
+
+def test_a_peer_that_does_not_exist_gets_a_hint() -> None:
+    with pytest.raises(SettingError, match="did you mean 'trec_eval-10'"):
+        Settings.make(compat="trec_eval_10")
+
+
+def test_every_habit_of_a_peer_names_settings_measures_and_parameters_that_exist() -> None:
+    known = {setting.name: setting for setting in SETTINGS}
+    kinds = {kind.name: kind for kind in ALL}
+    for each in PEERS:
+        for own in (each.settings, *(apart.settings for apart in each.apart)):
+            assert own.keys() <= known.keys()
+            assert all(not known[name].choices or value in known[name].choices for name, value in own.items())
+        for name, habits in [*each.measures.items(), *((apart.measure, apart.where) for apart in each.apart)]:
+            parameters = {field.name for field in fields(kinds[name])}
+            assert habits.keys() <= parameters
+            for parameter, value in habits.items():
+                assert value in kinds[name].choices.get(parameter, (value,))
+
+
+@pytest.mark.parametrize("compat", COMPAT)
+def test_a_parameter_written_by_hand_wins_over_the_peers(compat: str) -> None:
+    settings = Settings.make(compat=compat)
+    for measure in examples(ALL):
+        habits = peer(compat).measures.get(measure.name, {})
+        changed = in_peers_way(measure, settings)
+        for field in fields(measure):
+            by_hand = getattr(measure, field.name)
+            expected = habits.get(field.name, by_hand) if by_hand == field.default else by_hand
+            assert getattr(changed, field.name) == expected, measure
+
+
+# what precedence does to numbers
+
+QRELS = {"q": {"b": 1}, "r": {"b": 1}, "s": {"b": 0}}
+RUN = {"q": {"c": 1.0, "b": 1.0}, "t": {"b": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({}, 0.25),  # q has 1/2, r is missing, s has no relevant item and is left out
+        ({"queries": "answered"}, 0.5),
+        ({"no_relevant": "zero"}, 0.5 / 3),
+        ({"ties": "ascending"}, 0.5),
+        ({"compat": "trec_eval-10"}, 0.5 / 3),
+        ({"compat": "trec_eval-10", "no_relevant": "skip"}, 0.25),
+        ({"compat": "pytrec_eval"}, 0.5),
+        ({"compat": "pytrec_eval", "queries": "judged"}, 0.5 / 3),
+        ({"compat": "ranx"}, 0.5 / 3),
+        ({"compat": "ranx", "ties": "ascending"}, 1 / 3),
+    ],
+    ids=str,
+)
+def test_the_mean_follows_the_settings_that_win(chosen: dict[str, Any], expected: float) -> None:
+    assert evaluate(QRELS, RUN, "RR", **chosen)["RR"] == pytest.approx(expected)
+
+
+def test_ties_given_by_hand_win_over_a_peers_ties_for_single_measures() -> None:
+    assert evaluate(QRELS, RUN, ["RR", "RR@10"], compat="ir_measures")["RR@10"] == pytest.approx(1 / 3)
+    by_hand = evaluate(QRELS, RUN, ["RR", "RR@10"], compat="ir_measures", ties="trec_eval")
+    assert by_hand["RR@10"] == by_hand["RR"] == pytest.approx(0.5 / 3)
+
+
+def test_a_level_given_for_all_is_not_for_a_measure_that_says_its_own() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}
+    scores = evaluate(qrels, run, ["P@1", "P(rel=1)@2", "P(rel=2)@2"], rel=2)
+    assert (scores["P(rel=2)@1"], scores["P@2"], scores["P(rel=2)@2"]) == (0, 1, 0.5)
+    assert parse_measure("P@1", rel=2) == parse_measure("P(rel=2)@1")
+
+
+def test_a_record_says_everything_that_was_decided() -> None:
+    record = Settings.make(compat="trec_eval-9", depth=10).record()
+    assert record["compat"] == "trec_eval-9"
+    assert record["depth"] == 10
+    assert record.keys() == {setting.name for setting in SETTINGS} | {"compat"}
