@@ -10,11 +10,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rankscope.errors import RankscopeError
 from rankscope.measures.evaluate import evaluate
 
-RUN = b"".join(b"%d Q0 D%03d %d %.4f tag\n" % (query, item, item, 9 - item / 7) for query in (1, 2, 3) for item in range(9))
+PAIRS = [(query, item) for query in (1, 2, 3) for item in range(9)]
+RUN = b"".join(b"%d Q0 D%03d %d %.4f tag\n" % (query, item, item, 9 - item / 7) for query, item in PAIRS)
 QRELS = b"".join(b"%d 0 D%03d %d\n" % (query, item, item % 3) for query in (1, 2, 4) for item in range(0, 9, 2))
 OTHERS = {
     "csv": (b"query,item,score\n1,D000,2.5\n1,D001,1.5\n2,D000,1\n", b"query,item,grade\n1,D000,1\n2,D001,0\n"),
@@ -25,15 +27,16 @@ OTHERS = {
     ),
 }
 ODD = (
-    b"\0", b"\n", b"\n\n", b"\r\n", b"\t", b"  ", b"\xff\xfe", b"\xef\xbb\xbf", b"nan", b"inf", b"-1e999", b"#", b"'", b'"',
-    b",", b"{", b"}", b"[", b"]", b":", b"-1", b"99999999999999999999", b"0x1p3", b"1_0", b"\xc2\xa0", b"\x1f\x8b", b"PAR1",
-    b"ARROW1", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"null", b"true", b"\x0b\x0c\x1c\x85",
+    b"\0", b"\n", b"\n\n", b"\r\n", b"\t", b"  ", b"\xff\xfe", b"\xef\xbb\xbf", b"nan", b"inf", b"-1e999", b"#", b"'",
+    b'"', b",", b"{", b"}", b"[", b"]", b":", b"-1", b"99999999999999999999", b"0x1p3", b"1_0", b"\xc2\xa0",
+    b"\x1f\x8b", b"PAR1", b"ARROW1", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"null", b"true",
+    b"\x0b\x0c\x1c\x85",
 )  # fmt: skip
 PACKERS: tuple[Callable[[bytes], bytes], ...] = (gzip.compress, bz2.compress, lzma.compress)
 
 
 def mangled(seed: bytes, chance: random.Random) -> bytes:
-    """A few random wounds: bytes changed, cut out, doubled, replaced by odd ones, the end cut off, packed, packed and cut."""
+    """A few random wounds: bytes changed, cut out, doubled, odd ones put in, the end cut off, packed, and cut."""
     data = bytearray(seed)
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         place = chance.randrange(len(data) + 1)
@@ -57,7 +60,7 @@ def mangled(seed: bytes, chance: random.Random) -> bytes:
     return made
 
 
-def attempt(qrels: Path, run: Path, options: dict[str, object]) -> str:
+def attempt(qrels: Path, run: Path, options: dict[str, Any]) -> str:
     """What came of it, in a word; anything but a result or a RankscopeError is raised."""
     try:
         evaluate(qrels, run, ["AP", "nDCG@10", "P@10", "bpref", "infAP", "RBP"], **options)
@@ -79,12 +82,13 @@ def fuzz(files: int, seed: int = 0) -> Counter[str]:
             on_run = number % 3 != 2
             run.write_bytes(mangled(good_run, chance) if on_run else good_run)
             qrels.write_bytes(good_qrels if on_run else mangled(good_qrels, chance))
-            options: dict[str, object] = {"duplicates": chance.choice(("error", "best", "first", "last"))}
+            options: dict[str, Any] = {"duplicates": chance.choice(("error", "best", "first", "last"))}
             options["ties"] = chance.choice(("trec_eval", "trec_eval", "given", "rank", "hash", "ascending"))
             try:
                 came[attempt(qrels, run, options)] += 1
             except Exception as error:
-                raise AssertionError(f"file {number}, {options}:\n{run.read_bytes()!r}\n{qrels.read_bytes()!r}") from error
+                both = f"{run.read_bytes()!r}\n{qrels.read_bytes()!r}"
+                raise AssertionError(f"file {number}, {options}:\n{both}") from error
     return came
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 PYTHON = sys.executable
 
@@ -42,5 +43,6 @@ def _once(command: Sequence[str]) -> Measured:
 def machine() -> str:
     """The machine in words: cores, memory, Python."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    model = next((line.partition(":")[2].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
     return f"{os.cpu_count()} cores ({model}), {memory:.0f} GiB, Python {sys.version.split()[0]}"

@@ -23,7 +23,8 @@ def ir_measures(qrels: str, run: str) -> None:
     import ir_measures as peer
 
     measures = [peer.AP, peer.nDCG @ 10, peer.P @ 10, peer.Rprec, peer.RR]
-    print(peer.calc_aggregate(measures, peer.read_trec_qrels(qrels), peer.read_trec_run(run)))
+    judged, ranked = peer.read_trec_qrels(qrels), peer.read_trec_run(run)  # type: ignore[no-untyped-call]
+    print(peer.calc_aggregate(measures, judged, ranked))
 
 
 def ranx(qrels: str, run: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from rankscope.measures.evaluate import evaluate
 from rankscope.reports import trec
 from tests.data import GOLDEN
 
-OPTIONS: dict[str, dict[str, object]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "all": {},
     "level2": {"rel": 2},
     "judged-only": {"judged_only": True},
@@ -32,4 +33,6 @@ def test_agrees_with_trec_eval_line_for_line(expected: Path) -> None:
     compat = f"trec_eval-{version.partition('.')[0]}"
     case = expected.parent
     scores = evaluate(case / "qrels", case / "run", "all_trec", compat=compat, **OPTIONS[option])
-    assert trec.render(scores, per_query=True).splitlines() == gzip.decompress(expected.read_bytes()).decode().splitlines()
+    assert (
+        trec.render(scores, per_query=True).splitlines() == gzip.decompress(expected.read_bytes()).decode().splitlines()
+    )

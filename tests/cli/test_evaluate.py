@@ -15,7 +15,9 @@ from tests.data import GOLDEN
 CASE = GOLDEN / "missing-queries-0"
 
 
-def rankscope(*arguments: object, stdin: bytes | None = None, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+def rankscope(
+    *arguments: object, stdin: bytes | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "rankscope", *map(str, arguments)]
     return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, check=False)
 
@@ -176,4 +178,7 @@ def test_help_and_version_import_neither_numpy_nor_polars() -> None:
     check += "try: main()\nexcept SystemExit: pass\n"
     check += "assert 'numpy' not in sys.modules and 'polars' not in sys.modules"
     for option in ("--help", "--version"):
-        assert subprocess.run([sys.executable, "-c", check.format(option)], capture_output=True, check=False).returncode == 0
+        assert (
+            subprocess.run([sys.executable, "-c", check.format(option)], capture_output=True, check=False).returncode
+            == 0
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,6 @@ class LightPeer:
     package: str
     pairs: tuple[Pair, ...]
     ask: Callable[[Case, Sequence[str]], dict[str, Answer]]
-    defined: Callable[[Case], Case] = field(default=lambda case: case)
 
 
 def ours(case: Case, measures: Sequence[str], compat: str | None = None, **settings: Any) -> dict[str, Answer]:
@@ -138,15 +137,18 @@ IR_MEASURES_PAIRS = tuple(
     Pair(theirs, mine)
     for theirs, mine in (
         ("AP", "AP"), ("AP@3", "AP@3"), ("AP(rel=2)", "AP(rel=2)"), ("P@3", "P@3"), ("P(rel=2)@3", "P(rel=2)@3"),
-        ("R@3", "R@3"), ("RR", "RR"), ("RR@3", "RR@3"), ("RR(rel=2)@3", "RR(rel=2)@3"), ("nDCG", "nDCG"),
+        ("R@3", "R@3"), ("RR", "RR"), ("nDCG", "nDCG"),
         ("nDCG@3", "nDCG@3"), ("Rprec", "Rprec"), ("Bpref", "bpref"), ("infAP", "infAP"), ("IPrec@0.2", "IPrec@0.2"),
         ("Success@3", "success@3"), ("SetP", "SetP"), ("SetP(relative=True)", "SetRelativeP"), ("SetR", "SetR"),
         ("SetAP", "SetAP"), ("SetF", "SetF"), ("SetF(beta=2.0)", "SetF(b2=2)"), ("NumQ", "num_q"),
-        ("NumRet", "num_ret"), ("NumRet(rel=1)", "num_rel_ret"), ("NumRel", "num_rel"), ("Judged@3", "Judged@3"),
-        ("Judged@10", "Judged@10"),
+        ("NumRet", "num_ret"), ("NumRet(rel=1)", "num_rel_ret"), ("NumRel", "num_rel"),
     )
 )  # fmt: skip
-GDEVAL_PAIRS = (
+OTHER_PROVIDERS_PAIRS = (
+    Pair("RR@3", "RR@3"),
+    Pair("RR(rel=2)@3", "RR(rel=2)@3"),
+    Pair("Judged@3", "Judged@3"),
+    Pair("Judged@10", "Judged@10"),
     Pair("ERR@3", "ERR@3", places=5),
     Pair("ERR@10", "ERR@10", places=5),
     Pair("nDCG(dcg='exp-log2')@3", "nDCG(gain=exp)@3", places=5),
@@ -197,6 +199,6 @@ def with_both_kinds(case: Case) -> Case:
 
 LIGHT: tuple[LightPeer, ...] = (
     LightPeer("pytrec_eval", "pytrec_eval", PYTREC_PAIRS, ask_pytrec_eval),
-    LightPeer("ir_measures", "ir_measures", (*IR_MEASURES_PAIRS, *GDEVAL_PAIRS), ask_ir_measures),
+    LightPeer("ir_measures", "ir_measures", (*IR_MEASURES_PAIRS, *OTHER_PROVIDERS_PAIRS), ask_ir_measures),
     LightPeer("ranx", "ranx", RANX_PAIRS, ask_ranx),
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -154,6 +157,24 @@ def test_a_score_that_is_no_number_is_an_error_where_the_original_ranks_it_last(
     evaluator = RelevanceEvaluator({"q": {"a": 1}}, {"map"})
     with pytest.raises(InputError):
         evaluator.evaluate({"q": {"a": math.nan}})
+
+
+NEGATIVE = Case({"1": {"a": 1, "b": -1, "c": 0, "d": 2}}, {"1": {"b": 4.0, "a": 3.0, "c": 2.0, "x": 1.5, "d": 1.0}})
+
+
+def test_negative_grades_are_counted_as_there_if_it_survives_them() -> None:
+    """It writes outside its arrays on grades below 0 and may hang or die, so that it gets a process of its own."""
+    names = ["map", "bpref", "infAP", "P_3", "num_nonrel_judged_ret"]
+    code = (
+        f"import pytrec_eval; print(pytrec_eval.RelevanceEvaluator({NEGATIVE.qrels}, {names}).evaluate({NEGATIVE.run}))"
+    )
+    try:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=True)
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+        pytest.skip(f"pytrec_eval did not survive a negative grade: {error}")
+    theirs = ast.literal_eval(done.stdout)["1"]
+    mine = ours(NEGATIVE, ["AP", "bpref", "infAP", "P@3", "num_nonrel_judged_ret"], compat="pytrec_eval")
+    assert [answer.values["1"] for answer in mine.values()] == pytest.approx([theirs[name] for name in names])
 
 
 def test_an_empty_list_is_an_answer_to_pytrec_eval_and_none_to_a_table_of_rows() -> None:

@@ -410,7 +410,7 @@ def test_provenance_tells_inputs_apart_and_has_no_place_or_time() -> None:
     assert one["settings"] == {"metric": "l1", "ties": "position", "query_item": "removed"}
     assert one["features"]["sha256"] != nearest_ranks([[0], [2]], [1, 1], "l1").provenance["features"]["sha256"]
     assert one["features"]["sha256"] != nearest_ranks([[0], [1]], [2, 2], "l1").provenance["features"]["sha256"]
-    assert set(one) == {"features", "settings", "versions"}
+    assert set(one) == {"features", "judgements", "settings", "versions"}
 
 
 def test_ranks_survive_a_round_trip_through_their_file(tmp_path: Path) -> None:

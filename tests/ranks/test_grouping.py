@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.inputs.checks import Problems
-from rankscope.ranks import grouping
-from rankscope.ranks.grouping import Grouped, Scattered, grouped, regrouped
+from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
 from tests.ranks.slow_reduction import run_of
 from tests.strategies import RunRow, run_rows
 
 Listed = list[tuple[str, list[tuple[str, float, int]]]]
 
 
-def listed(parts: list[Grouped]) -> Listed:
+def listed(parts: list[Whole]) -> Listed:
     """Query, and its rows as (item, score, line)."""
     result: Listed = []
     for part in parts:
         assert len(part.block) == part.lengths.sum()
-        for query, start, length in zip(part.queries, part.starts.tolist(), part.lengths.tolist(), strict=True):
-            block = part.block.slice(start, start + length)
+        for number, query in enumerate(part.queries):
+            block = part.block.take(np.flatnonzero(part.segment == number))
             rows = zip(block.item.to_list(), block.score.tolist(), block.line.tolist(), strict=True)
             result.append((query, list(rows)))
     return result
@@ -42,8 +42,8 @@ def test_whole_queries_come_out_of_blocks_of_any_size(rows: list[RunRow], sizes:
 
 
 @settings(max_examples=60)
-@given(rows=run_rows(), sizes=st.lists(st.integers(0, 5), max_size=20), portion=st.integers(1, 40))
-def test_scattered_queries_are_told_or_regrouped(rows: list[RunRow], sizes: list[int], portion: int) -> None:
+@given(rows=run_rows(), sizes=st.lists(st.integers(0, 5), max_size=20))
+def test_scattered_queries_are_told_or_taken_all_at_once(rows: list[RunRow], sizes: list[int]) -> None:
     runs = sum(before[0] != after[0] for before, after in pairwise(rows)) + 1
     blocks = run_of(rows, sizes).blocks(Problems("run"))
     if runs > len({row[0] for row in rows}):
@@ -51,20 +51,19 @@ def test_scattered_queries_are_told_or_regrouped(rows: list[RunRow], sizes: list
             list(grouped(blocks))
     else:
         assert listed(list(grouped(blocks))) == expected(rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "ROWS_AT_ONCE", portion)
-        parts = list(regrouped(run_of(rows, sizes).blocks(Problems("run"))))
-    assert all(len(part.block) <= portion or len(part.queries) == 1 for part in parts)
-    assert sorted(listed(parts)) == sorted(expected(rows))
+    parts = list(gathered(run_of(rows, sizes).blocks(Problems("run"))))
+    assert len(parts) == bool(rows)
+    assert listed(parts) == expected(rows)
 
 
 def test_no_blocks_make_no_groups() -> None:
     assert list(grouped([])) == []
+    assert list(gathered([])) == []
 
 
 def test_a_query_that_loses_its_rows_stays() -> None:
     rows = [("p", "a", 1.0), ("q", "b", 1.0), ("q", "c", 1.0)]
-    (part,) = regrouped(run_of(rows).blocks(Problems("run")))
+    (part,) = gathered(run_of(rows).blocks(Problems("run")))
     kept = part.keep(part.block.item.is_in(["b"]).to_numpy())
     assert dict(zip(kept.queries, kept.lengths.tolist(), strict=True)) == {"p": 0, "q": 1}
     assert kept.segment.tolist() == [kept.queries.index("q")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from rankscope.errors import InputError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.evaluate import evaluate
-from rankscope.ranks import grouping
+from rankscope.ranks import ties as ties_module
 from rankscope.ranks.reduce import KEPT_DISTRACTORS, reduce
+from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.settings import Settings
 from tests.ranks.slow_reduction import assert_reduced, qrels_of, run_of, slow_reduction
 from tests.strategies import ITEMS, QUERIES, QrelsRow, RunRow, qrels_rows, run_rows
@@ -95,12 +97,11 @@ def test_colliding_hashes_change_nothing(
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(qrels=qrels_rows(), run=run_rows())
-def test_small_portions_change_nothing(
-    monkeypatch: pytest.MonkeyPatch, qrels: list[QrelsRow], run: list[RunRow]
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(grouping, "ROWS_AT_ONCE", 2)
-        check(qrels, run, [1] * len(run), Settings())
+def test_counting_and_sorting_agree(monkeypatch: pytest.MonkeyPatch, qrels: list[QrelsRow], run: list[RunRow]) -> None:
+    for most in (0, 100):
+        with monkeypatch.context() as patch:
+            patch.setattr(ties_module, "COUNTED_AT_MOST", most)
+            check(qrels, run, [1] * len(run), Settings())
 
 
 # the rank column
@@ -231,6 +232,14 @@ def test_the_collection_lacks_junk_and_the_removed_query() -> None:
         scores = evaluate(qrels, run, "generality", junk=junk, collection_size=100, query_item=query_item)
         expected = [1 / size, (2 if query_item == "kept" else 1) / (size - 2)]
         assert scores.systems[0].columns[0].values.tolist() == pytest.approx(expected)
+
+
+def test_saved_ranks_remember_what_the_collection_lacks(tmp_path: Path) -> None:
+    ranks = reduce(Qrels.of({"q": {"a": 1}}), Run.of({"q": ["q", "a"]}), Settings(query_item="removed"))
+    save_ranks(ranks, tmp_path / "saved.ranks.parquet")
+    again = load_ranks(tmp_path / "saved.ranks.parquet")
+    assert again.collection.tolist() == ranks.collection.tolist() == [-1]
+    assert again.with_collection(10).collection.tolist() == [9]
 
 
 # scores kept for the growth forecast

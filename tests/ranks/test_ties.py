@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.ranks.ties import Ordered, groups_with, item_hash, ranks_of
+from rankscope.ranks import ties
+from rankscope.ranks.ties import Scored, item_hash, ranks_of, standing
 from tests.strategies import ITEMS, SCORES
 
 Query = list[tuple[str, float]]
@@ -38,50 +39,56 @@ def slow_order(query: Query, name: str, policy: str, seed: int) -> list[int]:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("counted_at_most", [0, 2, 100])
 @given(queries=QUERIES, data=st.data())
-def test_ranks_follow_the_policy(policy: str, queries: list[Query], data: st.DataObject) -> None:
-    rows = [row for query in queries for row in query]
-    lengths = np.array([len(query) for query in queries])
-    starts, segment = np.cumsum(lengths) - lengths, np.repeat(np.arange(len(queries)), lengths)
-    ordered = Ordered.of(np.array([score for _, score in rows]), segment, starts)
+def test_ranks_follow_the_policy(policy: str, counted_at_most: int, queries: list[Query], data: st.DataObject) -> None:
+    given_rows = [(number, item, score) for number, query in enumerate(queries) for item, score in query]
+    rows = data.draw(st.permutations(given_rows)) if data.draw(st.booleans()) else given_rows
+    segment = np.array([number for number, _, _ in rows])
+    scored = Scored(np.array([score for _, _, score in rows]), segment, np.bincount(segment, minlength=len(queries)))
     chosen = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
     names = [f"q{number}" for number in range(len(queries))]
-    got, groups = ranks_of(chosen, ordered, pl.Series([item for item, _ in rows]), names, policy, 5)
-    ranks = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ties, "COUNTED_AT_MOST", counted_at_most)
+        got, groups = ranks_of(chosen, scored, pl.Series([item for _, item, _ in rows]), names, policy, 5)
+    ranks: dict[int, int] = {}
     expected_groups = []
-    for number, query in enumerate(queries):
+    for number in range(len(queries)):
+        places = [place for place, row in enumerate(rows) if row[0] == number]
+        query = [(rows[place][1], rows[place][2]) for place in places]
         for rank, row in enumerate(slow_order(query, names[number], policy, 5), start=1):
-            ranks[int(starts[number]) + row] = rank
-        scores = sorted({score for _, score in query}, reverse=True)
-        for score in scores:
-            members = [int(starts[number]) + row for row, each in enumerate(query) if each[1] == score]
+            ranks[places[row]] = rank
+        for score in sorted({score for _, score in query}, reverse=True):
+            members = [places[row] for row, each in enumerate(query) if each[1] == score]
             if len(members) > 1 and set(members) & set(chosen.tolist()):
-                first = int(starts[number]) + sum(each[1] > score for each in query)
-                expected_groups.append((number, first, len(members)))
+                expected_groups.append((number, sum(each[1] > score for each in query), len(members)))
     assert got.tolist() == [ranks[row] for row in chosen.tolist()]
     assert (
-        list(zip(groups.segment.tolist(), groups.first.tolist(), groups.size.tolist(), strict=True)) == expected_groups
+        list(zip(groups.segment.tolist(), groups.above.tolist(), groups.size.tolist(), strict=True)) == expected_groups
     )
 
 
+def scored_as_one_query(*scores: float) -> Scored:
+    return Scored(np.array(scores), np.zeros(len(scores), dtype=np.int64), np.array([len(scores)]))
+
+
 def test_minus_zero_and_zero_are_equal_scores() -> None:
-    ordered = Ordered.of(np.array([-0.0, 0.0]), np.array([0, 0]), np.array([0]))
-    groups, group_of = groups_with(np.array([0, 1]), ordered)
-    assert groups.size.tolist() == [2]
-    assert group_of.tolist() == [0, 0]
+    for scored in (scored_as_one_query(-0.0, 0.0), scored_as_one_query(-0.0, 0.0, 1.0)):
+        found = standing(np.array([0, 1]), scored)
+        assert found.groups.size.tolist() == [2]
+        assert found.group.tolist() == [0, 0]
 
 
 def test_equal_infinities_are_a_group() -> None:
-    score = np.array([1.0, np.inf, -np.inf, np.inf, -np.inf])
-    ordered = Ordered.of(score, np.zeros(5, dtype=np.int64), np.array([0]))
-    rank, groups = ranks_of(np.arange(5), ordered, pl.Series(["a", "b", "c", "d", "e"]), ["q"], "ascending", 0)
+    scored = scored_as_one_query(1.0, np.inf, -np.inf, np.inf, -np.inf)
+    rank, groups = ranks_of(np.arange(5), scored, pl.Series(["a", "b", "c", "d", "e"]), ["q"], "ascending", 0)
     assert rank.tolist() == [3, 1, 4, 2, 5]
     assert groups.size.tolist() == [2, 2]
 
 
 def test_ties_do_not_reach_into_the_next_query() -> None:
-    ordered = Ordered.of(np.array([1.0, 1.0]), np.array([0, 1]), np.array([0, 1]))
-    rank, groups = ranks_of(np.array([0, 1]), ordered, pl.Series(["a", "b"]), ["p", "q"], "trec_eval", 0)
+    scored = Scored(np.array([1.0, 1.0]), np.array([0, 1]), np.array([1, 1]))
+    rank, groups = ranks_of(np.array([0, 1]), scored, pl.Series(["a", "b"]), ["p", "q"], "trec_eval", 0)
     assert rank.tolist() == [1, 1]
     assert groups.size.size == 0
 
@@ -94,6 +101,6 @@ def test_the_hash_is_the_same_on_every_machine() -> None:
 
 def test_ids_are_compared_as_bytes() -> None:
     items = ["9", "10", "é", "z", "Z"]
-    ordered = Ordered.of(np.zeros(5), np.zeros(5, dtype=np.int64), np.array([0]))
-    rank, _ = ranks_of(np.arange(5), ordered, pl.Series(items), ["q"], "trec_eval", 0)
+    scored = scored_as_one_query(0, 0, 0, 0, 0)
+    rank, _ = ranks_of(np.arange(5), scored, pl.Series(items), ["q"], "trec_eval", 0)
     assert [item for _, item in sorted(zip(rank.tolist(), items, strict=True))] == ["é", "z", "Z", "9", "10"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.cli.output import colourful, progress_line
     from rankscope.collections import icons
     from rankscope.measures.evaluate import evaluate_ranks
-    from rankscope.reports import table
+    from rankscope.reports.grid import coverage_lines, summary_grid
+    from rankscope.reports.table import text_of
     from rankscope.settings import Settings
 
     sample = icons()
@@ -31,8 +33,8 @@ def command(output: str, quiet: bool) -> None:
         ranks = [_ranked(sample, space, progress) for space in SYSTEMS]
     scores = evaluate_ranks(ranks, MEASURES, Settings())
     click.echo()
-    click.echo(table.text_of(table.summary_grid(scores), colourful(click.get_text_stream("stdout"))))
-    click.echo("\n".join(table.coverage_lines(scores)))
+    click.echo(text_of(summary_grid(scores), colourful(sys.stdout)))
+    click.echo("\n".join(coverage_lines(scores)))
     for path, what in _written(Path(output), ranks, scores):
         click.echo(f"  {path}  {what}")
 

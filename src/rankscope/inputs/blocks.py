@@ -62,8 +62,8 @@ class Block:
             return blocks[0]
         ranks = [block.rank for block in blocks if block.rank is not None]
         return Block(
-            pl.concat([block.query for block in blocks], rechunk=True),
-            pl.concat([block.item for block in blocks], rechunk=True),
+            pl.concat([block.query for block in blocks]),
+            pl.concat([block.item for block in blocks]),
             np.concatenate([block.score for block in blocks]),
             np.concatenate([block.line for block in blocks]),
             np.concatenate(ranks) if len(ranks) == len(blocks) else None,

@@ -37,6 +37,10 @@ class NumQ(_Count):
         """One each."""
         return np.ones(len(queries))
 
+    def defined(self, queries: RelevantRanks) -> Any:
+        """Queries with a relevant item."""
+        return queries.relevant > 0
+
 
 @dataclass(frozen=True)
 class NumRet(_Count):

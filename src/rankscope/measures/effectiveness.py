@@ -42,6 +42,7 @@ class E(Measure):
     formula = "1 - 1/(alpha/p + (1 - alpha)/r)"
     source = "van Rijsbergen 1979; Huijsmans & Sebe 2001 eq. 4"
     lower_is_better = True
+    worst = 1.0
     least = {"alpha": 0.0, "scope": 1}
     most = {"alpha": 1.0}
 

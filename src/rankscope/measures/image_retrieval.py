@@ -28,6 +28,7 @@ class NMRR(Measure):
     formula = "(AVR - (1 + R)/2) / (1.25 K - (1 + R)/2), K = min(4 R, 2 GTM), AVR = mean of rank if <= K else 1.25 K"
     source = "Manjunath et al. 2001 (MPEG-7)"
     lower_is_better = True
+    worst = 1.0
     choices = {"penalty": ("1.25k", "k+1")}
     least = {"gtm": 1}
 

@@ -35,6 +35,7 @@ class Measure:
     needs: ClassVar[frozenset[str]] = frozenset()
     ordered: ClassVar[bool] = True  # whether the order of the returned items matters
     lower_is_better: ClassVar[bool] = False
+    worst: ClassVar[float] = 0.0  # the value of a query without relevant items where such queries count
     counts: ClassVar[bool] = False  # whole numbers, printed as such
     choices: ClassVar[Mapping[str, tuple[object, ...]]] = {}
     least: ClassVar[Mapping[str, float]] = {"scope": 1}

@@ -110,6 +110,7 @@ class ER(Measure):
     formula = "1 - P@1"
     source = "Lux's lecture on retrieval evaluation; LIRE"
     lower_is_better = True
+    worst = 1.0
 
     rel: float = 1.0
 

@@ -91,7 +91,8 @@ class RelevanceEvaluator:
         filled = {query: items or {PLACEHOLDER: 0.0} for query, items in answers.items()}
         ranks = reduce(self._qrels, Run.of(filled), self._settings)
         empty = np.array([not answers.get(query, True) for query in ranks.queries], dtype=np.bool_)
-        return seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
+        seen = seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
+        return replace(seen, provenance={**seen.provenance, "condensed": True})  # an empty list is 0/0 to iprec there
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:

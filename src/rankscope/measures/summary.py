@@ -35,10 +35,10 @@ def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings
 def zero_where_nothing_is_relevant(
     values: FloatArray, measure: Measure, queries: RelevantRanks, settings: Settings
 ) -> FloatArray:
-    """The values with 0 for queries without a relevant item, where the settings say so."""
+    """The values with the worst there is (mostly 0) for queries without a relevant item, where the settings say so."""
     if settings.no_relevant != "zero":
         return values
-    return np.where(np.asarray(measure.defined(queries)), values, np.nan_to_num(values, nan=0.0))
+    return np.where(np.asarray(measure.defined(queries)), values, np.nan_to_num(values, nan=measure.worst))
 
 
 def summary_of(

@@ -18,6 +18,8 @@ from rankscope.arrays import IntArray
 
 Keys: TypeAlias = NDArray[np.uint64]
 
+SORTED_AT_ONCE = 1 << 10
+SLOTS_AT_LEAST = 1 << 16
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that distinct segments shift keys by distinct amounts
 
 
@@ -33,25 +35,14 @@ class ItemKeys:
         """One key for each row."""
         return keys_of(self.item.hash(0).to_numpy(), self.segment)
 
-    @cached_property
-    def _shift(self) -> np.uint64:
-        """Bits below the slot number: about three times as many slots as rows."""
-        return np.uint64(64 - max(8, min(24, (3 * len(self.item)).bit_length())))
-
-    @cached_property
-    def _slots(self) -> IntArray:
-        return (self.keys >> self._shift).astype(np.int64)
-
     def repeated(self) -> tuple[IntArray, IntArray]:
         """Pairs of rows (earlier, later) that hold the same item of the same query, next neighbours only."""
-        slots = self._slots
-        crowded = np.bincount(slots, minlength=1 << (64 - int(self._shift))) > 1
-        suspects = np.flatnonzero(crowded[slots])
-        order = suspects[np.argsort(self.keys[suspects], kind="stable")]
+        if not any_equal(self.keys):
+            nothing = np.empty(0, dtype=np.int64)
+            return nothing, nothing
+        order = np.argsort(self.keys, kind="stable")
         same = np.flatnonzero(self.keys[order[1:]] == self.keys[order[:-1]])
         earlier, later = order[same], order[same + 1]
-        if earlier.size == 0:
-            return earlier, later
         equal = (self.item.gather(earlier) == self.item.gather(later)).to_numpy()
         return (earlier, later) if equal.all() else self._repeated_among_equal_keys(order)
 
@@ -68,9 +59,10 @@ class ItemKeys:
         """Which rows hold the wanted items: (rows, index of the wanted item), in the order of the rows."""
         order = np.argsort(keys)
         ordered = keys[order]
-        marked = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
-        marked[(keys >> self._shift).astype(np.int64)] = True
-        rows = np.flatnonzero(marked[self._slots])
+        shift = _shift(max(SLOTS_AT_LEAST, 16 * keys.size))
+        marked = np.zeros(1 << (64 - int(shift)), dtype=np.bool_)
+        marked[_slots(keys, shift)] = True
+        rows = np.flatnonzero(marked[_slots(self.keys, shift)])
         place = np.searchsorted(ordered, self.keys[rows])
         hit = ordered[np.minimum(place, max(keys.size - 1, 0))] == self.keys[rows] if keys.size else rows < 0
         rows, wanted = rows[hit], order[place[hit]]
@@ -90,3 +82,34 @@ class ItemKeys:
 def keys_of(hashes: Keys, segment: IntArray) -> Keys:
     """One key from an item's hash and its query's number."""
     return hashes + segment.astype(np.uint64) * SPREAD
+
+
+def any_equal(keys: Keys) -> bool:
+    """Whether any key occurs twice, without sorting.
+
+    Each key writes its number into a slot; the last one stays. A key that does not stay is equal to the one that does,
+    or goes into the next round with other slots: equal keys always share a slot, so they stay together.
+    >>> any_equal(np.array([3, 1, 3], dtype=np.uint64)), any_equal(np.array([3, 1, 2], dtype=np.uint64))
+    (True, False)
+    """
+    while keys.size > SORTED_AT_ONCE:
+        shift = _shift(2 * keys.size)
+        slot, number = _slots(keys, shift), np.arange(keys.size, dtype=np.int64)
+        last = np.empty(1 << (64 - int(shift)), dtype=np.int64)
+        last[slot] = number
+        stays = last[slot]
+        lost = np.flatnonzero(stays != number)
+        if bool((keys[lost] == keys[stays[lost]]).any()):
+            return True
+        keys = keys[lost] * SPREAD
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _shift(slots: int) -> np.uint64:
+    """How far to shift a key so that its top bits number so many slots, within what memory caches hold."""
+    return np.uint64(64 - max(8, min(22, slots.bit_length())))
+
+
+def _slots(keys: Keys, shift: np.uint64) -> IntArray:
+    return (keys >> shift).astype(np.int64)

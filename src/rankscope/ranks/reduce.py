@@ -14,11 +14,11 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.qrels import JudgedItems, Qrels
 from rankscope.inputs.run import Run
-from rankscope.ranks.grouping import Grouped, Scattered, grouped, regrouped
+from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, count_levels
-from rankscope.ranks.ties import Ordered, ranks_of
+from rankscope.ranks.ties import Scored, ranks_of
 from rankscope.settings import Settings
 from rankscope.version import __version__
 
@@ -69,8 +69,8 @@ def _collected(
     keep_scores: bool,
     progress: Progress | None,
 ) -> _Found:
-    """All blocks of a run: as they come, or regrouped where the lines of a query are scattered."""
-    for gather in (grouped, regrouped):
+    """All rows of a run: block by block as they come, or all at once where the lines of a query are scattered."""
+    for gather in (grouped, gathered):
         found = _Found(judged, junk, settings, Problems(run.place), keep_scores)
         try:
             for part in gather(run.blocks(found.problems, rank=settings.ties == "rank")):
@@ -80,7 +80,7 @@ def _collected(
             return found
         except Scattered:
             continue
-    raise AssertionError("regrouped rows are never scattered")  # pragma: no cover
+    raise AssertionError("rows taken all at once are never scattered")  # pragma: no cover
 
 
 def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:
@@ -129,7 +129,7 @@ class _Found:
     best: list[dict[str, Any]] = field(default_factory=list)
     returned: int = 0
 
-    def add(self, part: Grouped) -> None:
+    def add(self, part: Whole) -> None:
         """Find the judged items of a block of whole queries."""
         self.returned += len(part.block)
         part, keys = self._settled(part)
@@ -140,9 +140,9 @@ class _Found:
                 self.rows_of_query[row] = length
         if len(part.block) == 0:
             return
-        ordered = Ordered.of(self._scores(part), part.segment, part.starts)
+        scored = Scored(self._scores(part), part.segment, part.lengths)
         rows, entry = _find(keys, row_of, self.judged)
-        rank, groups = ranks_of(rows, ordered, part.block.item, part.queries, self.settings.ties, self.settings.seed)
+        rank, groups = ranks_of(rows, scored, part.block.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
             {
@@ -152,13 +152,12 @@ class _Found:
                 "score": part.block.score[rows],
             }
         )
-        start = groups.first - part.starts[groups.segment] + 1
-        self.groups.append({"row": row_of[groups.segment], "start": start, "size": groups.size})
+        self.groups.append({"row": row_of[groups.segment], "start": groups.above + 1, "size": groups.size})
         if self.keep_scores:
             relevant = rows[self.judged.grade[entry] >= 1]
-            self.best.append(_best_others(part, ordered, row_of, relevant))
+            self.best.append(_best_others(part, scored, row_of, relevant))
 
-    def _settled(self, part: Grouped) -> tuple[Grouped, ItemKeys]:
+    def _settled(self, part: Whole) -> tuple[Whole, ItemKeys]:
         """The block without duplicates and junk, ready for look-up."""
         keys = ItemKeys(part.block.item, part.segment)
         earlier, later = keys.repeated()
@@ -176,7 +175,7 @@ class _Found:
         part = part.keep(keep)
         return part, ItemKeys(part.block.item, part.segment)
 
-    def _without_duplicates(self, part: Grouped, earlier: IntArray, later: IntArray) -> BoolArray:
+    def _without_duplicates(self, part: Whole, earlier: IntArray, later: IntArray) -> BoolArray:
         keep = np.ones(len(part.block), dtype=np.bool_)
         policy = self.settings.duplicates
         if policy == "error":
@@ -193,7 +192,7 @@ class _Found:
                 keep[champion if best[other] == other else other] = False
         return keep
 
-    def _check_ranks(self, part: Grouped, keep: BoolArray) -> None:
+    def _check_ranks(self, part: Whole, keep: BoolArray) -> None:
         """The rank column must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there."""
         if part.block.rank is None or self.problems.count:
             return
@@ -204,7 +203,7 @@ class _Found:
             self.problems.add(f"query {query}", what, order=line)
         self.problems.more(max(0, len(wrong) - KEPT))
 
-    def _complain(self, part: Grouped, earlier: IntArray, later: IntArray) -> None:
+    def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
         self.problems.advise("Rank an item once per query, or choose with --duplicates best, first or last.")
         block, segment = part.block, part.segment
         for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
@@ -213,7 +212,7 @@ class _Found:
             self.problems.add(f"query {part.queries[segment[one]]}", what, order=int(block.line[other]))
         self.problems.more(max(0, earlier.size - KEPT))
 
-    def _scores(self, part: Grouped) -> FloatArray:
+    def _scores(self, part: Whole) -> FloatArray:
         """What the order is made of: scores in the width asked for, or the rank column."""
         if self.settings.ties == "rank" and part.block.rank is not None:
             return -part.block.rank.astype(np.float64)
@@ -273,19 +272,19 @@ def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArr
     return rows, entries[index]
 
 
-def _best_others(part: Grouped, ordered: Ordered, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
+def _best_others(part: Whole, scored: Scored, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
     """Scores of the first items of each judged query that are not relevant."""
     segments = np.flatnonzero(row_of >= 0)
     hits = np.bincount(part.segment[relevant], minlength=row_of.size)[segments]
     lengths = np.minimum(part.lengths[segments], hits + KEPT_DISTRACTORS)
-    places = ranges(part.starts[segments], lengths)
+    places = ranges(scored.starts[segments], lengths)
     is_relevant = np.zeros(len(part.block), dtype=np.bool_)
     is_relevant[relevant] = True
-    places = places[~is_relevant[ordered.row(places)]]
-    owner = part.segment[places]
+    places = places[~is_relevant[scored.at(places)]]
+    owner = part.segment[scored.at(places)]
     nth = np.arange(places.size) - np.searchsorted(owner, owner)
     places, owner, nth = (each[nth < KEPT_DISTRACTORS] for each in (places, owner, nth))
-    return {"row": row_of[owner], "order": nth, "score": part.block.score[ordered.row(places)]}
+    return {"row": row_of[owner], "order": nth, "score": part.block.score[scored.at(places)]}
 
 
 def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
@@ -301,19 +300,20 @@ def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 
 
-def _wrong_ranks(part: Grouped) -> list[tuple[str, str, int]]:
+def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
     """Queries whose rank column does not count 1, 2, 3, ... (or from 0): query, what is wrong, line."""
     assert part.block.rank is not None
-    ordered = Ordered.of(-part.block.rank.astype(np.float64), part.segment, part.starts)
-    rank = -ordered.score.astype(np.int64)
+    scored = Scored(-part.block.rank.astype(np.float64), part.segment, part.lengths)
+    rank = part.block.rank if scored.order is None else part.block.rank[scored.order]
+    owner = np.repeat(np.arange(len(part.queries)), part.lengths)
     full = part.lengths > 0
     first = np.zeros(len(part.queries), dtype=np.int64)
-    first[full] = rank[part.starts[full]]
-    expected = np.arange(rank.size) - part.starts[part.segment] + np.where(first == 0, 0, 1)[part.segment]
+    first[full] = rank[scored.starts[full]]
+    expected = np.arange(rank.size) - scored.starts[owner] + np.where(first == 0, 0, 1)[owner]
     wrong, problems = np.flatnonzero(rank != expected), []
-    for segment in np.unique(part.segment[wrong]).tolist():
-        place = int(wrong[np.searchsorted(part.segment[wrong], segment)])
-        line = int(part.block.line[ordered.row(np.array([place]))[0]])
+    for segment in np.unique(owner[wrong]).tolist():
+        place = int(wrong[np.searchsorted(owner[wrong], segment)])
+        line = int(part.block.line[scored.at(np.array([place]))[0]])
         what = f"ranks must run 1, 2, 3, ... without gaps or doubles; expected {expected[place]}, got {rank[place]}"
         problems.append((part.queries[segment], f"{what} ({part.block.word} {line})", line))
     return problems

@@ -33,7 +33,7 @@ FLOATS = ("grade", "score")
 
 def is_saved_ranks(path: str) -> bool:
     """Whether a path names a saved reduction."""
-    return path.endswith(SUFFIX)
+    return path.lower().endswith(SUFFIX)
 
 
 def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
@@ -90,7 +90,7 @@ def load_ranks(path: str | Path) -> RelevantRanks:
             provenance=about["provenance"],
             left_out=_array(table, "left_out", np.int64) if "left_out" in table.columns else None,
         )
-    except (pl.exceptions.PolarsError, KeyError, ValueError, TypeError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, KeyError, ValueError, TypeError, OSError) as error:
         raise InputError.of(name, [f"is damaged: {error}"], "Reduce again from the run file.") from None
 
 
@@ -99,13 +99,16 @@ def _about(path: str, name: str) -> dict[str, Any]:
         text = pl.read_parquet_metadata(path).get(KEY)
     except FileNotFoundError:
         raise InputError.of(name, ["cannot be read: No such file or directory"], f"Looked for {path}") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise InputError.of(name, [f"is no Parquet file: {error}"]) from None
     if text is None:
         raise InputError.of(
             name, ["is Parquet, but no saved reduction"], "evaluate ... -o NAME.ranks.parquet makes one."
         )
-    about: dict[str, Any] = json.loads(text)
+    try:
+        about: dict[str, Any] = dict(json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise InputError.of(name, [f"is damaged: {error}"], "Reduce again from the run file.") from None
     if about.get("schema") != SCHEMA:
         what = f"has schema {about.get('schema')}, this version of rankscope reads {SCHEMA}"
         raise InputError.of(name, [what], "Update rankscope, or reduce again from the run file.")

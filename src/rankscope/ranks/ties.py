@@ -1,95 +1,172 @@
-"""Rank within a query when scores may be equal: find the groups of equal scores that matter, and order each by rule."""
+"""Rank within a query when scores may be equal: find the groups of equal scores that matter, and order each by rule.
+
+Only few rows of a run are judged, so what is asked is: how many rows of its query score higher than this one, and which
+score the same? Rows that come in order answer by their place, others are counted, or sorted where many are asked for.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import ranges
 
+COUNTED_AT_MOST = 12  # rows asked for in one query, beyond which sorting everything is quicker than counting
 
-@dataclass(frozen=True)
-class Ordered:
-    """A block of rows in the order of falling score inside each query."""
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Rows with a score, each of one query (`segment`); rows of a query need not stand together."""
 
     score: FloatArray
     segment: IntArray
-    starts: IntArray
-    order: IntArray | None
+    lengths: IntArray
 
-    @classmethod
-    def of(cls, score: FloatArray, segment: IntArray, starts: IntArray) -> Ordered:
-        """Sort only what is not sorted already; most runs are. Equal scores stand in no particular order."""
-        falling = (score[1:] <= score[:-1]) | (segment[1:] != segment[:-1])
-        if falling.all():
-            return cls(score, segment, starts, None)
-        by_score = np.argsort(-score)
-        narrow = segment.astype(np.uint16) if starts.size <= 1 << 16 else segment
-        order = by_score[np.argsort(narrow[by_score], kind="stable")]
-        return cls(score[order], segment, starts, order)
+    @cached_property
+    def starts(self) -> IntArray:
+        """Where each query begins once rows are sorted by query."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    @cached_property
+    def in_order(self) -> bool:
+        """Whether queries stand together and scores fall inside each, as in most runs."""
+        later, same = self.segment[1:] > self.segment[:-1], self.segment[1:] == self.segment[:-1]
+        return bool((later | (same & (self.score[1:] <= self.score[:-1]))).all())
+
+    @cached_property
+    def order(self) -> IntArray | None:
+        """Rows by query and falling score, equal scores in no particular order; None if they stand so already."""
+        if self.in_order:
+            return None
+        by_score = np.argsort(-self.score)
+        narrow = self.segment.astype(np.uint16) if self.lengths.size <= 1 << 16 else self.segment
+        return by_score[np.argsort(narrow[by_score], kind="stable")]
+
+    def at(self, places: IntArray) -> IntArray:
+        """Which rows stand at these places of the order."""
+        return places if self.order is None else self.order[places]
 
     def place(self, rows: IntArray) -> IntArray:
-        """Where rows of the block stand in this order."""
+        """Where rows stand in the order."""
         if self.order is None:
             return rows
         inverse = np.empty(self.order.size, dtype=np.int64)
         inverse[self.order] = np.arange(self.order.size)
         return inverse[rows]
 
-    def row(self, places: IntArray) -> IntArray:
-        """Which rows of the block stand at these places."""
-        return places if self.order is None else self.order[places]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of equal scores: first place in the block, how many rows, and which query."""
+    """Groups of two or more equal scores: query, rows of the query that score higher, size, and the rows themselves."""
 
-    first: IntArray
-    size: IntArray
     segment: IntArray
+    above: IntArray
+    size: IntArray
+    members: IntArray  # group after group
 
 
-def groups_with(places: IntArray, ordered: Ordered) -> tuple[Groups, IntArray]:
-    """The groups of two or more equal scores that hold one of the places, and the group of each place (-1: none)."""
-    score, segment = ordered.score, ordered.segment
-    group_of = np.full(places.size, -1, dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """For each row asked for: how many rows of its query score higher, and its group of equal scores (-1: none)."""
+
+    above: IntArray
+    group: IntArray
+    groups: Groups
+
+
+def standing(rows: IntArray, scored: Scored) -> Standing:
+    """Where rows stand, whatever decides between equal scores."""
+    most = int(np.bincount(scored.segment[rows]).max(initial=0))
+    if scored.in_order or most > COUNTED_AT_MOST:
+        return _by_place(rows, scored)
+    return _by_counting(rows, scored)
+
+
+def _by_place(rows: IntArray, scored: Scored) -> Standing:
+    score = scored.score if scored.order is None else scored.score[scored.order]
+    segment = np.repeat(np.arange(scored.lengths.size), scored.lengths)
+    places = scored.place(rows)
+    above = places - scored.starts[segment[places]]
+    tied = _beside_equal(places, score, segment)
+    new = np.ones(score.size + 1, dtype=np.bool_)
+    if tied.any():
+        new[1:-1] = (score[1:] != score[:-1]) | (segment[1:] != segment[:-1])
+    borders = np.flatnonzero(new) if tied.any() else np.empty(0, dtype=np.int64)
+    chosen, number = np.unique(np.searchsorted(borders, places[tied], side="right") - 1, return_inverse=True)
+    first, size = borders[chosen], np.diff(borders)[chosen] if tied.any() else np.empty(0, dtype=np.int64)
+    owner = segment[first]
+    group = np.full(rows.size, -1, dtype=np.int64)
+    group[tied] = number
+    groups = Groups(owner, first - scored.starts[owner], size, scored.at(ranges(first, size)))
+    return Standing(np.where(tied, groups.above[group] if first.size else 0, above), group, groups)
+
+
+def _beside_equal(places: IntArray, score: FloatArray, segment: IntArray) -> BoolArray:
+    """Which places have an equal score of the same query right before or behind them."""
     last = score.size - 1
     before, after = np.maximum(places - 1, 0), np.minimum(places + 1, last)
-    tied = ((places > 0) & (score[before] == score[places]) & (segment[before] == segment[places])) | (
+    return ((places > 0) & (score[before] == score[places]) & (segment[before] == segment[places])) | (
         (places < last) & (score[after] == score[places]) & (segment[after] == segment[places])
     )
-    if not tied.any():
-        nothing = np.empty(0, dtype=np.int64)
-        return Groups(nothing, nothing, nothing), group_of
-    new = np.ones(score.size + 1, dtype=np.bool_)
-    new[1:-1] = (score[1:] != score[:-1]) | (segment[1:] != segment[:-1])
-    borders = np.flatnonzero(new)
-    group, number = np.unique(np.searchsorted(borders, places[tied], side="right") - 1, return_inverse=True)
-    group_of[tied] = number
-    return Groups(borders[group], np.diff(borders)[group], segment[borders[group]]), group_of
+
+
+def _by_counting(rows: IntArray, scored: Scored) -> Standing:
+    """Compare every row with the first row asked for of its query, then with the second, and so on."""
+    count = scored.lengths.size
+    owner = scored.segment[rows]
+    order = np.argsort(owner, kind="stable")
+    nth = np.empty(rows.size, dtype=np.int64)
+    nth[order] = np.arange(rows.size) - np.searchsorted(owner[order], owner[order])
+    above = np.zeros(rows.size, dtype=np.int64)
+    equal: list[IntArray] = []
+    for turn in range(int(nth.max(initial=-1)) + 1):
+        now = np.flatnonzero(nth == turn)
+        limit = np.full(count, np.nan)
+        limit[owner[now]] = scored.score[rows[now]]
+        each = limit[scored.segment]
+        above[now] = np.bincount(scored.segment[scored.score > each], minlength=count)[owner[now]]
+        equal.append(np.flatnonzero(scored.score == each))
+    return _with_groups(rows, above, np.unique(np.concatenate([rows[:0], *equal])), scored)
+
+
+def _with_groups(rows: IntArray, above: IntArray, equal: IntArray, scored: Scored) -> Standing:
+    """Groups from all rows that score the same as one asked for."""
+    order = np.lexsort((-scored.score[equal], scored.segment[equal]))
+    members = equal[order]
+    score, segment = scored.score[members], scored.segment[members]
+    new = np.ones(members.size, dtype=np.bool_)
+    new[1:] = (score[1:] != score[:-1]) | (segment[1:] != segment[:-1])
+    number = np.cumsum(new) - 1
+    size = np.bincount(number, minlength=0).astype(np.int64)
+    of_row = number[np.argsort(members)][np.searchsorted(equal, rows)]
+    first_above = np.zeros(size.size, dtype=np.int64)
+    first_above[of_row] = above
+    several = size > 1
+    renumbered = np.where(several, np.cumsum(several) - 1, -1)
+    groups = Groups(segment[new][several], first_above[several], size[several], members[several[number]])
+    return Standing(above, renumbered[of_row], groups)
 
 
 def ranks_of(
-    rows: IntArray, ordered: Ordered, item: pl.Series, queries: Sequence[str], policy: str, seed: int
+    rows: IntArray, scored: Scored, item: pl.Series, queries: Sequence[str], policy: str, seed: int
 ) -> tuple[IntArray, Groups]:
     """The rank of each of the rows under a tie policy, and the groups of equal scores that hold any of them."""
-    places = ordered.place(rows)
-    groups, group_of = groups_with(places, ordered)
-    if groups.first.size:
-        members = ordered.row(ranges(groups.first, groups.size))
-        group = np.repeat(np.arange(groups.size.size), groups.size)
-        settled = members[_arranged(members, group, groups, item, queries, policy, seed)]
-        new_place = np.empty(ordered.score.size, dtype=np.int64)
-        new_place[settled] = ranges(groups.first, groups.size)
-        tied = group_of >= 0
-        places = np.where(tied, new_place[np.where(tied, rows, settled[0])], places)
-    return places - ordered.starts[ordered.segment[places]] + 1, groups
+    found = standing(rows, scored)
+    groups, rank = found.groups, found.above + 1
+    if groups.size.size:
+        number = np.repeat(np.arange(groups.size.size), groups.size)
+        settled = groups.members[_arranged(groups.members, number, groups, item, queries, policy, seed)]
+        nth = np.arange(settled.size) - (np.cumsum(groups.size) - groups.size)[number]
+        by_row = np.argsort(settled)
+        tied = found.group >= 0
+        rank[tied] += nth[by_row][np.searchsorted(settled[by_row], rows[tied])]
+    return rank, groups
 
 
 def _arranged(

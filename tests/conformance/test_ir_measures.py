@@ -1,0 +1,75 @@
+"""ir_measures itself, through its default pipeline, beside `compat="ir_measures"`."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from hypothesis import given, settings
+
+from rankscope.measures.evaluate import evaluate
+from tests.conformance.cases import WITH_NEGATIVE, Case, Row, cases, frame, rows_with_repeats
+from tests.conformance.peers import IR_MEASURES_PAIRS, OTHER_PROVIDERS_PAIRS, Pair, ask_ir_measures, differences, ours
+
+pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed: pip install 'rankscope[peers]'")
+ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed: pip install 'rankscope[peers]'")
+
+PERL = shutil.which("perl") is not None
+OTHERS = [pair for pair in OTHER_PROVIDERS_PAIRS if PERL or pair.places is None]
+
+
+def found_by(case: Case, pairs: list[Pair]) -> list[str]:
+    theirs = ask_ir_measures(case, [pair.theirs for pair in pairs])
+    mine = ours(case, [pair.ours for pair in pairs], compat="ir_measures")
+    return [each for pair in pairs for each in differences(pair, theirs[pair.theirs], mine[pair.ours])]
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=cases())
+def test_every_value_and_mean_is_ir_measures(case: Case) -> None:
+    assert not found_by(case, list(IR_MEASURES_PAIRS))
+
+
+@settings(max_examples=25, deadline=None)
+@given(case=cases(grades=WITH_NEGATIVE))
+def test_measures_of_its_other_providers_are_reproduced_with_their_own_ties_and_widths(case: Case) -> None:
+    assert not found_by(case, OTHERS)
+
+
+@pytest.mark.skipif(not PERL, reason="perl is not installed: ir_measures runs gdeval with it, for ERR@k and nDCG exp")
+def test_the_measures_of_gdeval_were_compared() -> None:
+    assert any(pair.places == 5 for pair in OTHERS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=rows_with_repeats())
+def test_of_items_that_occur_twice_the_last_counts(rows: tuple[list[Row], list[Row]]) -> None:
+    """But for RR@k, which takes an item as relevant if any of its judgements says so."""
+    judged, listed = rows
+    qrels = [ir_measures.Qrel(query, item, int(grade)) for query, item, grade in judged]
+    run = [ir_measures.ScoredDoc(*row) for row in listed]
+    names = ["AP", "nDCG", "SetP"]
+    measures = [ir_measures.parse_measure(name) for name in names]
+    theirs = ir_measures.calc_aggregate(measures, qrels, run)
+    mine = evaluate(frame(judged, "grade"), frame(listed, "score"), names, compat="ir_measures")
+    assert [mine[name] for name in names] == pytest.approx([theirs[each] for each in measures], rel=1e-9)
+
+
+def test_two_of_its_providers_break_the_same_tie_in_two_ways() -> None:
+    """It is not consistent with itself: RR comes from pytrec_eval, RR@10 from the MS MARCO script."""
+    case = Case({"1": {"b": 1}}, {"1": {"b": 1.0, "c": 1.0}})
+    theirs = ask_ir_measures(case, ["RR", "RR@10"])
+    assert (theirs["RR"].summary, theirs["RR@10"].summary) == (0.5, 1.0)
+    mine = ours(case, ["RR", "RR@10"], compat="ir_measures")
+    assert (mine["RR"].summary, mine["RR@10"].summary) == (0.5, 1.0)
+    alike = ours(case, ["RR", "RR@10"], compat="ir_measures", ties="trec_eval")
+    assert (alike["RR"].summary, alike["RR@10"].summary) == (0.5, 0.5)
+
+
+def test_a_query_with_an_empty_judgement_dictionary_is_in_some_of_its_means_only() -> None:
+    """Known difference: such a query counts as 0 for AP, and for RR@k if AP is asked too; a table has no row for it."""
+    case = Case({"1": {"a": 1}, "2": {}}, {"1": {"a": 1.0}, "2": {"a": 1.0}})
+    together, alone = ask_ir_measures(case, ["AP", "RR@10"]), ask_ir_measures(case, ["RR@10"])
+    assert (together["AP"].summary, together["RR@10"].summary, alone["RR@10"].summary) == (0.5, 0.5, 1.0)
+    mine = ours(case, ["AP", "RR@10"], compat="ir_measures")
+    assert (mine["AP"].summary, mine["RR@10"].summary) == (1.0, 1.0)

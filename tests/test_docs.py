@@ -1,0 +1,57 @@
+"""The pages made from the code say what the code says, and the examples of the others run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rankscope.cli.main import cli
+from rankscope.settings import PEERS
+from tests.conformance.peers import LIGHT, RANX_BPREF
+from tests.data import GOLDEN
+from tools.make_docs import DOCS, PAGES
+
+AGAIN = "run: python tools/make_docs.py"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if not page.runs_peers], ids=lambda page: page.path)
+def test_a_reference_page_is_what_the_code_says_now(page: object) -> None:
+    made = next(each for each in PAGES if each is page)
+    path = DOCS / made.path
+    assert path.exists(), AGAIN
+    assert path.read_text(encoding="utf-8") == made.make(), f"docs/{made.path} is old; {AGAIN}"
+
+
+def test_the_conformance_page_speaks_of_every_peer_and_every_measure_compared() -> None:
+    text = (DOCS / "conformance.md").read_text(encoding="utf-8")
+    assert [peer.name for peer in PEERS if peer.name not in text] == []
+    pairs = [pair for peer in LIGHT for pair in (*peer.pairs, RANX_BPREF)]
+    assert [pair for pair in pairs if f"`{pair.theirs}` | `{pair.ours}`" not in text] == []
+
+
+def test_the_conformance_page_reports_no_difference_that_nobody_explains() -> None:
+    assert not re.findall(r"different in \d+ cases", (DOCS / "conformance.md").read_text(encoding="utf-8"))
+
+
+EXAMPLES = re.findall(
+    r"^rankscope (evaluate .+)$", (DOCS / "how-to" / "from-trec_eval.md").read_text(encoding="utf-8"), re.M
+)
+
+
+def test_the_page_for_trec_eval_users_has_examples() -> None:
+    assert len(EXAMPLES) >= 8
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_for_trec_eval_users_runs(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(GOLDEN / "ties-0" / "qrels", tmp_path / "qrels.txt")
+    shutil.copy(GOLDEN / "ties-0" / "run", tmp_path / "run.txt")
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, shlex.split(example))
+    assert done.exit_code == 0, done.output
+    assert done.output

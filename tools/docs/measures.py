@@ -1,0 +1,84 @@
+"""docs/reference/measures.md: all measures, from `rankscope.measures.ALL`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from rankscope.measures import ALL, Measure
+from tools.docs.markdown import code, page as whole_page, table
+
+SUMMARY = {"mean": "mean over queries", "sum": "sum over queries", "geometric": "geometric mean over queries"}
+INTRODUCTION = """
+Write a measure as `NAME`, `NAME@10`, `NAME(parameter=value)` or `NAME(parameter=value)@10`. The names of trec_eval
+(`map`, `ndcg_cut_10`, `P.5,10`) and its lists (`all_trec`, `official`, `set`) work too, and so do those of ranx
+(`ndcg@10-l2`, `rbp.95`). In the formulas R is the number of relevant items, k the cut-off, v(k) the number of hits among
+the first k, d the size of the collection. A query without relevant items has no value and is left out of means, unless a
+setting says otherwise ([settings](settings.md)).
+""".strip()
+
+
+def page() -> str:
+    """The page."""
+    overview = table(
+        ["measure", "meaning"], [[f"[{code(shape(kind))}](#{anchor(kind)})", first_sentence(kind)] for kind in ALL]
+    )
+    return whole_page("Measures", INTRODUCTION, overview, *(section(kind) for kind in ALL))
+
+
+def section(kind: type[Measure]) -> str:
+    """One measure."""
+    facts = [
+        ("Formula", code(kind.formula)),
+        ("Parameters", "; ".join(parameter(kind, each) for each in fields(kind) if each.name != "scope")),
+        ("Also called", ", ".join(map(code, kind.aliases))),
+        ("In trec_eval", ", ".join(map(code, trec_names(kind)))),
+        ("Needs", "the size of the collection" if "collection" in kind.needs else ""),
+        ("Summary", summary(kind)),
+        ("Source", kind.source),
+    ]
+    lines = [f"- {label}: {text}" for label, text in facts if text]
+    return "\n\n".join([f"## {kind.name}", inspect.cleandoc(kind.__doc__ or ""), "\n".join(lines)])
+
+
+def shape(kind: type[Measure]) -> str:
+    """How it is written: `P@K`, `AP[@K]`, `RR`."""
+    scope = next((each for each in fields(kind) if each.name == "scope"), None)
+    if scope is None:
+        return kind.name
+    cut = "L" if kind.name == "IPrec" else "K"
+    return f"{kind.name}@{cut}" if scope.default is MISSING else f"{kind.name}[@{cut}]"
+
+
+def anchor(kind: type[Measure]) -> str:
+    """Where its section is."""
+    return re.sub(r"[^\w-]", "", kind.name.lower())
+
+
+def first_sentence(kind: type[Measure]) -> str:
+    """What it is, in short."""
+    text = " ".join(inspect.cleandoc(kind.__doc__ or "").split())
+    return text.partition(". ")[0].rstrip(".") + "."
+
+
+def parameter(kind: type[Measure], which: Field[Any]) -> str:
+    """A parameter, its default and what it may be."""
+    default = "taken from the data" if which.default is None else which.default
+    choices = kind.choices.get(which.name)
+    return f"{code(which.name)} (default {default}" + (f"; {', '.join(map(str, choices))})" if choices else ")")
+
+
+def trec_names(kind: type[Measure]) -> list[str]:
+    """What trec_eval calls it."""
+    names = [each for each in (kind.trec, kind.trec_cut) if each]
+    return [re.sub(r"{scope[^}]*}", "0.10" if ":" in each else "K", each) for each in names]
+
+
+def summary(kind: type[Measure]) -> str:
+    """How values become one number, and which way is up."""
+    if kind.summary == "none":
+        return "none: it is a word, not a number"
+    better = "" if kind.counts else "; lower is better" if kind.lower_is_better else "; higher is better"
+    return SUMMARY[kind.summary] + better

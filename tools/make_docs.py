@@ -1,0 +1,50 @@
+"""Writes the pages that are made from the code: `python tools/make_docs.py [PAGE...]`, all of them without a name.
+
+A new page: a module in tools/docs with `page() -> str`, and a line in PAGES.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # so that `python tools/make_docs.py` finds tools and tests as packages
+
+from tools.docs import commands, conformance, measures, settings  # noqa: E402
+
+DOCS = ROOT / "docs"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page and how it is made; one that runs other programs is not made again by the tests."""
+
+    path: str
+    make: Callable[[], str]
+    runs_peers: bool = False
+
+
+PAGES: tuple[Page, ...] = (
+    Page("reference/measures.md", measures.page),
+    Page("reference/settings.md", settings.page),
+    Page("reference/commands.md", commands.page),
+    Page("conformance.md", conformance.page, runs_peers=True),
+)
+
+
+def main(wanted: list[str]) -> None:
+    """Write the pages asked for."""
+    for page in PAGES:
+        if wanted and page.path not in wanted:
+            continue
+        target = DOCS / page.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(page.make(), encoding="utf-8")
+        print(f"docs/{page.path}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
