@@ -1,0 +1,1 @@
+"""Tools for those who work on rankscope; not part of the package."""

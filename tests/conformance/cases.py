@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from typing import TypeVar
 
 import polars as pl
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ GRADES = (1, 0, 2, 1, 3, 0, 4)
 WITH_NEGATIVE = (*GRADES, -1, -2)  # these make pytrec_eval write outside its arrays: it hangs or dies
 LONGEST = 12  # ranx sorts longer lists in an order of its own
 
+Number = TypeVar("Number", int, float)
 Grades = dict[str, int]
 Scores = dict[str, float]
 
@@ -33,7 +35,7 @@ class Case:
         )
 
 
-def _dictionary(values: tuple[float, ...], least: int, most: int) -> st.SearchStrategy[dict[str, float]]:
+def _dictionary(values: tuple[Number, ...], least: int, most: int) -> st.SearchStrategy[dict[str, Number]]:
     pairs = st.tuples(st.sampled_from(ITEMS), st.sampled_from(values))
     return st.lists(pairs, min_size=least, max_size=most, unique_by=lambda pair: pair[0]).map(dict)
 
@@ -46,7 +48,7 @@ def cases(draw: st.DrawFn, most: int = 5, grades: tuple[int, ...] = GRADES) -> C
     for number in range(1, draw(st.integers(1, most)) + 1):
         there = "both" if number == 1 else draw(st.sampled_from(("both", "both", "both", "judged", "answered")))
         if there != "answered":
-            qrels[str(number)] = draw(_dictionary(grades, 1, 8))  # type: ignore[assignment]
+            qrels[str(number)] = draw(_dictionary(grades, 1, 8))
         if there != "judged":
             run[str(number)] = draw(_dictionary(SCORES, 1, LONGEST))
     return Case(qrels, run)
@@ -65,6 +67,19 @@ def seeded_case(seed: int, queries: int, grades: tuple[int, ...] = GRADES) -> Ca
             qrels[str(number)] = {item: chance.choice(grades) for item in judged}
         if there != "judged":
             run[str(number)] = {item: chance.choice(SCORES) for item in listed}
+    return Case(qrels, run)
+
+
+def plain_case(seed: int, queries: int) -> Case:
+    """A case without traps: distinct scores, and every query judged and answered, with items of both kinds."""
+    chance = random.Random(seed)
+    qrels: dict[str, Grades] = {}
+    run: dict[str, Scores] = {}
+    for number in map(str, range(1, queries + 1)):
+        judged = chance.sample(ITEMS, 8)
+        qrels[number] = {item: chance.choice(GRADES) for item in judged} | {judged[0]: 2, judged[1]: 0}
+        listed = chance.sample(ITEMS, LONGEST)
+        run[number] = {item: float(score) for item, score in zip(listed, range(LONGEST, 0, -1), strict=True)}
     return Case(qrels, run)
 
 

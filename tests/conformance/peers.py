@@ -25,12 +25,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Pair:
-    """A measure under two names; `places` where the peer rounds, `differs` where it is not reproduced and why."""
+    """A measure under two names; `places` where the peer rounds."""
 
     theirs: str
     ours: str
     places: int | None = None
-    differs: str = ""
 
     @property
     def tolerance(self) -> float:
@@ -125,7 +124,7 @@ def ask_ir_measures(case: Case, names: Sequence[str]) -> dict[str, Answer]:
     measures = [ir_measures.parse_measure(name) for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = ir_measures.calc(measures, case.qrels, case.run)
+        made: Any = ir_measures.calc(measures, case.qrels, case.run)
     answers = {}
     for name, measure in zip(names, measures, strict=True):
         values = {each.query_id: float(each.value) for each in made.per_query if each.measure == measure}

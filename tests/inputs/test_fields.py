@@ -229,3 +229,10 @@ def test_reading_agrees_with_the_simplest_parser(text: str, comments: bool, size
         found = [row[:3] for part in parts for row in part.table.rows()]
         assert found == rows
         assert sorted(order for order, _ in problems.kept) == bad
+
+
+@pytest.mark.parametrize("query", ["x^1", "x\x01", "(q", "x"])
+def test_an_id_that_looks_like_packed_data_is_still_an_id(query: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text(f"{query} Q0 a 1 2.0 tag\n")
+    assert Run.of(path).table().rows() == [(query, "a", 2.0)]

@@ -1,0 +1,1 @@
+"""Pages made from the code, one module each."""

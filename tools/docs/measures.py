@@ -8,15 +8,16 @@ from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from rankscope.measures import ALL, Measure
-from tools.docs.markdown import code, page as whole_page, table
+from tools.docs.markdown import code, table
+from tools.docs.markdown import page as whole_page
 
 SUMMARY = {"mean": "mean over queries", "sum": "sum over queries", "geometric": "geometric mean over queries"}
 INTRODUCTION = """
 Write a measure as `NAME`, `NAME@10`, `NAME(parameter=value)` or `NAME(parameter=value)@10`. The names of trec_eval
 (`map`, `ndcg_cut_10`, `P.5,10`) and its lists (`all_trec`, `official`, `set`) work too, and so do those of ranx
-(`ndcg@10-l2`, `rbp.95`). In the formulas R is the number of relevant items, k the cut-off, v(k) the number of hits among
-the first k, d the size of the collection. A query without relevant items has no value and is left out of means, unless a
-setting says otherwise ([settings](settings.md)).
+(`ndcg@10-l2`, `rbp.95`). In the formulas R is the number of relevant items, k the cut-off, v(k) the number of hits
+among the first k, d the size of the collection. A query without relevant items has no value and is left out of means,
+unless a setting says otherwise ([settings](settings.md)).
 """.strip()
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankscope.settings import PEERS, SETTINGS, Apart, Peer, Settings
-from tools.docs.markdown import code, page as whole_page, table
+from tools.docs.markdown import code, table
+from tools.docs.markdown import page as whole_page
 
 INTRODUCTION = """
 Every choice that changes a number stands in this table. Each is an option of the command line and a keyword of

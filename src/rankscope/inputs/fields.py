@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, IntArray
 from rankscope.inputs.blocks import prefetched
@@ -19,10 +20,11 @@ from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.numbers import parsed
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.texts import decodable, decoded, is_utf8
+from rankscope.inputs.texts import decodable, decoded, is_utf8, not_packed
 
 SPACE, NEWLINE, HASH = 32, 10, 35
-BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f\r", b"    ")
+OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
+BLANKS_TO_SPACES = bytes.maketrans(b"".join(OTHER_BLANKS), b"    ")
 
 
 @dataclass(frozen=True)
@@ -89,10 +91,12 @@ def _rows(
         table = _parsed(raw, layout, b"\t" if b"\t" in raw[:256].partition(b"\n")[0] else b" ")
         if table is not None and _is_tidy(raw, table, layout):
             return _checked(raw, table, None, layout, problems, first_line, False), True, table.height
-    text, dropped = _cleaned(decodable(raw, problems, first_line), comments)
-    table = _parsed(text, layout, b" ")
-    if table is None:  # pragma: no cover  (cleaned text is valid UTF-8 without a NUL)
-        raise AssertionError("cleaned text could not be parsed")
+    text, dropped = _cleaned(raw, comments)
+    table = None if b"\0" in text else _parsed(text, layout, b" ")
+    if table is None:
+        text, dropped = _cleaned(decodable(raw, problems, first_line), comments)
+        table = _parsed(text, layout, b" ")
+    assert table is not None, "text without NUL and in UTF-8 can be parsed"
     rows = _checked(text, table, dropped, layout, problems, first_line, cut_off=not raw.endswith(b"\n"))
     return rows, False, raw.count(b"\n")
 
@@ -100,10 +104,12 @@ def _rows(
 def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | None:
     if not text:
         return pl.DataFrame(schema={name: layout.schema[name] for name in layout.wanted})
+    text, skipped = not_packed(text)
     try:
         return pl.read_csv(
             text,
             has_header=False,
+            skip_lines=skipped,
             separator=separator.decode(),
             quote_char=None,
             schema=layout.schema,
@@ -113,7 +119,7 @@ def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | Non
             extra_columns="ignore",
             ignore_errors=True,
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError):
         return None
 
 
@@ -131,35 +137,31 @@ def _is_tidy(raw: bytes, table: pl.DataFrame, layout: Layout) -> bool:
 
 def _cleaned(raw: bytes, comments: bool) -> tuple[bytes, IntArray]:
     """One space between fields, no space at either end of a line, no empty lines; and which lines were dropped."""
-    text = np.frombuffer(raw.translate(BLANKS_TO_SPACES) + (b"" if raw.endswith(b"\n") else b"\n"), np.uint8)
-    space, newline = text == SPACE, text == NEWLINE
-    separator = space | newline
-    text = text[~(space & _before(separator, first=True))]
-    space, newline = text == SPACE, text == NEWLINE
-    keep = ~(space & _after(newline, last=True))
-    line_ends = np.flatnonzero(newline)
-    empty = np.diff(line_ends, prepend=-1) == 1
-    keep[line_ends[empty]] = False
+    if any(blank in raw for blank in OTHER_BLANKS):
+        raw = raw.translate(BLANKS_TO_SPACES)
+    text = _single_spaced(np.frombuffer(raw if raw.endswith(b"\n") else raw + b"\n", np.uint8))
+    line_ends = np.flatnonzero(text == NEWLINE)
+    starts = np.concatenate([[0], line_ends[:-1] + 1])
+    dropped = starts == line_ends
     if comments:
-        comment = ~empty & (text[np.concatenate([[0], line_ends[:-1] + 1])] == HASH)
-        keep &= ~_inside(comment, line_ends)
-        empty |= comment
-    return text[keep].tobytes(), np.flatnonzero(empty)
+        dropped |= text[starts] == HASH
+    trailing = line_ends[text[np.maximum(line_ends - 1, 0)] == SPACE] - 1
+    if trailing.size or dropped.any():
+        keep = ~np.repeat(dropped, line_ends - starts + 1)
+        keep[trailing] = False
+        text = text[keep]
+    return text.tobytes(), np.flatnonzero(dropped)
 
 
-def _before(flags: BoolArray, first: bool) -> BoolArray:
-    """What the byte before each byte is."""
-    return np.concatenate([[first], flags[:-1]])
-
-
-def _after(flags: BoolArray, last: bool) -> BoolArray:
-    """What the byte after each byte is."""
-    return np.concatenate([flags[1:], [last]])
-
-
-def _inside(lines: BoolArray, line_ends: IntArray) -> BoolArray:
-    """Which bytes lie in the marked lines, their line ends included."""
-    return np.repeat(lines, np.diff(line_ends, prepend=-1))
+def _single_spaced(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Text without spaces that follow another space or a line end."""
+    space = text == SPACE
+    separator = text == NEWLINE
+    separator |= space
+    drop = np.empty(text.size, dtype=np.bool_)
+    drop[0] = space[0]
+    np.logical_and(space[1:], separator[:-1], out=drop[1:])
+    return text[~drop]
 
 
 def _checked(

@@ -72,3 +72,12 @@ def _not_text(line: bytes) -> str:
     except UnicodeDecodeError as error:
         return f"byte {error.start + 1} is not UTF-8 text ({line[error.start : error.start + 1]!r})"
     return ""
+
+
+def not_packed(text: bytes) -> tuple[bytes, int]:
+    """Text for polars and how many lines of it to skip: an id such as x^1 must not be taken for packed data.
+
+    >>> not_packed(b"x^1 Q0 a 1 2.0 tag")
+    (b'-\\nx^1 Q0 a 1 2.0 tag', 1)
+    """
+    return (b"\n".join([b"-", text]), 1) if text.startswith((b"x", b"\x1f", b"(")) else (text, 0)

@@ -14,7 +14,10 @@ from rankscope.inputs.blocks import Block
 
 
 class Scattered(Exception):  # noqa: N818  (a signal between two functions here, no failure)
-    """A query came back after another one had begun."""
+    """A query came back after another one had begun; `pending` are the rows read so far if no part came out yet."""
+
+    def __init__(self, pending: list[Block] | None) -> None:
+        self.pending = pending
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +53,18 @@ def grouped(blocks: Iterable[Block]) -> Iterator[Whole]:
             continue
         cut = int(starts[-1])
         if cut or waiting:
-            yield _one_after_the_other(Block.join([*waiting, *([block.slice(0, cut)] if cut else [])]), seen)
+            ready = [*waiting, *([block.slice(0, cut)] if cut else [])]
+            yield _one_after_the_other(Block.join(ready), seen, [*waiting, block])
         waiting = [block.slice(cut, len(block))]
     if waiting:
-        yield _one_after_the_other(Block.join(waiting), seen)
+        yield _one_after_the_other(Block.join(waiting), seen, waiting)
 
 
-def _one_after_the_other(block: Block, seen: set[str]) -> Whole:
+def _one_after_the_other(block: Block, seen: set[str], read: list[Block]) -> Whole:
     starts = _query_starts(block.query)
     queries = tuple(block.query.gather(starts).to_list())
     if len(set(queries)) < len(queries) or not seen.isdisjoint(queries):
-        raise Scattered
+        raise Scattered(None if seen else read)
     seen.update(queries)
     return Whole(block, queries, np.repeat(np.arange(starts.size), np.diff(starts, append=len(block))))
 
@@ -103,7 +107,7 @@ class _Numbers:
         if number.null_count():
             self._known = pl.concat([self._known, query.unique(maintain_order=True)]).unique(maintain_order=True)
             number = query.cast(pl.Enum(self._known)).to_physical()
-        return number.to_numpy().astype(np.int64)
+        return number.to_numpy().astype(np.int32)  # half the memory: all rows are kept
 
 
 def _without_query(block: Block) -> Block:

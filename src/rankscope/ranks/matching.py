@@ -6,6 +6,7 @@ leaves only few rows to look at closely, and of those the ids themselves are com
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -19,6 +20,7 @@ from rankscope.arrays import IntArray
 Keys: TypeAlias = NDArray[np.uint64]
 
 SORTED_AT_ONCE = 1 << 10
+KEYS_AT_ONCE = 1 << 19
 SLOTS_AT_LEAST = 1 << 16
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that distinct segments shift keys by distinct amounts
 
@@ -62,7 +64,8 @@ class ItemKeys:
         shift = _shift(max(SLOTS_AT_LEAST, 16 * keys.size))
         marked = np.zeros(1 << (64 - int(shift)), dtype=np.bool_)
         marked[_slots(keys, shift)] = True
-        rows = np.flatnonzero(marked[_slots(self.keys, shift)])
+        near = [start + np.flatnonzero(marked[_slots(part, shift)]) for start, part in _parts(self.keys)]
+        rows = np.concatenate([np.empty(0, dtype=np.int64), *near])
         place = np.searchsorted(ordered, self.keys[rows])
         hit = ordered[np.minimum(place, max(keys.size - 1, 0))] == self.keys[rows] if keys.size else rows < 0
         rows, wanted = rows[hit], order[place[hit]]
@@ -81,7 +84,10 @@ class ItemKeys:
 
 def keys_of(hashes: Keys, segment: IntArray) -> Keys:
     """One key from an item's hash and its query's number."""
-    return hashes + segment.astype(np.uint64) * SPREAD
+    keys = segment.astype(np.uint64)
+    keys *= SPREAD
+    keys += hashes
+    return keys
 
 
 def any_equal(keys: Keys) -> bool:
@@ -94,16 +100,25 @@ def any_equal(keys: Keys) -> bool:
     """
     while keys.size > SORTED_AT_ONCE:
         shift = _shift(2 * keys.size)
-        slot, number = _slots(keys, shift), np.arange(keys.size, dtype=np.int64)
-        last = np.empty(1 << (64 - int(shift)), dtype=np.int64)
-        last[slot] = number
-        stays = last[slot]
-        lost = np.flatnonzero(stays != number)
-        if bool((keys[lost] == keys[stays[lost]]).any()):
-            return True
-        keys = keys[lost] * SPREAD
+        last = np.empty(1 << (64 - int(shift)), dtype=np.int32 if keys.size < 1 << 31 else np.int64)
+        for start, part in _parts(keys):
+            last[_slots(part, shift)] = np.arange(start, start + part.size, dtype=last.dtype)
+        left = []
+        for start, part in _parts(keys):
+            stays = last[_slots(part, shift)]
+            lost = np.flatnonzero(stays != np.arange(start, start + part.size, dtype=last.dtype))
+            if bool((part[lost] == keys[stays[lost]]).any()):
+                return True
+            left.append(part[lost])
+        keys = np.concatenate(left) * SPREAD
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _parts(keys: Keys) -> Iterator[tuple[int, Keys]]:
+    """Keys in portions that processor caches hold, each with the number of its first."""
+    for start in range(0, keys.size, KEYS_AT_ONCE):
+        yield start, keys[start : start + KEYS_AT_ONCE]
 
 
 def _shift(slots: int) -> np.uint64:

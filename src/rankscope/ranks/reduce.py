@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -70,17 +71,26 @@ def _collected(
     progress: Progress | None,
 ) -> _Found:
     """All rows of a run: block by block as they come, or all at once where the lines of a query are scattered."""
-    for gather in (grouped, gathered):
-        found = _Found(judged, junk, settings, Problems(run.place), keep_scores)
-        try:
-            for part in gather(run.blocks(found.problems, rank=settings.ties == "rank")):
-                found.add(part)
-                if progress is not None:
-                    progress(run.name, run.share)
-            return found
-        except Scattered:
-            continue
-    raise AssertionError("rows taken all at once are never scattered")  # pragma: no cover
+
+    def fresh() -> _Found:
+        return _Found(judged, junk, settings, Problems(run.place), keep_scores)
+
+    def added(found: _Found, parts: Iterable[Whole]) -> _Found:
+        for part in parts:
+            found.add(part)
+            if progress is not None:
+                progress(run.name, run.share)
+        return found
+
+    found, with_rank = fresh(), settings.ties == "rank"
+    blocks = iter(run.blocks(found.problems, rank=with_rank))
+    try:
+        return added(found, grouped(blocks))
+    except Scattered as signal:
+        if signal.pending is not None:
+            return added(found, gathered(chain(signal.pending, blocks)))
+    found = fresh()
+    return added(found, gathered(run.blocks(found.problems, rank=with_rank)))
 
 
 def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ import polars as pl
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import ranges
 
+ROWS_AT_ONCE = 1 << 19  # as many as processor caches hold
 COUNTED_AT_MOST = 12  # rows asked for in one query, beyond which sorting everything is quicker than counting
 
 
@@ -123,16 +124,17 @@ def _by_counting(rows: IntArray, scored: Scored) -> Standing:
     order = np.argsort(owner, kind="stable")
     nth = np.empty(rows.size, dtype=np.int64)
     nth[order] = np.arange(rows.size) - np.searchsorted(owner[order], owner[order])
-    above = np.zeros(rows.size, dtype=np.int64)
-    equal: list[IntArray] = []
-    for turn in range(int(nth.max(initial=-1)) + 1):
-        now = np.flatnonzero(nth == turn)
-        limit = np.full(count, np.nan)
-        limit[owner[now]] = scored.score[rows[now]]
-        each = limit[scored.segment]
-        above[now] = np.bincount(scored.segment[scored.score > each], minlength=count)[owner[now]]
-        equal.append(np.flatnonzero(scored.score == each))
-    return _with_groups(rows, above, np.unique(np.concatenate([rows[:0], *equal])), scored)
+    limit = np.full((int(nth.max(initial=-1)) + 1, count), np.nan)
+    limit[nth, owner] = scored.score[rows]
+    higher = np.zeros(limit.shape, dtype=np.int64)
+    equal: list[IntArray] = [rows[:0]]
+    for start in range(0, scored.score.size, ROWS_AT_ONCE):
+        score, segment = scored.score[start : start + ROWS_AT_ONCE], scored.segment[start : start + ROWS_AT_ONCE]
+        for turn, limits in enumerate(limit):
+            each = limits[segment]
+            higher[turn] += np.bincount(segment[score > each], minlength=count)
+            equal.append(start + np.flatnonzero(score == each))
+    return _with_groups(rows, higher[nth, owner], np.unique(np.concatenate(equal)), scored)
 
 
 def _with_groups(rows: IntArray, above: IntArray, equal: IntArray, scored: Scored) -> Standing:

@@ -24,6 +24,7 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import ITEM, KNOWN, QUERY, Table, plain_name
+from rankscope.inputs.texts import not_packed
 
 SEPARATORS = (",", "\t", ";")
 NEWLINE = 10
@@ -171,9 +172,11 @@ def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
     schema = dict.fromkeys(names, pl.String)
     if not body:
         return pl.DataFrame(schema=schema)
+    text, skipped = not_packed(body)
     return pl.read_csv(
-        body, has_header=False, separator=separator, quote_char=None, schema=schema, empty_string_is_null=False
-    )
+        text, has_header=False, skip_lines=skipped, separator=separator, quote_char=None, schema=schema,
+        empty_string_is_null=False,
+    )  # fmt: skip
 
 
 def _quoted(text: str, separator: str, expected: str, problems: Problems) -> Table:
