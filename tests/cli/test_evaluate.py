@@ -182,3 +182,12 @@ def test_help_and_version_import_neither_numpy_nor_polars() -> None:
             subprocess.run([sys.executable, "-c", check.format(option)], capture_output=True, check=False).returncode
             == 0
         )
+
+
+@pytest.mark.parametrize("option", [["--compat", "trec_eval-10"], ["--format", "trec"]])
+def test_grades_with_a_fraction_are_refused_where_whole_ones_are_needed(files: Path, option: list[str]) -> None:
+    (files / "qrels").write_text("1 0 a 1.5\n1 0 b 0\n")
+    done = rankscope("evaluate", files / "qrels", files / "good.run", *option)
+    assert done.returncode == 2
+    assert "whole grades only" in done.stderr.decode()
+    assert rankscope("evaluate", files / "qrels", files / "good.run").returncode == 0

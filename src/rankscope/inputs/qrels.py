@@ -77,6 +77,18 @@ class Qrels:
         """The highest grade of all judgements; 0 where there are none."""
         return float(self.table.get_column("grade").max() or 0.0)  # type: ignore[arg-type]
 
+    def need_whole_grades(self, who: str) -> None:
+        """Raise an error that names every grade with a fraction: some programs know whole grades only."""
+        broken = np.flatnonzero((self.table.get_column("grade") % 1 != 0).to_numpy())
+        problems = Problems(self.name)
+        for row in broken[:KEPT].tolist():
+            query, item, grade = self.table.row(row)
+            line = int(self.line[row])
+            what = f"query {query}, item {shown(item)}: grade {grade:g} is not whole"
+            problems.add(f"{self.word} {line}", what, f"{who} knows whole grades only.", order=line)
+        problems.more(max(0, broken.size - KEPT))
+        problems.raise_if_any()
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {item: grade}}, whole grades as ints."""
         nested: dict[str, dict[str, float]] = {}

@@ -75,7 +75,8 @@ def warnings_of(ranks: RelevantRanks, settings: Settings) -> list[str]:
         rule = "the mean over all orders is shown" if settings.ties == "expected" else f"{_tie_rule(ranks)} decides"
         lines.append(f"{seen.straddling_pairs} pairs of equal score are split by relevance: {rule}")
     if seen.unjudged_at_10 > 0:
-        lines.append(f"{seen.unjudged_at_10:.0%} of the first 10 items are not judged and count as not relevant")
+        share = f"{seen.unjudged_at_10:.0%}" if seen.unjudged_at_10 >= 0.01 else f"{seen.unjudged_at_10:.2%}"
+        lines.append(f"{share} of the first 10 items are not judged and count as not relevant")
     return lines
 
 

@@ -50,6 +50,8 @@ def evaluate(
     errors: list[InputError] = []
     reading = Reading(format, encoding, chosen.comments)
     judgements = _attempt(errors, lambda: Qrels.of(qrels, reading))
+    if judgements is not None and compat is not None:
+        _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: read_classes(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
     systems: list[SystemScores] = []

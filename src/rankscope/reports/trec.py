@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from rankscope.errors import SettingError
 from rankscope.measures.counts import NumQ
 from rankscope.measures.scores import Column, Scores, SystemScores
 from rankscope.settings import Settings
@@ -15,7 +16,12 @@ binary = False
 
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
-    """Queries in byte order, the summary last; with several systems one after the other."""
+    """Queries in byte order, the summary last; with several systems one after the other. Grades must be whole."""
+    for system in scores.systems:
+        if bool((system.ranks.levels["grade"] % 1 != 0).any()):
+            raise SettingError(
+                "trec_eval knows whole grades only, and these judgements have fractions: choose another format"
+            )
     lines = [line for system in scores.systems for line in _lines(system, per_query, scores.settings)]
     return "".join(f"{line}\n" for line in lines)
 
