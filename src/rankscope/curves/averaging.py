@@ -1,0 +1,168 @@
+"""Means of precision-recall curves: radial, which respects that precision and recall depend; boxes, to compare with.
+
+All points of one relevant scope a lie on the line p = r/a, and so does their radial mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.curves.curve import Curve
+from rankscope.curves.precision_recall import points_at_hits
+from rankscope.curves.relevant_scope import hits_at, relevant_scopes
+from rankscope.curves.scope import RELEVANT_SCOPES, bounded_at
+from rankscope.curves.sizes import SLACK, counted, generality_index, known_sizes, whole_scopes
+from rankscope.curves.steps import mean_steps
+from rankscope.curves.weighting import Weighting, mean_over, units_of
+from rankscope.errors import MeasureError
+from rankscope.measures.fractions import divided
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+By = Literal["exact", "bins"]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Queries of equal generality: of one class size in one collection size, or of one bin of the index G."""
+
+    name: str
+    index: float  # G: of all its queries, or the middle of the bin
+    rows: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class RadialCurve:
+    """The radial mean of one group; different groups are never joined into one curve."""
+
+    group: Group
+    curve: Curve
+
+
+def generality_groups(queries: RelevantRanks, by: By = "exact", width: float = 1.0) -> tuple[Group, ...]:
+    """Queries of equal generality, easiest first; those without relevant items are in none.
+
+    `exact` wants the same c and d; `bins` the same round(G/width), halves rounded up.
+    """
+    if by not in get_args(By):
+        raise MeasureError(f"groups must be by one of {', '.join(get_args(By))}, got {by!r}")
+    if not width > 0:
+        raise MeasureError(f"width > 0 is needed, got {width!r}")
+    index = generality_index(queries, "radial averaging")
+    rows = np.flatnonzero(queries.relevant > 0)
+    if by == "bins":
+        key = np.floor(index[rows] / width + 0.5 + SLACK).astype(np.int64)
+        bins = np.unique(key)
+        return tuple(Group(f"G = {each * width:g}", float(each * width), rows[key == each]) for each in bins)
+    pairs = np.stack([queries.collection[rows], queries.relevant[rows]], axis=1)
+    kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+    groups = [
+        Group(f"c = {c}, d = {d}", float(index[rows[kind == number][0]]), rows[kind == number])
+        for number, (d, c) in enumerate(kinds.tolist())
+    ]
+    return tuple(sorted(groups, key=lambda group: group.index))
+
+
+def radial_mean(
+    queries: RelevantRanks, a: ArrayLike = RELEVANT_SCOPES, weighting: Weighting = "per_query", name: str = ""
+) -> Curve:
+    """The radial mean of these queries as one group, whatever their generality, at the given relevant scopes.
+
+    r(a) = mean of V(a)/c, p(a) = r(a)/a; hits are interpolated where a c is not whole, and flagged.
+    >>> curve = radial_mean(RelevantRanks.from_ranks([[1, 2, 3, 5], [1, 2, 4, 7, 11, 30]]), [0.25, 1.0])
+    >>> curve.x.tolist(), curve.y.tolist(), curve.interpolated.tolist()
+    ([0.25, 0.625], [1.0, 0.625], [True, False])
+    """
+    queries = counted(queries)
+    given = relevant_scopes(a)
+    here = hits_at(queries, given)
+    mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
+    return Curve(
+        mean.value, mean.value / given, name or queries.system, "recall", "precision", error=mean.error / given,
+        x_error=mean.error, queries=mean.queries, interpolated=here.interpolated,
+        lower_bound=here.lower_bound, note=weighting, more={"a": given},
+    )  # fmt: skip
+
+
+def radial_curves(
+    queries: RelevantRanks,
+    by: By = "exact",
+    width: float = 1.0,
+    scopes: ArrayLike | None = None,
+    weighting: Weighting = "per_query",
+) -> tuple[RadialCurve, ...]:
+    """One radial mean for each group of equal generality, easiest first.
+
+    Exact groups have points at a = s/c for the given scopes, or for every scope to the end of the longest ranking;
+    bins at a = 2^(k/2) from 1/least c to the least d/c of the group.
+    """
+    known_sizes(queries, "radial averaging")
+    curves = []
+    for group in generality_groups(queries, by, width):
+        members = queries.take(group.rows)
+        if by == "exact":
+            curve = _at_whole_scopes(members, scopes, weighting, group.name)
+        else:
+            curve = radial_mean(members, doubling_grid(members), weighting, group.name)
+        curves.append(RadialCurve(group, curve))
+    return tuple(curves)
+
+
+def doubling_grid(queries: RelevantRanks) -> FloatArray:
+    """Relevant scopes 2^(k/2) that exist for every query: 1/least c <= a <= least d/c."""
+    lowest = -2.0 * np.log2(queries.relevant.min())
+    highest = 2.0 * np.log2((queries.collection / queries.relevant).min())
+    return 2.0 ** (np.arange(np.ceil(lowest - SLACK), np.floor(highest + SLACK) + 1) / 2.0)
+
+
+def _at_whole_scopes(queries: RelevantRanks, scopes: ArrayLike | None, weighting: Weighting, name: str) -> Curve:
+    """A group of one class size: every a = s/c is a whole scope, nothing is interpolated."""
+    given = whole_scopes(queries, scopes)
+    relevant = int(queries.relevant[0])
+    mean = mean_steps(queries, units_of(queries, weighting), np.ones(len(queries)), given)
+    a, recall, error = given / relevant, mean.value / relevant, mean.error / relevant
+    return Curve(
+        recall, recall / a, name, "recall", "precision", error=error / a, x_error=error, queries=mean.queries,
+        interpolated=np.zeros(given.size, dtype=np.bool_), lower_bound=bounded_at(queries, given), note=weighting,
+        more={"a": a, "scope": given},
+    )  # fmt: skip
+
+
+def precision_boxes(queries: RelevantRanks, boxes: int = 10) -> Curve:
+    """Mean recall of the points at hits in each box of precision (lo, hi]; y is the middle of the box.
+
+    For comparison only: it overrates precision at low recall and underrates it at high recall.
+    """
+    return _boxed(queries, boxes, axis="precision", mean_of="recall")
+
+
+def recall_boxes(queries: RelevantRanks, boxes: int = 10) -> Curve:
+    """Mean precision of the points at hits in each box of recall (lo, hi]; x is the middle of the box."""
+    return _boxed(queries, boxes, axis="recall", mean_of="precision")
+
+
+def _boxed(queries: RelevantRanks, boxes: int, axis: str, mean_of: str) -> Curve:
+    """Per query the mean of its points in each box, then the mean over the queries that have any there."""
+    if boxes < 1:
+        raise MeasureError(f"boxes >= 1 is needed, got {boxes}")
+    queries = counted(queries)
+    points = points_at_hits(queries)
+    box = np.ceil(points[axis] * boxes - SLACK).astype(np.int64) - 1
+    cell = points.row * boxes + box
+    cells = len(queries) * boxes
+    total = np.bincount(cell, weights=points[mean_of], minlength=cells)
+    means = divided(total, np.bincount(cell, minlength=cells)).reshape(len(queries), boxes)
+    mean = mean_over(means, np.arange(len(queries)))
+    low = np.arange(boxes) / boxes
+    middle = low + 0.5 / boxes
+    more = {"low": low, "high": np.arange(1, boxes + 1) / boxes}
+    x, y = (middle, mean.value) if axis == "recall" else (mean.value, middle)
+    error, x_error = (mean.error, None) if axis == "recall" else (None, mean.error)
+    return Curve(
+        x, y, queries.system, "recall", "precision", error=error, x_error=x_error, queries=mean.queries,
+        note=f"{axis} boxes, for comparison only", more=more,
+    )  # fmt: skip

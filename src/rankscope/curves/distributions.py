@@ -1,0 +1,231 @@
+"""How many distractors stand above a hit after chance has worked on them: three distributions of counts.
+
+Each holds one distribution per element, as arrays of equal length; `chances` works out what is asked of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.measures.fractions import divided
+
+TINY = 1e-300
+
+
+class Counts(Protocol):
+    """A distribution of counts for each element."""
+
+    @property
+    def least(self) -> FloatArray:
+        """The least count possible."""
+
+    @property
+    def most(self) -> FloatArray:
+        """The greatest count possible."""
+
+    @property
+    def mean(self) -> FloatArray:
+        """The mean count."""
+
+    def log_probability(self, count: FloatArray) -> FloatArray:
+        """Logarithm of the probability of a possible count."""
+
+    def rise(self, count: FloatArray) -> FloatArray:
+        """Probability of count + 1 over that of count; 0 at the greatest count."""
+
+    def fall(self, count: FloatArray) -> FloatArray:
+        """Probability of count - 1 over that of count; 0 at the least count."""
+
+    def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
+        """The centre and the two-step product of the recurrence of the orthogonal polynomials."""
+
+    def take(self, chosen: Any) -> Self:
+        """Some elements."""
+
+
+class _Arrays:
+    """Distributions whose fields are arrays of one length."""
+
+    def take(self, chosen: Any) -> Self:
+        """Some elements."""
+        return type(self)(*(getattr(self, each.name)[chosen] for each in fields(self)))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Hypergeometric(_Arrays):
+    """Marked items among `drawn` of `population`, of which `marked` are marked; drawn without replacement."""
+
+    population: FloatArray
+    marked: FloatArray
+    drawn: FloatArray
+
+    @property
+    def least(self) -> FloatArray:
+        """All unmarked items have been drawn."""
+        return np.maximum(0.0, self.drawn + self.marked - self.population)
+
+    @property
+    def most(self) -> FloatArray:
+        """Everything drawn is marked, or everything marked is drawn."""
+        return np.minimum(self.marked, self.drawn)
+
+    @property
+    def mean(self) -> FloatArray:
+        """The marked items' share of what is drawn."""
+        return self.marked * self.drawn / np.maximum(self.population, 1.0)
+
+    def log_probability(self, count: FloatArray) -> FloatArray:
+        """Ways to draw the marked and the unmarked over all ways to draw."""
+        e, b, m = self.population, self.marked, self.drawn
+        return log_choose(b, count) + log_choose(e - b, m - count) - log_choose(e, m)
+
+    def rise(self, count: FloatArray) -> FloatArray:
+        """One marked item more, one unmarked less."""
+        e, b, m = self.population, self.marked, self.drawn
+        return (b - count) * (m - count) / ((count + 1.0) * (e - b - m + count + 1.0))
+
+    def fall(self, count: FloatArray) -> FloatArray:
+        """One marked item less, one unmarked more."""
+        e, b, m = self.population, self.marked, self.drawn
+        return count * (e - b - m + count) / ((b - count + 1.0) * (m - count + 1.0))
+
+    def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
+        """Hahn polynomials (Koekoek & Swarttouw 1998, 1.5) with alpha = -b - 1, beta = b - e - 1, N = m."""
+        up, down = self._up(step), self._down(step)
+        return up + down, (self._up(step - 1) * down if step else np.zeros_like(up))
+
+    def _up(self, n: int) -> FloatArray:
+        e, b, m = self.population, self.marked, self.drawn
+        ways = (e + 1.0 - n) * (b - n) * (m - n)
+        return divided(ways, (e + 1.0 - 2 * n) * (e - 2.0 * n), nothing=0.0)
+
+    def _down(self, n: int) -> FloatArray:
+        e, b, m = self.population, self.marked, self.drawn
+        ways = n * (e + 1.0 - m - n) * (e + 1.0 - b - n)
+        return divided(ways, (e + 2.0 - 2 * n) * (e + 1.0 - 2 * n), nothing=0.0)
+
+
+@dataclass(frozen=True)
+class Binomial(_Arrays):
+    """Successes in `trials` that succeed with `chance` each."""
+
+    trials: FloatArray
+    chance: FloatArray
+
+    @property
+    def least(self) -> FloatArray:
+        """None, unless success is certain."""
+        return np.where(self.chance >= 1.0, self.trials, 0.0)
+
+    @property
+    def most(self) -> FloatArray:
+        """All, unless failure is certain."""
+        return np.where(self.chance <= 0.0, 0.0, self.trials)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Trials times chance."""
+        return self.trials * self.chance
+
+    def log_probability(self, count: FloatArray) -> FloatArray:
+        """Ways to choose the successes, times the probability of each way."""
+        from scipy.special import betaln, xlog1py, xlogy
+
+        n, p = self.trials, self.chance
+        ways = -betaln(count + 1.0, n - count + 1.0) - np.log1p(n)
+        return ways + xlogy(count, p) + xlog1py(n - count, -p)
+
+    def rise(self, count: FloatArray) -> FloatArray:
+        """One success more."""
+        return (self.trials - count) * self.chance / ((count + 1.0) * np.maximum(1.0 - self.chance, TINY))
+
+    def fall(self, count: FloatArray) -> FloatArray:
+        """One success less."""
+        return count * (1.0 - self.chance) / ((self.trials - count + 1.0) * np.maximum(self.chance, TINY))
+
+    def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
+        """Krawtchouk polynomials (Koekoek & Swarttouw 1998, 1.10)."""
+        n, p = self.trials, self.chance
+        return p * (n - step) + step * (1.0 - p), step * p * (1.0 - p) * np.maximum(n - step + 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class BetaBinomial(_Arrays):
+    """Successes in `trials` whose common chance has itself a Beta(`wins`, `losses`) distribution."""
+
+    trials: FloatArray
+    wins: FloatArray
+    losses: FloatArray
+
+    @property
+    def least(self) -> FloatArray:
+        """None."""
+        return np.zeros_like(self.trials)
+
+    @property
+    def most(self) -> FloatArray:
+        """All."""
+        return self.trials
+
+    @property
+    def mean(self) -> FloatArray:
+        """Trials times the mean chance."""
+        return self.trials * self.wins / (self.wins + self.losses)
+
+    def log_probability(self, count: FloatArray) -> FloatArray:
+        """Binomial ways, averaged over the chance."""
+        from scipy.special import betaln
+
+        n, a, b = self.trials, self.wins, self.losses
+        ways = -betaln(count + 1.0, n - count + 1.0) - np.log1p(n)
+        return ways + betaln(count + a, n - count + b) - betaln(a, b)
+
+    def rise(self, count: FloatArray) -> FloatArray:
+        """One success more."""
+        n, a, b = self.trials, self.wins, self.losses
+        return (n - count) * (a + count) / ((count + 1.0) * np.where(count < n, b + n - count - 1.0, 1.0))
+
+    def fall(self, count: FloatArray) -> FloatArray:
+        """One success less."""
+        n, a, b = self.trials, self.wins, self.losses
+        return count * (b + n - count) / ((n - count + 1.0) * np.where(count > 0, a + count - 1.0, 1.0))
+
+    def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
+        """Hahn polynomials (Koekoek & Swarttouw 1998, 1.5) with alpha = wins - 1, beta = losses - 1."""
+        up, down = self._up(step), self._down(step)
+        return up + down, (self._up(step - 1) * down if step else np.zeros_like(up))
+
+    def _up(self, n: int) -> FloatArray:
+        count, a, b = self.trials, self.wins, self.losses
+        if n == 0:
+            return count * a / (a + b)
+        ways = (n + a + b - 1.0) * (n + a) * np.maximum(count - n, 0.0)
+        return ways / ((2 * n + a + b - 1.0) * (2 * n + a + b))
+
+    def _down(self, n: int) -> FloatArray:
+        count, a, b = self.trials, self.wins, self.losses
+        ways = n * (n + a + b + count - 1.0) * (n + b - 1.0)
+        return divided(ways, (2 * n + a + b - 2.0) * (2 * n + a + b - 1.0), nothing=0.0)
+
+
+def log_choose(items: FloatArray, chosen: FloatArray) -> FloatArray:
+    """Logarithm of the number of ways to choose from whole numbers of items, by table.
+
+    >>> np.exp(log_choose(np.array([5.0, 4.0]), np.array([2.0, 4.0]))).round(9)
+    array([10.,  1.])
+    """
+    items, chosen = items.astype(np.int64), chosen.astype(np.int64)
+    table = _log_factorials(int(items.max(initial=1)).bit_length())
+    return table[items] - table[chosen] - table[items - chosen]
+
+
+@cache
+def _log_factorials(bits: int) -> FloatArray:
+    from scipy.special import gammaln
+
+    return gammaln(np.arange(1 << bits) + 1.0)

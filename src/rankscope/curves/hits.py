@@ -1,0 +1,105 @@
+"""Every relevant item with the number of distractors above it: known where it was found, bounded where it was not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.errors import MeasureError
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Relevant items of many queries, flat: the query, the place among the relevant items, the distractors above."""
+
+    row: IntArray
+    place: FloatArray  # 1 for the first relevant item of the query
+    above: FloatArray
+    grade: FloatArray
+    queries: int
+    certain: FloatArray | float = 0.0  # distractors above that chance leaves alone
+
+    @property
+    def start(self) -> FloatArray:
+        """The rank if chance adds nothing."""
+        return self.place + self.certain
+
+    def total(self, values: FloatArray) -> FloatArray:
+        """Sum per query."""
+        return np.bincount(self.row, weights=values, minlength=self.queries).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class AllHits:
+    """The items found, and those not found at the best and at the worst places they can have."""
+
+    found: Hits
+    best: Hits
+    worst: Hits
+    distractors: IntArray  # e of each query
+
+
+def hits_of(queries: RelevantRanks) -> AllHits:
+    """All relevant items of all queries; raises `MeasureError` where the size of the collection is not known.
+
+    An item that was not found has at least the distractors of the whole list above it, and at most all there are.
+    >>> hits = hits_of(RelevantRanks.from_ranks([[1, 3]], relevant=[3], depth=20, collection=100))
+    >>> hits.found.above, hits.best.above, hits.worst.above
+    (array([0., 1.]), array([18.]), array([97.]))
+    """
+    distractors = distractors_of(queries)
+    found = Hits(
+        queries.row,
+        queries.position.astype(np.float64),
+        (queries.ranks - queries.position).astype(np.float64),
+        queries.grades,
+        len(queries),
+    )
+    seen = np.minimum(queries.depth - queries.found, distractors)
+    return AllHits(found, _missing(queries, seen, -1.0), _missing(queries, distractors, +1.0), distractors)
+
+
+def distractors_of(queries: RelevantRanks) -> IntArray:
+    """How many items of the collection are not relevant (e), checked against what the lists hold."""
+    if (queries.collection == UNKNOWN).any():
+        raise MeasureError(
+            "another size of the collection can be reckoned only from the present one, which a run file does not tell: "
+            "give --collection-size D (collection_size=D in Python)"
+        )
+    distractors = queries.collection - queries.relevant
+    needed = queries.found.copy()
+    np.maximum.at(needed, queries.row, queries.ranks)
+    short = np.flatnonzero(distractors < needed - queries.found)
+    if short.size:
+        row = int(short[0])
+        raise MeasureError(
+            f"query {queries.queries[row]} ranks a hit at {int(needed[row])} and has {int(queries.relevant[row])} "
+            f"relevant items: more than a collection of {int(queries.collection[row])} can hold"
+        )
+    return distractors
+
+
+def _missing(queries: RelevantRanks, above: IntArray, sign: float) -> Hits:
+    """Relevant items that were not found; highest grade first for sign -1, lowest first for +1."""
+    lost = _lost_grades(queries, sign)
+    return Hits(
+        lost.row,
+        (queries.found[lost.row] + lost.position).astype(np.float64),
+        above[lost.row].astype(np.float64),
+        lost["grade"],
+        len(queries),
+    )
+
+
+def _lost_grades(queries: RelevantRanks, sign: float) -> Ragged:
+    levels = queries.levels.where(queries.levels["grade"] >= queries.rel)
+    levels = levels.sorted_by(levels["grade"])
+    grades, number = np.unique(np.concatenate([levels["grade"], queries.grades]), return_inverse=True)
+    here = np.bincount(queries.row * grades.size + number[levels.size :], minlength=len(queries) * grades.size)
+    lost = levels["count"] - here[levels.row * grades.size + number[: levels.size]]
+    lists = Ragged.from_rows(np.repeat(levels.row, lost), len(queries), grade=np.repeat(levels["grade"], lost))
+    return lists.sorted_by(sign * lists["grade"])

@@ -1,0 +1,70 @@
+"""Who counts how much in a mean over queries: every query alike, or every class of queries alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import MeasureError
+from rankscope.measures.fractions import divided
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+Weighting = Literal["per_query", "per_class"]  # large classes dominate the first: a class of c adds c queries
+
+
+@dataclass(frozen=True, eq=False)
+class Mean:
+    """Means with their standard error (unbiased sd over root n, NaN where n = 1) and how many are in each."""
+
+    value: FloatArray
+    error: FloatArray
+    queries: IntArray
+    units: IntArray  # n of the standard error: queries, or classes
+
+
+def units_of(queries: RelevantRanks, weighting: Weighting) -> IntArray:
+    """Which unit each query belongs to, units numbered from 0: itself, or its class."""
+    if weighting not in get_args(Weighting):
+        raise MeasureError(f"weighting must be one of {', '.join(get_args(Weighting))}, got {weighting!r}")
+    if weighting == "per_query":
+        return np.arange(len(queries))
+    if queries.classes is None:
+        raise MeasureError("weighting per_class needs the class of each query: give --by CSV (classes= in Python)")
+    return np.unique(np.array(queries.classes, dtype=object), return_inverse=True)[1].astype(np.int64)
+
+
+def mean_over(values: FloatArray, unit: IntArray) -> Mean:
+    """The mean over units of the mean within them, for each column; NaN is left out and not counted.
+
+    >>> mean_over(np.array([[1.0], [2.0], [6.0]]), np.array([0, 0, 1])).value
+    array([3.75])
+    """
+    there = ~np.isnan(values)
+    filled = np.where(there, values, 0.0)
+    rows = int(unit.max(initial=-1)) + 1
+    total, count = np.zeros((rows, values.shape[1])), np.zeros((rows, values.shape[1]), dtype=np.int64)
+    np.add.at(total, unit, filled)
+    np.add.at(count, unit, there)
+    value, error = _mean_and_error(divided(total, count), count > 0)
+    return Mean(value, error, there.sum(axis=0), (count > 0).sum(axis=0))
+
+
+def weights_of(there: BoolArray, unit: IntArray) -> FloatArray:
+    """What each query that is there weighs in the mean of `mean_over`; 0 for the others. They add up to 1."""
+    count = np.bincount(unit, weights=there, minlength=int(unit.max(initial=-1)) + 1)
+    return np.where(there, divided(1.0, count[unit] * max(1, int((count > 0).sum())), 0.0), 0.0)
+
+
+def _mean_and_error(values: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Added one after the other, as all means are."""
+    count = there.sum(axis=0)
+    mean = divided(_last(np.where(there, values, 0.0)), count)
+    squares = _last(np.where(there, values - mean, 0.0) ** 2)
+    return mean, np.sqrt(divided(squares, np.maximum(count - 1, 0) * count))
+
+
+def _last(values: FloatArray) -> FloatArray:
+    return np.cumsum(values, axis=0)[-1] if values.shape[0] else np.zeros(values.shape[1])
