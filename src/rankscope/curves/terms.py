@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -20,16 +21,16 @@ SOMETHING = float(np.nextafter(0, 1))  # any grade above 0
 
 
 @dataclass(frozen=True)
-class Terms:
+class Terms(ABC):
     """A measure is (1 / divisor) sum over hits of a weight of their rank; behind the cut they weigh nothing."""
 
     queries: RelevantRanks  # at the measure's lowest relevant grade
     divisor: FloatArray
     cut: FloatArray  # per query; infinite where there is none
 
+    @abstractmethod
     def mean(self, hits: Hits, above: Counts) -> FloatArray:
         """Mean weight of each hit when `above` distractors are added to those that are above in any case."""
-        raise NotImplementedError
 
     def cut_at(self, depth: FloatArray) -> Self:
         """The same measure of lists that end at a depth."""

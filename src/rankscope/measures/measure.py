@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import types
 import typing
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import cache
@@ -18,7 +19,7 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(ABC):
     """A number for each query. Subclasses are values: two measures with equal parameters are equal.
 
     `of` gives one float per query; NaN means undefined for that query. `scope` is written behind an @.
@@ -41,9 +42,9 @@ class Measure:
     least: ClassVar[Mapping[str, float]] = {"scope": 1}
     most: ClassVar[Mapping[str, float]] = {}
 
+    @abstractmethod
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The measure's value for each query."""
-        raise NotImplementedError
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """The mean over all orders of equal scores, where there is a closed form."""
@@ -185,7 +186,7 @@ def build(kind: type[Measure], text: str, given: list[tuple[str, str]], scope: s
 
 
 def _read(kind: type[Measure], which: Field[Any], text: str, whole: str) -> object:
-    reader = _readers(kind)[which.name]  # type: ignore[arg-type]  # mypy asks the instances for their hash
+    reader = _readers(kind)[which.name]  # mypy asks the instances for their hash
     try:
         return reader(text)
     except ValueError:
