@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankscope.inputs.blocks import numbers_of
 from rankscope.inputs.checks import Problems
 from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
 from tests.ranks.slow_reduction import run_of
@@ -24,7 +25,7 @@ def listed(parts: list[Whole]) -> Listed:
         assert len(part.block) == part.lengths.sum()
         for number, query in enumerate(part.queries):
             block = part.block.take(np.flatnonzero(part.segment == number))
-            rows = zip(block.item.to_list(), block.score.tolist(), block.line.tolist(), strict=True)
+            rows = zip(block.item.to_list(), block.score.tolist(), numbers_of(block.line).tolist(), strict=True)
             result.append((query, list(rows)))
     return result
 

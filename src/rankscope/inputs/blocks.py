@@ -6,7 +6,8 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import pairwise
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -14,19 +15,21 @@ import polars as pl
 from rankscope.arrays import FloatArray, IntArray
 
 T = TypeVar("T")
+Lines: TypeAlias = IntArray | range
 
 
 @dataclass(frozen=True)
 class Block:
     """Rows of a run as columns: ids, scores, the line each came from, and the rank column where it was asked for.
 
-    `word` is what `line` counts: lines of a text file or rows of a table.
+    `word` is what `line` counts: lines of a text file or rows of a table. Where no line was left out, `line` is a
+    range, which costs nothing.
     """
 
     query: pl.Series
     item: pl.Series
     score: FloatArray
-    line: IntArray
+    line: Lines
     rank: IntArray | None = None
     word: str = "line"
 
@@ -50,7 +53,7 @@ class Block:
             self.query.gather(rows),
             self.item.gather(rows),
             self.score[rows],
-            self.line[rows],
+            numbers_of(self.line)[rows],
             None if self.rank is None else self.rank[rows],
             self.word,
         )
@@ -65,10 +68,32 @@ class Block:
             pl.concat([block.query for block in blocks]),
             pl.concat([block.item for block in blocks]),
             np.concatenate([block.score for block in blocks]),
-            np.concatenate([block.line for block in blocks]),
+            _joined([block.line for block in blocks]),
             np.concatenate(ranks) if len(ranks) == len(blocks) else None,
             blocks[0].word,
         )
+
+
+def numbers_of(lines: Lines) -> IntArray:
+    """Line numbers as an array."""
+    return np.arange(lines.start, lines.stop, dtype=np.int64) if isinstance(lines, range) else lines
+
+
+def as_range(lines: IntArray) -> Lines:
+    """Line numbers as a range, if none is left out.
+
+    >>> as_range(np.array([3, 4, 5])), as_range(np.array([3, 5]))
+    (range(3, 6), array([3, 5]))
+    """
+    first, last = (int(lines[0]), int(lines[-1])) if lines.size else (0, -1)
+    return range(first, last + 1) if last - first + 1 == lines.size else lines
+
+
+def _joined(parts: list[Lines]) -> Lines:
+    ranges = [part for part in parts if isinstance(part, range)]
+    if len(ranges) == len(parts) and all(one.stop == other.start for one, other in pairwise(ranges)):
+        return range(ranges[0].start, ranges[-1].stop)
+    return np.concatenate([numbers_of(part) for part in parts])
 
 
 def prefetched(items: Iterable[T], ahead: int = 2) -> Iterator[T]:

@@ -186,7 +186,7 @@ def build(kind: type[Measure], text: str, given: list[tuple[str, str]], scope: s
 
 
 def _read(kind: type[Measure], which: Field[Any], text: str, whole: str) -> object:
-    reader = _readers(kind)[which.name]  # mypy asks the instances for their hash
+    reader = _readers(kind)[which.name]
     try:
         return reader(text)
     except ValueError:

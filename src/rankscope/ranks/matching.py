@@ -110,7 +110,8 @@ def any_equal(keys: Keys) -> bool:
             if bool((part[lost] == keys[stays[lost]]).any()):
                 return True
             left.append(part[lost])
-        keys = np.concatenate(left) * SPREAD
+        keys = np.concatenate(left)
+        keys *= SPREAD
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
 

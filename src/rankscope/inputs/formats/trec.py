@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import IntArray
-from rankscope.inputs.blocks import Block, prefetched
+from rankscope.inputs.blocks import Block, as_range, prefetched
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.fields import Layout, Rows, rows_of
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
@@ -67,7 +67,7 @@ def _blocks(source: Source, layout: Layout, problems: Problems, run: Run, readin
             rows.table.get_column("query").rechunk(),
             rows.table.get_column("item").rechunk(),
             np.array(rows.table.get_column("score").to_numpy()),
-            rows.line,
+            as_range(rows.line),
             _ranks(rows, problems) if "rank" in layout.wanted else None,
         )
 
