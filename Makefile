@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMPS := .venv/stamps
 
-.PHONY: demo test lint types tests docs install bench clean
+.PHONY: demo test lint types tests docs gallery install bench clean
 
 demo: install
 	$(BIN)/rankscope demo -o demo-output
@@ -22,7 +22,7 @@ $(STAMPS)/core: pyproject.toml | $(BIN)/python
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: pyproject.toml $(STAMPS)/core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,pandas,peers]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,pandas,peers,plots]'
 	@touch $@
 
 test: lint types tests
@@ -40,8 +40,12 @@ tests: $(STAMPS)/dev
 docs: $(STAMPS)/dev
 	$(BIN)/python tools/make_docs.py
 
+gallery: $(STAMPS)/dev
+	@mkdir -p gallery-output
+	cd gallery-output && for page in ../docs/gallery/*.py; do ../$(BIN)/python $$page || exit 1; done
+
 bench: $(STAMPS)/dev
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench
+	rm -rf .venv demo-output gallery-output .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import fuzz, speed
+from benchmarks import forecast, fuzz, speed
 from benchmarks.measuring import machine
 
 FOLDER = Path(".bench")
@@ -20,6 +20,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
     "fuzz": (f"Fuzz: {FUZZED:,} mangled files", lambda: fuzz.report(FUZZED)),
+    "forecast": ("Growth forecast: the whole collection foretold from a part of it", forecast.report),
 }
 
 

@@ -16,6 +16,7 @@ FLOW = [
     "engines",
     "measures",
     "curves",
+    "statistics",
     "forecast",
     "sampling",
     "graphs",

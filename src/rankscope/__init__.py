@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
-    from rankscope import collections, engines, inputs, measures, ranks, reports
+    from rankscope import collections, curves, engines, graphs, inputs, measures, ranks, reports
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
     from rankscope.inputs.qrels import Qrels
@@ -50,13 +50,13 @@ _PLACES: dict[str, str] = {  # public names in the order of the flow
     "MeasureError": "errors",
     "SettingError": "errors",
 }
-_FOLDERS = ("inputs", "collections", "engines", "ranks", "measures", "reports")
+_FOLDERS = ("inputs", "ranks", "collections", "engines", "measures", "curves", "graphs", "reports")
 
 __all__ = [
     "InputError", "MeasureError", "Qrels", "RankscopeError", "RelevanceEvaluator", "RelevantRanks", "Run", "Scores",
-    "SettingError", "Settings", "__version__", "collections", "engines", "evaluate", "evaluate_ranks", "inputs",
-    "load_ranks", "measures", "nearest_ranks", "parse_measure", "parse_measures", "ranks", "reduce", "reports",
-    "save_ranks",
+    "SettingError", "Settings", "__version__", "collections", "curves", "engines", "evaluate", "evaluate_ranks",
+    "graphs", "inputs", "load_ranks", "measures", "nearest_ranks", "parse_measure", "parse_measures", "ranks",
+    "reduce", "reports", "save_ranks",
 ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,22 +22,44 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.collections import icons
     from rankscope.measures.evaluate import evaluate_ranks
     from rankscope.reports.grid import coverage_lines, summary_grid
+    from rankscope.reports.helper import Helper
     from rankscope.reports.table import text_of
     from rankscope.settings import Settings
 
+    folder = _made(Path(output))
     sample = icons()
     largest = int(sample.class_sizes.max())
     click.echo(
         f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}, {sample.distractors:,} distractors"
     )
-    with progress_line(quiet) as progress:
-        ranks = [_ranked(sample, space, progress) for space in SYSTEMS]
-    scores = evaluate_ranks(ranks, MEASURES, Settings())
-    click.echo()
-    click.echo(text_of(summary_grid(scores), colourful(sys.stdout)))
-    click.echo("\n".join(coverage_lines(scores)))
-    for path, what in _written(Path(output), ranks, scores):
+    with Helper(wanted=(os.cpu_count() or 1) > 1) as helper:
+        with progress_line(quiet) as progress:
+            ranks = _both_ranked(sample, helper, progress)
+        scores = evaluate_ranks(ranks, MEASURES, Settings())
+        click.echo()
+        click.echo(text_of(summary_grid(scores), colourful(sys.stdout)))
+        click.echo("\n".join(coverage_lines(scores)))
+        with progress_line(quiet) as progress:
+            files = [*_written(folder, ranks, scores), _report(folder, scores, progress, helper)]
+    for path, what in files:
         click.echo(f"  {path}  {what}")
+    click.echo(f"\nOpen {files[-1][0].resolve().as_uri()}")
+
+
+def _both_ranked(sample: Any, helper: Any, progress: Any) -> list[Any]:
+    """The first system in the second process, meanwhile the second one here."""
+    first = helper.start(_ranked_alone, SYSTEMS[0])
+    second = _ranked(sample, SYSTEMS[1], progress)
+    ranks = [first(), second]
+    if progress is not None:
+        progress(SYSTEMS[0], 1.0)
+    return ranks
+
+
+def _ranked_alone(space: str) -> Any:
+    from rankscope.collections import icons
+
+    return _ranked(icons(), space, None)
 
 
 def _ranked(sample: Any, space: str, progress: Any) -> Any:
@@ -53,22 +76,27 @@ def _ranked(sample: Any, space: str, progress: Any) -> Any:
     )
 
 
-def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, str]]:
-    """All files of the demo, and what each is."""
-    from rankscope import reports
+def _made(folder: Path) -> Path:
     from rankscope.errors import SettingError
-    from rankscope.files import atomic
-    from rankscope.ranks.storage import save_ranks
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SettingError(f"cannot write into {folder}: {error.strerror}") from None
+    return folder
+
+
+def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, str]]:
+    """The files for programs, and what each is."""
+    from rankscope import reports
+    from rankscope.files import atomic
+    from rankscope.ranks.storage import save_ranks
+
     made: list[tuple[Path, str]] = []
     for each in ranks:
         path = folder / f"{each.system}.ranks.parquet"
         save_ranks(each, path)
-        made.append((path, "ranks of every relevant icon: rankscope evaluate reads it"))
+        made.append((path, "ranks of every relevant icon: every command reads it"))
     for name, format, per_query, what in (
         ("scores.csv", "csv", True, "one row per system, query and measure"),
         ("scores.json", "json", False, "means, settings, provenance"),
@@ -79,3 +107,11 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
             file.write(data)
         made.append((folder / name, what))
     return made
+
+
+def _report(folder: Path, scores: Any, progress: Any, helper: Any) -> tuple[Path, str]:
+    """The page that tells it all."""
+    from rankscope.cli.report import write_report
+
+    path = folder / "report.html"
+    return path, write_report(scores, path, "Icons: pixels and edges", progress=progress, helper=helper)

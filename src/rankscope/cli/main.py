@@ -13,6 +13,10 @@ from rankscope.version import __version__
 COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order people need it
     "demo": "See it work: two systems on the icons that ship with rankscope; no file needed.",
     "evaluate": "How good is it? Judgements and runs to numbers, equal to the tool your field trusts.",
+    "graph": "What does the whole picture look like? Ten kinds of graph, for print or for a browser.",
+    "report": "The whole result as one page that opens offline, and as tables and figures for a paper.",
+    "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
+    "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
 

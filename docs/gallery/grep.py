@@ -1,0 +1,11 @@
+"""The whole surface: precision over recall and generality, its cut p = r is GRiP."""
+
+from rankscope.collections import icons
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.graphs import grep_graph
+
+sample = icons()
+edges = nearest_ranks(sample.features("edges"), sample.class_of_item, "cosine", sample.items, system="edges")
+graph = grep_graph(edges)
+graph.save("grep.html")  # a heat map to point at
+graph.save("grep.svg")  # three dimensions; needs rankscope[plots]

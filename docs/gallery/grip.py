@@ -1,0 +1,13 @@
+"""What is left of the quality when relevant items grow rare? Precision = recall at scope c over generality."""
+
+from rankscope.collections import icons
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.graphs import grip_graph
+
+sample = icons()
+systems = [
+    nearest_ranks(sample.features(space), sample.class_of_item, "cosine", sample.items, system=space)
+    for space in ("pixels", "edges")
+]
+grip_graph(systems).save("grip.svg")
+grip_graph(systems, reach=10).save("grip-same-queries.svg")  # every point is of the same queries

@@ -1,0 +1,12 @@
+"""The same at twice the class size: precision on the left, recall on the right."""
+
+from rankscope.collections import icons
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.graphs import grnp_graph
+
+sample = icons()
+systems = [
+    nearest_ranks(sample.features(space), sample.class_of_item, "cosine", sample.items, system=space)
+    for space in ("pixels", "edges")
+]
+grnp_graph(systems, n=2).save("grnp.svg")

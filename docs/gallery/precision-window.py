@@ -1,0 +1,10 @@
+"""Class sizes unknown? On log2 scales a curve settles on the diagonal of the hits there are."""
+
+from rankscope.collections import icons
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.graphs import precision_window_graph
+
+sample = icons()
+edges = nearest_ranks(sample.features("edges"), sample.class_of_item, "cosine", sample.items, system="edges")
+precision_window_graph(edges).save("precision-window.svg")
+precision_window_graph(edges, queries=edges.queries[:4]).save("precision-window-queries.svg")

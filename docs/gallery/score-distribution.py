@@ -1,0 +1,11 @@
+"""Can a threshold on the score part relevant items from distractors?"""
+
+from rankscope.collections import icons
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.graphs import score_distribution_graph
+
+sample = icons()
+edges = nearest_ranks(
+    sample.features("edges"), sample.class_of_item, "cosine", sample.items, keep_scores=True, system="edges"
+)
+score_distribution_graph(edges).save("score-distribution.svg")

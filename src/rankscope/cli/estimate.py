@@ -1,0 +1,77 @@
+"""`rankscope estimate`: what can be said without complete ground truth, and how many items to judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command("estimate", short_help="What can be said without complete judgements?")
+@click.option("--collection-size", "collection", required=True, type=click.IntRange(min=1), metavar="D", help="Items.")
+@click.option(
+    "--scope", type=click.IntRange(min=0), default=0, show_default=True, metavar="S", help="First items judged."
+)
+@click.option(
+    "--hits", type=click.IntRange(min=0), default=0, show_default=True, metavar="V", help="Relevant among them."
+)
+@click.option(
+    "--judged", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+    help="Items drawn at random from those below the scope and judged.",
+)  # fmt: skip
+@click.option(
+    "--found", type=click.IntRange(min=0), default=0, show_default=True, metavar="X", help="Relevant of these."
+)
+@click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
+@click.option(
+    "--method", default="hypergeometric", show_default=True, metavar="NAME",
+    help="hypergeometric (exact), clopper-pearson or wilson.",
+)  # fmt: skip
+@click.option(
+    "--needed", type=float, metavar="ERROR",
+    help="How many items to judge for this relative error of the class size, .2 for 20 %; needs --relevant.",
+)  # fmt: skip
+@click.option("--relevant", type=click.IntRange(min=1), metavar="C", help="Class size to plan for, with --needed.")
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def command(
+    collection: int,
+    scope: int,
+    hits: int,
+    judged: int,
+    found: int,
+    level: float,
+    method: str,
+    needed: float | None,
+    relevant: int | None,
+    output_format: str,
+) -> None:
+    """What can still be said without complete ground truth? Class size, recall and generality, from a judged sample.
+
+    The first S items are judged and V of them are relevant; of N items drawn at random from all those below, X are.
+
+    \b
+    rankscope estimate --collection-size 20000 --scope 100 --hits 6 --judged 500 --found 3
+    rankscope estimate --collection-size 20000 --needed .2 --relevant 64
+    """
+    from rankscope.errors import SettingError
+    from rankscope.sampling import estimate, needed_sample
+
+    if (needed is None) != (relevant is None):
+        raise SettingError("--needed ERROR and --relevant C belong together: the class size to plan for")
+    if needed is not None and relevant is not None:
+        planned = needed_sample(collection, relevant, needed, level)
+        _show("sample_size", planned.rows(), output_format)
+        return
+    said = estimate(collection, scope, hits, judged, found, level, method)
+    _show("estimate", said.rows(), output_format, level=level, method=method)
+
+
+def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:
+    from rankscope.cli.rows import as_json, table
+
+    if output_format == "json":
+        click.echo(as_json({"format": f"rankscope.{name}", "version": 1, **more, "rows": rows}), nl=False)
+        return
+    click.echo(table(rows, places=6), nl=False)
+    for key, value in more.items():
+        click.echo(f"{key}: {value}")

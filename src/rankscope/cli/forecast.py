@@ -1,0 +1,119 @@
+"""`rankscope forecast`: what is left of the quality when the collection grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.cli.options import chosen_settings, setting_options
+
+USUAL = ("Rprec", "AP", "P@10", "R@10")
+SAVED = ".ranks.parquet"
+
+
+@click.command("forecast", short_help="What is left when the collection grows?")
+@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN | RANKS.parquet")
+@click.option("--to", required=True, metavar="10x|N", help="How many times as many items, or how many items.")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    help=f"AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. Default: {', '.join(USUAL)}.",
+)  # fmt: skip
+@click.option(
+    "--model", metavar="NAME",
+    help="pareto, tail (with scores), between, trend, jeffreys (ranks alone). Default: pareto or between,"
+    " unless the back-test finds one clearly better.",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="A number even beyond 32 times, or where the back-test fails.")
+@click.option("--level", default=0.9, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
+@click.option("--backtest", is_flag=True, help="The back-test of every model too.")
+@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
+@click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@setting_options
+def command(
+    files: tuple[str, ...],
+    to: str,
+    measures: tuple[str, ...],
+    model: str | None,
+    force: bool,
+    level: float,
+    backtest: bool,
+    junk: str | None,
+    input_format: str | None,
+    encoding: str,
+    output_format: str,
+    compat: str | None,
+    **given: Any,
+) -> None:
+    """What is left of my quality when the collection grows? Means in a larger collection, with an interval.
+
+    The collection is thinned to 1/2, 1/4 and 1/16, and each model foretells the present from that; the errors of the
+    one that looks ahead stand beside its forecast. The size of the collection must be known.
+
+    \b
+    rankscope forecast qrels.txt bm25.run --to 10x --collection-size 171332
+    rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
+    """
+    from rankscope.forecast import forecast
+    from rankscope.measures.notation import parse_measures
+    from rankscope.settings import Settings
+
+    settings = Settings.make(compat=compat, **chosen_settings(given))
+    ranks = _ranks(files, settings, junk, input_format, encoding)
+    asked = parse_measures(measures or USUAL, settings.rel, settings.compat)
+    result = forecast(ranks, to, asked, model, force=force, seed=settings.seed, level=level)
+    click.echo(_json(result) if output_format == "json" else _text(result, backtest), nl=False)
+
+
+def _ranks(files: tuple[str, ...], settings: Any, junk: str | None, input_format: str | None, encoding: str) -> Any:
+    """One system's ranks with scores, in a collection of known size."""
+    from rankscope.errors import SettingError
+    from rankscope.inputs.junk import read_junk
+    from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.reading import Reading
+    from rankscope.inputs.run import Run
+    from rankscope.ranks.reduce import reduce
+    from rankscope.ranks.storage import load_ranks
+
+    if len(files) == 1 and files[0].endswith(SAVED):
+        return load_ranks(files[0]).with_collection(settings.collection_size).cut(settings.depth)
+    if len(files) != 2:
+        raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
+    reading = Reading(input_format, encoding, settings.comments)
+    unwanted = read_junk(junk, reading) if junk else ()
+    qrels, run = Qrels.of(files[0], reading), Run.of(files[1], reading)
+    return reduce(qrels, run, settings, junk=unwanted, keep_scores=True).cut(settings.depth)
+
+
+def _text(result: Any, backtest: bool) -> str:
+    from rankscope.cli.rows import table
+
+    parts = [
+        f"{result.system}: from {result.collection:,} to {result.target:,} items ({result.factor:.3g} times), "
+        f"{result.level:.0%} intervals, seed {result.seed}\n",
+        table(result.rows()),
+    ]
+    if backtest:
+        parts.append(table(result.backtest_rows()))
+    assumed = "\n".join(f"  - {line}" for line in result.assumptions)
+    parts.append(f"The forecast holds only if\n{assumed}\n" + "".join(f"! {line}\n" for line in result.warnings))
+    return "\n".join(parts)
+
+
+def _json(result: Any) -> str:
+    from dataclasses import asdict
+
+    from rankscope.cli.rows import as_json
+
+    whole = {name: value for name, value in asdict(result).items() if name != "measures"}
+    return as_json(
+        {
+            "format": "rankscope.forecast",
+            "version": 1,
+            **whole,
+            "measures": result.rows(),
+            "backtest": result.backtest_rows(),
+        }
+    )

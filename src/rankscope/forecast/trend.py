@@ -1,0 +1,61 @@
+"""Growth model from ranks alone: the curve over smaller collections, continued."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.curves.hits import Hits
+from rankscope.curves.terms import Terms
+from rankscope.curves.thinning import after
+from rankscope.forecast.evidence import Evidence
+from rankscope.forecast.model import today
+from rankscope.measures.fractions import divided
+
+HALVINGS = 4
+EDGE = 1e-4  # means are kept this far from 0 and 1, where the logit ends
+
+
+@dataclass(frozen=True)
+class Trend:
+    """The exact mean at 1, 1/2, ..., 1/16 of the distractors, as a parabola in log2 on the logit scale, continued.
+
+    It never rises: where the parabola does, the forecast is the present.
+    """
+
+    family: ClassVar[str] = "trend"
+    needs_scores: ClassVar[bool] = False
+    usual_error: ClassVar[float] = 0.015
+
+    def __str__(self) -> str:
+        return self.family
+
+    def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
+        """Continue the parabola of each row of weights."""
+        levels = self._levels(evidence)
+        values = np.stack([_thinned(evidence, terms, level) for level in levels], axis=1)
+        means = np.clip(weights @ values, EDGE, 1.0 - EDGE)
+        doublings = np.log2(np.median(divided(target, evidence.distractors, nothing=1.0)))
+        curve = np.vander(-levels.astype(np.float64), min(3, levels.size), increasing=True)
+        ahead = np.vander([float(doublings)], min(3, levels.size), increasing=True)[0]
+        logit = np.log(means / (1.0 - means)) @ np.linalg.pinv(curve).T @ ahead
+        now = weights @ values[:, 0]
+        return np.minimum(1.0 / (1.0 + np.exp(-logit)), now)
+
+    def _levels(self, evidence: Evidence) -> IntArray:
+        """Halvings that leave at least two distractors to half of the queries."""
+        most = int(np.log2(max(np.median(evidence.distractors), 2.0) / 2.0))
+        return np.arange(min(HALVINGS, most) + 1)
+
+
+def _thinned(evidence: Evidence, terms: Terms, halvings: int) -> FloatArray:
+    """The measure of each query with distractors halved so many times, exactly."""
+    if halvings == 0:
+        return today(evidence, terms)
+    hits: Hits = evidence.hits
+    distractors = evidence.distractors.astype(np.int64)
+    counts = after(hits, distractors, np.round(distractors / 2**halvings).astype(np.int64))
+    return divided(hits.total(terms.mean(hits, counts)), terms.divisor)

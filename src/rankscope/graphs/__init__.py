@@ -1,0 +1,58 @@
+"""Graphs: immutable descriptions made from ranks, drawn when they are shown or saved; one file per kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankscope.catalogue import additions, did_you_mean
+from rankscope.errors import SettingError
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.forecast import forecast_graph
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.grep import grep_graph
+from rankscope.graphs.grip import grip_graph
+from rankscope.graphs.grnp import grnp_graph
+from rankscope.graphs.kind import Kind, kind
+from rankscope.graphs.per_query_differences import per_query_differences_graph
+from rankscope.graphs.precision_recall import precision_recall_graph
+from rankscope.graphs.precision_scope import precision_scope_graph
+from rankscope.graphs.precision_window import precision_window_graph
+from rankscope.graphs.recall_scope import recall_scope_graph
+from rankscope.graphs.score_distribution import score_distribution_graph
+
+ALL: tuple[Kind[Any], ...] = (  # in the order people want to see them; a new kind adds its import and its name here
+    precision_recall_graph,
+    precision_scope_graph,
+    recall_scope_graph,
+    grip_graph,
+    grnp_graph,
+    grep_graph,
+    precision_window_graph,
+    forecast_graph,
+    per_query_differences_graph,
+    score_distribution_graph,
+)
+
+
+def kinds() -> tuple[Kind[Any], ...]:
+    """All kinds of graph, those of other packages included."""
+    return (*ALL, *additions("rankscope.graphs"))
+
+
+def by_name(wanted: str) -> Kind[Any]:
+    """A kind of graph by its name.
+
+    >>> by_name("grip") is grip_graph
+    True
+    """
+    known = {each.name: each for each in kinds()}
+    if wanted not in known:
+        raise SettingError(f"no kind of graph '{wanted}'{did_you_mean(wanted, known)} There are: {', '.join(known)}")
+    return known[wanted]
+
+
+__all__ = [
+    "ALL", "Axis", "Graph", "Kind", "by_name", "forecast_graph", "grep_graph", "grip_graph", "grnp_graph", "kind",
+    "kinds", "per_query_differences_graph", "precision_recall_graph", "precision_scope_graph", "precision_window_graph",
+    "recall_scope_graph", "score_distribution_graph",
+]  # fmt: skip

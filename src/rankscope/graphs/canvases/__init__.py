@@ -1,0 +1,1 @@
+"""Where graphs are drawn: recorded for tests, as Vega-Lite, or in three dimensions by matplotlib."""

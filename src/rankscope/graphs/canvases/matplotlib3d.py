@@ -1,0 +1,129 @@
+"""A surface in three dimensions, by matplotlib, which Vega-Lite cannot draw."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.errors import MissingExtra
+from rankscope.graphs.look import Look
+from rankscope.graphs.marks import Surface
+from rankscope.graphs.text_width import wrapped
+
+if TYPE_CHECKING:
+    from rankscope.graphs.graph import Graph
+    from rankscope.graphs.marks import Mark
+
+INCH = 96.0
+DENSITY = 300
+ELEVATION, AZIMUTH = 26, -62  # from the side of high recall, down the slope
+STRETCH = 1.2  # DejaVu Sans is so much wider than Arial
+
+
+class Matplotlib3dCanvas:
+    """Draws surfaces; other marks belong to flat graphs and are left out."""
+
+    def __init__(self, look: Look) -> None:
+        self.look = look
+
+    def begin(self, graph: Graph) -> None:
+        """A figure with three axes."""
+        figure_of = _figure_class()
+        look = self.look
+        wide = look.width / INCH
+        self.figure = figure_of(figsize=(wide, wide * 0.92), facecolor=look.theme.paper)
+        self.axes = self.figure.add_axes((0.0, 0.02, 0.93, 0.86), projection="3d", facecolor=look.theme.paper)
+        self.axes.view_init(ELEVATION, AZIMUTH)
+        self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=0.92)
+        self._heading(graph)
+        self._labels(graph)
+
+    def mark(self, mark: Mark) -> None:
+        """A surface with its mesh."""
+        if not isinstance(mark, Surface):
+            return
+        colours = _colours(mark.z)
+        self.axes.plot_surface(
+            mark.x, mark.y, mark.z, facecolors=colours, rstride=1, cstride=1, shade=False, linewidth=0.35,
+            edgecolor=self.look.theme.ink, antialiased=True, alpha=0.92,
+        )  # fmt: skip
+        self._cut(mark)
+
+    def _cut(self, mark: Surface) -> None:
+        """GRiP, the cut p = r, where the mesh has it."""
+        same = np.isclose(mark.y, mark.z, rtol=1e-9, atol=1e-12) & (mark.y > 0)
+        column = np.flatnonzero(same.all(axis=0))
+        if column.size:
+            at = int(column[-1])
+            self.axes.plot(
+                mark.x[:, at], mark.y[:, at], mark.z[:, at] + 0.004, color="#d55e00", linewidth=1.8, zorder=10
+            )
+
+    def bytes(self, format: str) -> bytes:
+        """The picture; equal graphs give equal bytes."""
+        target = io.BytesIO()
+        plain: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+        with _settings():
+            self.figure.savefig(target, format=format, dpi=DENSITY, metadata=plain[format])
+        return target.getvalue()
+
+    def _points(self, small: bool = False, large: bool = False) -> float:
+        size = self.look.small if small else self.look.large if large else self.look.text
+        return size * 72 / INCH
+
+    def _heading(self, graph: Graph) -> None:
+        look = self.look
+        room = (look.width - 8) / STRETCH
+        y = 0.985
+        tall = look.width * 0.92
+        lines = [(line, True) for line in wrapped(graph.title, look.large, room, bold=True)]
+        lines += [(line, False) for line in wrapped(f"{graph.subtitle}; thick: GRiP, the cut p = r", look.text, room)]
+        for line, title in lines:
+            style = {"size": self._points(large=title), "weight": "bold" if title else "normal"}
+            self.figure.text(0.012, y, line, color=look.theme.ink, va="top", **style)
+            y -= (look.large if title else look.text) * 1.3 / tall
+
+    def _labels(self, graph: Graph) -> None:
+        ink = self.look.theme.ink
+        sides = (("x", graph.x, self.axes.xaxis), ("y", graph.y, self.axes.yaxis), ("z", graph.z, self.axes.zaxis))
+        for name, axis, side in sides:
+            if axis is None:
+                continue
+            getattr(self.axes, f"set_{name}label")(axis.title, size=self._points(), color=ink, labelpad=-4)
+            low, high = axis.domain or (0.0, 1.0)
+            getattr(self.axes, f"set_{name}lim")(*((high, low) if name == "y" else (low, high)))
+            side.set_pane_color((0.5, 0.5, 0.5, 0.06))
+            side._axinfo["grid"].update({"linewidth": 0.3, "color": self.look.theme.faint})
+            self.axes.tick_params(name, labelsize=self._points(small=True), colors=ink, pad=-2)
+
+
+def picture(graph: Graph, look: Look, format: str) -> bytes:
+    """A graph with a surface as svg, pdf or png."""
+    with _settings():
+        canvas = Matplotlib3dCanvas(look)
+        graph.draw(canvas)
+        return canvas.bytes(format)
+
+
+def _figure_class() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plots") from None
+    return Figure
+
+
+def _settings() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingExtra("matplotlib", "plots") from None
+    return matplotlib.rc_context({"font.family": "DejaVu Sans", "svg.hashsalt": "rankscope", "pdf.fonttype": 42})
+
+
+def _colours(z: Any) -> Any:
+    import matplotlib
+
+    return matplotlib.colormaps["cividis"](np.nan_to_num(z))

@@ -1,0 +1,314 @@
+"""A graph as a Vega-Lite dictionary: one description for SVG, PDF, PNG and the interactive page.
+
+Places and ticks come from `layout`, colours from `look`; Vega-Lite only draws. Every layer states both scales in full,
+so that no layer can stretch them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.canvases.heat import heat_cells
+from rankscope.graphs.canvases.vega_parts import LINE, Layer, fixed, plain, points, said, script, symbol
+from rankscope.graphs.layout import SAMPLE, Row, Word, layout_of
+from rankscope.graphs.look import FONT, Dress, Look
+from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Label, Mark, Stroke, Surface
+
+if TYPE_CHECKING:
+    from rankscope.graphs.graph import Graph
+
+VERSION = "v6.1"  # of Vega-Lite: every vl-convert since 1.8 has it
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+THIN = 0.9
+HOVER = 90.0
+FOCUS, NEAR = "focus", "near"
+
+
+def specification(graph: Graph, look: Look, interactive: bool = False) -> dict[str, Any]:
+    """The whole Vega-Lite specification of a graph."""
+    canvas = VegaLiteCanvas(look, interactive)
+    graph.draw(canvas)
+    return canvas.specification()
+
+
+class VegaLiteCanvas:
+    """Collects layers; `interactive` adds what a pointer finds: tooltips, and a legend that picks out a series."""
+
+    def __init__(self, look: Look, interactive: bool = False) -> None:
+        self.look, self.interactive = look, interactive
+        self.layers: list[Layer] = []
+        self._told: list[dict[str, Any]] = []
+
+    def begin(self, graph: Graph) -> None:
+        """Compute the layout; axes lie behind everything."""
+        self.graph, self.layout = graph, layout_of(graph, self.look)
+        self.layers = [self._axes()]
+
+    def mark(self, mark: Mark) -> None:
+        """One mark as one layer or several."""
+        draw: Mapping[type[Mark], Callable[[Any], None]] = {
+            Surface: self._surface,
+            Between: self._between,
+            Bars: self._bars,
+            Guide: self._guide,
+            Stroke: self._stroke,
+            Dots: self._dots,
+            Label: self._label,
+        }
+        draw[type(mark)](mark)
+
+    def specification(self) -> dict[str, Any]:
+        """The dictionary."""
+        box, theme = self.layout, self.look.theme
+        layers = [*self.layers, *self._words(), *self._legend(), *self._finder()]
+        made: dict[str, Any] = {
+            "$schema": SCHEMA,
+            "description": self.graph.summary or self.graph.title,
+            "background": theme.paper,
+            "autosize": "none",
+            "padding": {side: round(getattr(box, side), 1) for side in ("left", "right", "top", "bottom")},
+            "width": round(box.width, 1),
+            "height": round(box.height, 1),
+            "layer": layers,
+            "resolve": {"axis": {"x": "independent", "y": "independent"}},
+            "config": {"font": FONT, "view": {"stroke": None}, "text": {"font": FONT}},
+        }
+        if box.second is not None:
+            made["layer"].insert(1, self._right_axis())
+        return made
+
+    # axes
+
+    def _scale(self, axis: Axis) -> dict[str, Any]:
+        kind = {"type": "log", "base": 2} if axis.scale == "log2" else {"type": "linear", "zero": False}
+        return {**kind, "domain": list(axis.domain or (0.0, 1.0)), "nice": False}
+
+    def _channels(self, x: str = "x", y: str = "y") -> dict[str, Any]:
+        return {
+            "x": {"field": x, "type": "quantitative", "scale": self._scale(self.graph.x), "axis": None},
+            "y": {"field": y, "type": "quantitative", "scale": self._scale(self.graph.y), "axis": None},
+        }
+
+    def _axis(self, axis: Axis, values: Sequence[float], texts: Sequence[str], orient: str) -> dict[str, Any]:
+        look = self.look
+        return {
+            "orient": orient, "title": axis.title, "values": list(values), "grid": False, "tickCount": len(values),
+            "labelExpr": f"{script(list(texts))}[round(datum.index * {max(len(values) - 1, 1)})]",
+            "labelOverlap": False,
+            "labelFontSize": round(look.small, 2), "titleFontSize": round(look.text, 2), "titleFontWeight": "normal",
+            "labelColor": look.theme.ink, "titleColor": look.theme.ink, "domainColor": look.theme.ink,
+            "tickColor": look.theme.ink, "tickSize": 4, "labelPadding": 2, "titlePadding": 4, "domainWidth": 0.8,
+            "tickWidth": 0.8, "labelFlush": False, "labelBound": False,
+        }  # fmt: skip
+
+    def _axes(self) -> Layer:
+        channels = self._channels()
+        box = self.layout
+        channels["x"]["axis"] = self._axis(self.graph.x, box.x.values, box.x.texts, "bottom")
+        channels["y"]["axis"] = self._axis(self.graph.y, box.y.values, box.y.texts, "left")
+        return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
+
+    def _right_axis(self) -> Layer:
+        channels = self._channels()
+        box, right = self.layout, self.graph.right
+        assert right is not None
+        assert box.second is not None
+        channels["y"]["axis"] = self._axis(right.axis, box.second.values, box.second.texts, "right")
+        return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
+
+    # marks
+
+    def _dress(self, name: str) -> Dress:
+        series = self.graph.series
+        return self.look.dress(series.index(name) if name in series else 0)
+
+    def _layer(self, rows: list[dict[str, Any]], mark: dict[str, Any], name: str = "", **channels: Any) -> None:
+        layer: Layer = {
+            "data": {"values": rows},
+            "mark": {"aria": False, **mark},
+            "encoding": {**self._channels(), **channels},
+        }
+        if self.interactive and name:
+            layer["transform"] = [{"calculate": script(name), "as": "series"}]
+            dim = {"condition": {"param": FOCUS, "value": mark.get("opacity", 1)}, "value": 0.12}
+            layer["encoding"]["opacity"] = dim
+        self.layers.append(layer)
+
+    def _between(self, mark: Between) -> None:
+        region = mark.role == "region"
+        colour = self.look.theme.shade if region else self._dress(mark.name).colour
+        rows = [
+            {"x": x, "low": low, "high": high}
+            for x, low, high in zip(plain(mark.x), plain(mark.low), plain(mark.high), strict=True)
+            if x is not None and low is not None and high is not None
+        ]
+        style = {"type": "area", "color": colour, "opacity": 1 if region else 0.2, "line": False}
+        self._layer(rows, style, "" if region else mark.name, **self._between_channels())
+
+    def _between_channels(self) -> dict[str, Any]:
+        return {"y": {**self._channels(y="low")["y"]}, "y2": {"field": "high"}}
+
+    def _bars(self, mark: Bars) -> None:
+        rows = [
+            {"x": x - mark.thick / 2, "x2": x + mark.thick / 2, "low": mark.base, "high": y}
+            for x, y in zip(plain(mark.x), plain(mark.y), strict=True)
+            if x is not None and y is not None
+        ]
+        style = {"type": "rect", "color": self._dress(mark.name).colour, "opacity": 0.85, "strokeWidth": 0}
+        self._layer(rows, style, mark.name, x2={"field": "x2"}, **self._between_channels())
+        self._tell(mark.name, mark.x, mark.y, mark.facts)
+
+    def _guide(self, mark: Guide) -> None:
+        style = {
+            "type": "line", "color": self.look.theme.faint, "strokeWidth": THIN,
+            "strokeDash": [3, 2] if mark.dashed else [1, 0],
+        }  # fmt: skip
+        self._layer(points(mark.x, mark.y), style, order={"value": 0})
+
+    def _stroke(self, mark: Stroke) -> None:
+        dress = self._dress(mark.name)
+        dash = [2.0, 3.0] if mark.light else list(dress.dash) or [1, 0]
+        style = {
+            "type": "line", "color": dress.colour, "strokeWidth": LINE, "strokeDash": dash, "strokeJoin": "round",
+            "interpolate": "step-after" if mark.steps else "linear", "invalid": "break-paths-show-path-domains",
+        }  # fmt: skip
+        self._layer(points(mark.x, mark.y, gaps=True), style, mark.name, order={"value": 0})
+        if mark.markers:
+            which = np.array(mark.markers, dtype=np.int64)
+            self._symbols(points(mark.x[which], mark.y[which]), dress, mark.name, hollow=False)
+        self._tell(mark.name, mark.x, mark.y, mark.facts)
+
+    def _dots(self, mark: Dots) -> None:
+        dress = self._dress(mark.name)
+        if mark.edge:
+            dress = Dress(dress.colour, dress.dash, "triangle-down")
+        self._symbols(points(mark.x, mark.y), dress, mark.name, hollow=mark.role == "open point")
+        self._tell(mark.name, mark.x, mark.y, mark.facts)
+
+    def _symbols(self, rows: list[dict[str, Any]], dress: Dress, name: str, hollow: bool) -> None:
+        self._layer(rows, symbol(dress, hollow, self.look.theme.paper), name)
+
+    def _label(self, mark: Label) -> None:
+        style = {"type": "text", "text": mark.name, "align": mark.align, "baseline": "middle", **self._type(small=True)}
+        self._layer([{"x": mark.x, "y": mark.y}], style)
+
+    def _surface(self, mark: Surface) -> None:
+        assert self.graph.z is not None
+        channels: dict[str, Any] = {
+            "x2": {"field": "x2"},
+            "y2": {"field": "y2"},
+            "color": self._heat_colour(self.graph.z),
+        }
+        rows = heat_cells(mark)
+        if self.interactive:
+            channels["tooltip"] = [
+                {"field": "middle", "type": "quantitative", "title": self.graph.x.title, "format": ".3~f"},
+                {"field": "centre", "type": "quantitative", "title": self.graph.y.title, "format": ".3~f"},
+                {"field": "z", "type": "quantitative", "title": self.graph.z.title, "format": ".4~f"},
+            ]
+        self._layer(
+            rows, {"type": "rect", "strokeWidth": 0.3, "stroke": {"expr": "scale('color', datum.z)"}}, **channels
+        )
+
+    def _heat_colour(self, axis: Axis) -> dict[str, Any]:
+        look = self.look
+        ink, small = look.theme.ink, round(look.small, 2)
+        legend = {
+            "title": axis.title, "orient": "none", "legendX": round(self.layout.width + 10, 1), "legendY": 0,
+            "gradientLength": round(self.layout.height - 24, 1), "gradientThickness": 9, "titleFontWeight": "normal",
+            "titleFontSize": small, "labelFontSize": small, "titleColor": ink, "labelColor": ink, "format": ".1f",
+        }  # fmt: skip
+        return {
+            "field": "z", "type": "quantitative", "legend": legend,
+            "scale": {"scheme": "cividis", "domain": list(axis.domain or (0.0, 1.0))},
+        }  # fmt: skip
+
+    # words and legend, at places in pixels
+
+    def _type(self, small: bool = False, title: bool = False) -> dict[str, Any]:
+        look = self.look
+        size = look.small if small else look.large if title else look.text
+        colour = look.theme.words if small else look.theme.ink
+        return {"fontSize": round(size, 2), "color": colour, "fontWeight": "bold" if title else "normal", "aria": False}
+
+    def _word(self, word: Word, **style: Any) -> Layer:
+        mark = {
+            "type": "text", "text": word.text, "align": word.align, "baseline": "middle", "x": round(word.x, 1),
+            "y": round(word.y, 1), **style,
+        }  # fmt: skip
+        return fixed(mark)
+
+    def _words(self) -> list[Layer]:
+        box = self.layout
+        heading = [
+            self._word(word, **self._type(title=number < box.title_lines)) for number, word in enumerate(box.heading)
+        ]
+        return [*heading, *(self._word(word, **self._type(small=True)) for word in box.guides)]
+
+    def _legend(self) -> list[Layer]:
+        layers = [layer for row in self.layout.legend for layer in self._sample(row)]
+        if not self.layout.legend:
+            return layers
+        rows = [
+            {"series": row.entry.name, "text": row.text, "px": round(row.x + SAMPLE + 4, 1), "py": round(row.y, 1)}
+            for row in self.layout.legend
+        ]
+        mark = {
+            "type": "text", "align": "left", "baseline": "middle", "x": {"expr": "datum.px"},
+            "y": {"expr": "datum.py"}, "text": {"expr": "datum.text"}, **self._type(),
+        }  # fmt: skip
+        words = fixed(mark, rows)
+        if self.interactive:
+            words["params"] = [{"name": FOCUS, "select": {"type": "point", "fields": ["series"], "on": "click"}}]
+            words["mark"]["cursor"] = "pointer"
+        return [*layers, words]
+
+    def _sample(self, row: Row) -> list[Layer]:
+        """Line, marker and colour of a series as they are in the graph."""
+        entry, look = row.entry, self.look
+        colour = look.theme.shade if entry.number < 0 else look.dress(entry.number).colour
+        y = round(row.y, 1)
+        layers: list[Layer] = []
+        if entry.swatch:
+            box = {"type": "rect", "x": row.x, "x2": row.x + SAMPLE, "y": y - 4, "y2": y + 4, "color": colour}
+            faint = {"opacity": 0.2} if entry.line else {"stroke": look.theme.faint, "strokeWidth": 0.4}
+            layers.append(fixed({**box, **faint, "aria": False}))
+        if entry.line:
+            dress = look.dress(entry.number)
+            rule = {"type": "rule", "color": colour, "strokeWidth": LINE, "strokeDash": list(dress.dash) or [1, 0]}
+            ends = {"x": {"value": row.x}, "x2": {"value": row.x + SAMPLE}, "y": {"value": y}}
+            layers.append({**fixed({**rule, "aria": False}), "encoding": ends})
+        if entry.marker:
+            marker = symbol(look.dress(entry.number), False, look.theme.paper)
+            layers.append(fixed({**marker, "x": row.x + SAMPLE / 2, "y": y}))
+        return layers
+
+    # what a pointer finds
+
+    def _tell(self, name: str, x: FloatArray, y: FloatArray, facts: Facts) -> None:
+        if not self.interactive or not facts:
+            return
+        for row, (across, up) in enumerate(zip(plain(x), plain(y), strict=True)):
+            if across is not None and up is not None:
+                told = {key: said(values[row]) for key, values in facts.items()}
+                places = {self.graph.x.title: said(across), self.graph.y.title: said(up)}
+                tip = {"title": name, **places, **told}
+                self._told.append({"x": across, "y": up, "series": name, "tip": tip})
+
+    def _finder(self) -> list[Layer]:
+        """Points that cannot be seen until the pointer comes near; what lies over them has the point as its datum."""
+        if not self._told:
+            return []
+        mark = {
+            "type": "point", "filled": True, "size": HOVER, "tooltip": {"expr": "datum.tip || datum.datum.tip"},
+            "color": self.look.theme.ink, "aria": False,
+        }  # fmt: skip
+        near = {"name": NEAR, "select": {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"}}
+        shown = {"condition": {"param": NEAR, "empty": False, "value": 0.6}, "value": 0}
+        encoding = {**self._channels(), "opacity": shown}
+        return [{"data": {"values": self._told}, "params": [near], "mark": mark, "encoding": encoding}]

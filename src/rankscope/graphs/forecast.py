@@ -1,0 +1,113 @@
+"""The growth forecast: what smaller collections gave, exactly, and what larger ones will give, with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.curves.curve import Curve, Region
+from rankscope.curves.thinning import expected_value
+from rankscope.errors import SettingError
+from rankscope.forecast import Forecast, forecast
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.describing import Systems, counted_systems, how_many
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.measures.measure import Measure
+from rankscope.measures.notation import parse_measures
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+WHAT = "the forecast graph"
+HALVINGS = 5
+STEPS = 2  # between today and the end: each costs a back-test
+
+
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    """One system: sizes and means from the past on, and forecasts with their intervals."""
+
+    past: Curve
+    future: Curve
+    interval: Region
+    last: Forecast
+
+
+@kind("forecast")
+def forecast_graph(
+    systems: Systems, to: float | str = "10x", measure: str = "Rprec", model: str | None = None, force: bool = False
+) -> Graph:
+    """A measure against the size of the collection: exact for smaller ones, foretold for larger ones.
+
+    Class sizes stay. To the left of today random distractors are left out, an exact mean; to the right the model that
+    foretells today best from thinned collections looks ahead, with its 90% interval. New items must come from the same
+    population. `to` is how many times (10x) or how many items. Needs the size of the collection.
+    """
+    shown = counted_systems(systems, WHAT)
+    asked = parse_measures([measure], shown[0].rel)
+    if len(asked) != 1:
+        raise SettingError(f"{WHAT} shows one measure, got {measure!r}")
+    grown = [_grown(queries, asked[0], to, model, force) for queries in shown]
+    first = grown[0].last
+    low = min(float(each.past.x.min()) for each in grown)
+    graph = Graph(
+        f"{measure} as the collection grows",
+        Axis("collection size", "d", "log2", domain=(low, max(float(each.last.target) for each in grown))),
+        Axis("mean", measure, domain=(0, 1)),
+        subtitle=f"left of today exact, right of it foretold, {first.level:.0%} interval; {_error(grown[0])}",
+        summary=f"{measure} of {', '.join(each.last.system for each in grown)} over collection size.",
+    )
+    graph = graph.rule(x=float(first.collection), label=f"today, d = {first.collection:,}")
+    for queries, each in zip(shown, grown, strict=True):
+        graph = _with(graph, each, queries)
+    return graph
+
+
+def _with(graph: Graph, grown: _Grown, queries: RelevantRanks) -> Graph:
+    name, result = queries.system, grown.last.measures[0]
+    note = f"{how_many(result.queries)}, {result.now:.3f} to {result.forecast:.3f} by {result.model}"
+    told = {"model": ["exact"] * len(grown.past)}
+    ahead = {
+        "model": [result.model] * len(grown.future),
+        "interval": [f"{a:.3f} to {b:.3f}" for a, b in zip(grown.interval.low, grown.interval.high, strict=True)],
+    }
+    graph = graph.band(grown.interval, name).curve(grown.past, name, note, markers=0)
+    graph = graph.curve(grown.future, name, markers=0, light=True)
+    graph = graph.points(grown.past, name, facts=told)
+    return graph.points(grown.future, name, open=np.arange(len(grown.future)) > 0, facts=ahead)
+
+
+def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str | None, force: bool) -> _Grown:
+    last = forecast(queries, to, [measure], model, force=force)
+    chosen, now = last.measures[0], last.measures[0].now
+    between = np.geomspace(1.0, last.factor, STEPS + 2)[1:-1]
+    steps = [forecast(queries, float(each), [measure], chosen.model, force=True) for each in between]
+    ahead = [each.measures[0] for each in (*steps, last)]
+    size = np.array([last.collection, *(each.target for each in steps), last.target], dtype=np.float64)
+    middle = np.array([now, *(each.forecast for each in ahead)])
+    interval = Region(size, np.array([now, *(a.low for a in ahead)]), np.array([now, *(a.high for a in ahead)]))
+    return _Grown(_past(queries, measure, last.collection, now), Curve(size, middle), interval, last)
+
+
+def _past(queries: RelevantRanks, measure: Measure, collection: int, now: float) -> Curve:
+    """Exact means in collections of half the size, a quarter, ... as long as every query keeps a distractor."""
+    sizes: list[float] = [float(collection)]
+    means = [now]
+    for halving in range(1, HALVINGS + 1):
+        kept = queries.collection // 2**halving - queries.relevant
+        if (kept < 1).any():
+            break
+        value: FloatArray = expected_value(queries, kept, measure).low
+        sizes.append(collection / 2**halving)
+        means.append(float(np.nanmean(value)))
+    return Curve(np.array(sizes[::-1]), np.array(means[::-1]))
+
+
+def _error(grown: _Grown) -> str:
+    """How wrong the model was about today, at the largest factor tried."""
+    tests = grown.last.measures[0].own_tests
+    if not tests:
+        return "no back-test possible"
+    farthest = max(tests, key=lambda test: test.factor)
+    return f"back-test at {farthest.factor:g}x errs by {farthest.error:+.3f}".replace("-0", "\N{MINUS SIGN}0")

@@ -1,0 +1,230 @@
+"""A graph is an immutable description: each method gives a new one; nothing is drawn until it is shown or saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import FloatArray
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.canvases.canvas import Canvas
+from rankscope.graphs.domains import with_domains
+from rankscope.graphs.marks import (
+    LAYERS,
+    Bars,
+    Between,
+    Dots,
+    Facts,
+    Guide,
+    Interval,
+    Label,
+    Line,
+    Mark,
+    Side,
+    Stroke,
+    Surface,
+)
+
+
+@dataclass(frozen=True)
+class SecondAxis:
+    """The same heights in another quantity on the right: what the left axis shows, times a factor."""
+
+    axis: Axis
+    factor: float
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Title, axes and marks.
+
+    >>> from rankscope.curves.curve import Curve
+    >>> graph = Graph("Two points", x=Axis("recall", "r"), y=Axis("precision", "p"))
+    >>> graph = graph.curve(Curve(np.array([0.5, 1.0]), np.array([1.0, 0.5])), name="BM25", note="2 queries")
+    >>> [mark.role for mark in graph.marks]
+    ['curve']
+    """
+
+    title: str
+    x: Axis
+    y: Axis
+    subtitle: str = ""
+    z: Axis | None = None
+    right: SecondAxis | None = None
+    marks: tuple[Mark, ...] = ()
+    ratio: float | None = None  # height over width, where the kind of graph has its own
+    summary: str = field(default="")  # one sentence for those who cannot see it
+
+    # what can be put on it
+
+    def curve(
+        self,
+        line: Line,
+        name: str = "",
+        note: str = "",
+        *,
+        facts: Facts | None = None,
+        steps: bool = False,
+        markers: int | Sequence[int] = 6,
+        light: bool = False,
+    ) -> Graph:
+        """A curve of a series; `markers` is how many points carry one, or which points do."""
+        x, y = _floats(line.x), _floats(line.y)
+        name = name or str(getattr(line, "name", ""))
+        told = {} if facts is None else dict(facts)
+        which = _spread(y, markers) if isinstance(markers, int) else tuple(markers)
+        return self._with(Stroke("curve", name, x, y, note, told, steps, which, light))
+
+    def points(
+        self,
+        line: Line,
+        name: str = "",
+        note: str = "",
+        *,
+        open: ArrayLike = False,
+        facts: Facts | None = None,
+        edge: bool = False,
+    ) -> Graph:
+        """Points of a series; those that are `open` are drawn hollow."""
+        x, y = _floats(line.x), _floats(line.y)
+        hollow = np.broadcast_to(np.asarray(open, dtype=np.bool_), x.shape)
+        name = name or str(getattr(line, "name", ""))
+        graph = self
+        for role, chosen in (("point", ~hollow), ("open point", hollow)):
+            if chosen.any():
+                kept = {
+                    key: [values[i] for i in np.flatnonzero(chosen).tolist()] for key, values in (facts or {}).items()
+                }
+                graph = graph._with(Dots(role, name, x[chosen], y[chosen], note, kept, edge))  # type: ignore[arg-type]
+        return graph
+
+    def band(self, interval: Interval, name: str = "", note: str = "") -> Graph:
+        """An interval around the curve of the same name."""
+        low, high = _floats(interval.low), _floats(interval.high)
+        return self._with(Between("band", name, _floats(interval.x), low, high, note))
+
+    def area(self, interval: Interval, name: str = "", note: str = "") -> Graph:
+        """A shaded region between two curves, in grey; its name stands in the legend."""
+        low, high = _floats(interval.low), _floats(interval.high)
+        return self._with(Between("region", name, _floats(interval.x), low, high, note))
+
+    def bars(
+        self,
+        line: Line,
+        name: str,
+        note: str = "",
+        *,
+        base: float = 0.0,
+        thick: float = 1.0,
+        facts: Facts | None = None,
+    ) -> Graph:
+        """Upright bars, each `thick` wide in units of x."""
+        return self._with(Bars("bar", name, _floats(line.x), _floats(line.y), base, thick, note, dict(facts or {})))
+
+    def guides(
+        self, lines: Iterable[Line], *, dashed: bool = False, at: float | None = None, side: Side = "above right"
+    ) -> Graph:
+        """Thin grey lines, each with its name at its end, or on a side of the point that is `at` this share of it."""
+        made = (
+            Guide("guide", str(getattr(each, "name", "")), _floats(each.x), _floats(each.y), dashed, at, side)
+            for each in lines
+        )
+        return self._with(*made)
+
+    def rule(self, *, x: float | None = None, y: float | None = None, label: str = "", dashed: bool = True) -> Graph:
+        """A straight guide through the whole graph, level at y or upright at x."""
+        if (x is None) == (y is None):
+            raise ValueError("a rule is at one x or at one y")
+        ends = np.array([np.nan, np.nan])  # filled in when the domain is known
+        across = Guide("guide", label, ends, np.full(2, y if y is not None else np.nan), dashed)
+        upright = Guide("guide", label, np.full(2, x if x is not None else np.nan), ends, dashed)
+        return self._with(across if x is None else upright)
+
+    def text(self, x: float, y: float, text: str, align: Literal["left", "center", "right"] = "left") -> Graph:
+        """A word at a place."""
+        return self._with(Label("label", text, float(x), float(y), align))
+
+    def surface(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, name: str, axis: Axis) -> Graph:
+        """A height z over a mesh; with it the graph has a third axis."""
+        return replace(self._with(Surface("surface", name, _floats(x), _floats(y), _floats(z))), z=axis)
+
+    def second_axis(self, axis: Axis, factor: float) -> Graph:
+        """On the right the same heights in another quantity: `factor` times what the left axis shows."""
+        return replace(self, right=SecondAxis(axis, float(factor)))
+
+    def described(self, **words: Any) -> Graph:
+        """Another title, subtitle, summary or ratio."""
+        return replace(self, **words)
+
+    def _with(self, *marks: Mark) -> Graph:
+        return replace(self, marks=(*self.marks, *marks))
+
+    # what is made of it
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Names of the series in the order they were put on the graph: their number decides what they wear."""
+        names = [mark.name for mark in self.marks if mark.role in ("curve", "point", "open point", "band", "bar")]
+        return tuple(dict.fromkeys(names))
+
+    def resolved(self) -> Graph:
+        """The same with every domain known and the marks from the back to the front."""
+        ordered = sorted(self.marks, key=lambda mark: LAYERS.index(mark.role))
+        return with_domains(replace(self, marks=tuple(ordered)))
+
+    def draw(self, canvas: Canvas) -> None:
+        """Put everything on a canvas, from the back to the front."""
+        graph = self.resolved()
+        canvas.begin(graph)
+        for mark in graph.marks:
+            canvas.mark(mark)
+
+    def save(
+        self, path: str | Path, *, theme: str = "light", width: str | float | None = None, flat: bool = False
+    ) -> None:
+        """Write it as the suffix says: svg, pdf, png, html (interactive, offline), json (Vega-Lite) or csv (the data).
+
+        `width` is column (85 mm), full (175 mm) or millimetres. A surface is drawn in three dimensions in svg, pdf and
+        png, unless `flat`.
+        """
+        from rankscope.graphs.saving import save
+
+        save(self, path, theme=theme, width=width, flat=flat)
+
+    def vega_lite(
+        self, theme: str = "light", width: str | float = "column", interactive: bool = False
+    ) -> dict[str, Any]:
+        """The Vega-Lite specification as a dictionary."""
+        from rankscope.graphs.canvases.vega_lite import specification
+        from rankscope.graphs.look import Look
+
+        return specification(self, Look.of(theme, width, self.ratio), interactive)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, Any]:
+        """What a notebook shows: a picture everywhere, and nothing to load from the net."""
+        from rankscope.graphs.saving import rendered
+
+        return {"image/svg+xml": rendered(self, "svg", width="full", flat=True).decode(), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        roles = [mark.role for mark in self.marks]
+        counts = ", ".join(f"{roles.count(role)} {role}" for role in LAYERS if role in roles)
+        return f"Graph({self.title!r}: {self.y.title} against {self.x.title}; {counts or 'empty'})"
+
+
+def _floats(values: ArrayLike) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _spread(y: FloatArray, count: int) -> tuple[int, ...]:
+    """Some points that exist, evenly over the line."""
+    there = np.flatnonzero(np.isfinite(y))
+    if count <= 0 or there.size == 0:
+        return ()
+    chosen = np.unique(np.linspace(0, there.size - 1, min(count, there.size)).round().astype(np.int64))
+    return tuple(int(each) for each in there[chosen])

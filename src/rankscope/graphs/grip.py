@@ -1,0 +1,24 @@
+"""GRiP: where precision equals recall, over generality (Sebe, Huijsmans, Tian & Gevers 2004)."""
+
+from __future__ import annotations
+
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.describing import Systems, counted_systems
+from rankscope.graphs.generality_graphs import GENERALITY, checked_way, over_generality
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+
+
+@kind("grip")
+def grip_graph(systems: Systems, way: str = "thinned", reach: float | None = None) -> Graph:
+    """GRiP: precision = recall (at scope c) against the generality index G, from few distractors to all there are.
+
+    `way` says how G is varied: thinned (random distractors left out within each query, recommended), bins (queries by
+    class size) or hard (only the best-ranked distractors kept). Queries of large classes do not reach a high G, so the
+    points are of fewer and fewer queries; with `reach` only those count that reach this G. Needs the size of the
+    collection.
+    """
+    shown = counted_systems(systems, "GRiP")
+    y = Axis("precision = recall", "p = r", domain=(0, 1))
+    graph = over_generality(Graph("GRiP: quality over generality", GENERALITY, y), shown, 1.0, checked_way(way), reach)
+    return graph.described(summary=f"GRiP of {', '.join(each.system for each in shown)}.")

@@ -1,0 +1,52 @@
+"""What the legend says: one entry for each series and each named region, with all its kinds of marks in one sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankscope.graphs.marks import Bars, Between, Dots, Mark, Stroke
+
+if TYPE_CHECKING:
+    from rankscope.graphs.graph import Graph
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A series or a region: its name, the note behind it, and what its sample shows."""
+
+    name: str
+    note: str
+    number: int  # of the series, which decides what it wears; -1 for a region
+    line: bool = False
+    marker: bool = False
+    swatch: bool = False
+
+    @property
+    def text(self) -> str:
+        """Name and note as one line."""
+        return f"{self.name}: {self.note}" if self.note else self.name
+
+
+def legend_of(graph: Graph) -> tuple[Entry, ...]:
+    """Series in their order, then regions; what has no name is not there."""
+    series = [_entry(name, number, graph) for number, name in enumerate(graph.series) if name]
+    regions = [mark for mark in graph.marks if isinstance(mark, Between) and mark.role == "region" and mark.name]
+    return (*series, *(Entry(mark.name, mark.note, -1, swatch=True) for mark in regions))
+
+
+def _entry(name: str, number: int, graph: Graph) -> Entry:
+    marks = [mark for mark in graph.marks if mark.name == name and mark.role not in ("guide", "label", "region")]
+    strokes = [mark for mark in marks if isinstance(mark, Stroke)]
+    return Entry(
+        name,
+        next((note for note in map(_note, marks) if note), ""),
+        number,
+        line=bool(strokes),
+        marker=any(stroke.markers for stroke in strokes) or any(isinstance(mark, Dots) for mark in marks),
+        swatch=any(isinstance(mark, Bars | Between) for mark in marks),
+    )
+
+
+def _note(mark: Mark) -> str:
+    return str(getattr(mark, "note", ""))

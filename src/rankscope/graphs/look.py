@@ -1,0 +1,114 @@
+"""How graphs look: size, theme, and what tells one series from another in colour, in grey and to every eye."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rankscope.catalogue import did_you_mean
+from rankscope.errors import SettingError
+
+MM = 96 / 25.4  # CSS pixels
+POINT = 96 / 72
+FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+WIDTHS: dict[str, float] = {"column": 85.0, "full": 175.0}  # mm: one and two columns of a journal
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of paper, ink and series."""
+
+    name: str
+    paper: str
+    ink: str
+    faint: str  # guides and ticks
+    words: str  # words on guides
+    shade: str  # regions
+    series: tuple[str, ...]
+
+
+# Okabe & Ito's colours, which colour-blind readers can tell apart, without those too pale for a thin line
+LIGHT = Theme(
+    "light", "#ffffff", "#1a1a1a", "#a6a6a6", "#5e5e5e", "#ececec",
+    ("#0072b2", "#d55e00", "#009e73", "#8f4a7b", "#000000", "#b8860b", "#56b4e9", "#7f7f7f"),
+)  # fmt: skip
+DARK = Theme(
+    "dark", "#16181d", "#e8e8e8", "#6e737c", "#a9aeb8", "#262a31",
+    ("#56b4e9", "#ff8c42", "#2fd0a0", "#e79ac8", "#ffffff", "#f0e442", "#4f8fd6", "#9a9a9a"),
+)  # fmt: skip
+THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
+DASHES: tuple[tuple[float, ...], ...] = (
+    (), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (9, 2.5), (3, 1.5, 1, 1.5, 1, 1.5), (2.5, 2.5), (12, 2, 3, 2),
+)  # fmt: skip
+SHAPES: tuple[str, ...] = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Dress:
+    """What one series wears."""
+
+    colour: str
+    dash: tuple[float, ...]
+    shape: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """Theme and size of a picture; lengths in CSS pixels, 96 to the inch, so that it prints at the size asked for.
+
+    >>> Look.of(width="column").width
+    321.3
+    """
+
+    theme: Theme = LIGHT
+    width: float = 321.3
+    ratio: float = 0.72  # height of the plot over its width
+    text: float = 8 * POINT
+
+    @classmethod
+    def of(cls, theme: str = "light", width: str | float = "column", ratio: float | None = None) -> Look:
+        """A look by names: theme light or dark, width column (85 mm), full (175 mm) or millimetres."""
+        if theme not in THEMES:
+            raise SettingError(f"no theme '{theme}'{did_you_mean(theme, THEMES)} There are: {', '.join(THEMES)}")
+        wide = _millimetres(width)
+        own = cls(THEMES[theme], round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
+        own = replace(own, ratio=0.72 if wide < 130 else 0.52)
+        return own if ratio is None else replace(own, ratio=ratio)
+
+    @property
+    def small(self) -> float:
+        """Size of the numbers on the axes and of the words on guides."""
+        return self.text * 0.92
+
+    @property
+    def large(self) -> float:
+        """Size of the title."""
+        return self.text * 1.12
+
+    @property
+    def row(self) -> float:
+        """Height of a row of text."""
+        return self.text * 1.35
+
+    def dress(self, number: int) -> Dress:
+        """Colour, dash and shape of the series of this number; dash and shape go on where colours repeat."""
+        colours = self.theme.series
+        turn = number // len(colours)
+        return Dress(
+            colours[number % len(colours)],
+            DASHES[(number + turn) % len(DASHES)],
+            SHAPES[(number + 3 * turn) % len(SHAPES)],
+        )
+
+
+def _millimetres(width: str | float) -> float:
+    if isinstance(width, str) and width in WIDTHS:
+        return WIDTHS[width]
+    try:
+        value = float(width)
+    except ValueError:
+        value = float("nan")
+    if not 40 <= value <= 600:
+        raise SettingError(f"width must be column (85 mm), full (175 mm) or 40 to 600 millimetres, got {width}")
+    return value

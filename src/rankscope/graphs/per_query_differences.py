@@ -1,0 +1,132 @@
+"""Per-query differences of two systems, sorted: who wins where, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.curves.curve import Curve, Region
+from rankscope.errors import SettingError
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.describing import Systems, counted_systems, how_many
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.marks import Facts
+from rankscope.measures.notation import parse_measures
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+MOST_BARS = 150
+EQUAL = 1e-9
+WHAT = "the graph of per-query differences"
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Values of both systems for the queries that both have, largest difference first."""
+
+    queries: tuple[str, ...]
+    classes: tuple[str, ...] | None
+    first: FloatArray
+    second: FloatArray
+
+    @property
+    def difference(self) -> FloatArray:
+        return self.second - self.first
+
+
+@kind("per-query-differences")
+def per_query_differences_graph(systems: Systems, measure: str = "AP") -> Graph:
+    """Differences of two systems query by query, sorted: second less first.
+
+    Above the line the second system is better, below it the first. A mean can hide many losses: here they are seen.
+    """
+    if isinstance(systems, RelevantRanks) or len(systems) != 2:
+        raise SettingError(f"{WHAT} shows two systems, got {1 if isinstance(systems, RelevantRanks) else len(systems)}")
+    first, second = counted_systems(systems, WHAT)
+    chosen = parse_measures([measure], first.rel)
+    if len(chosen) != 1:
+        raise SettingError(f"{WHAT} shows one measure, got {measure}")
+    pairs = _paired(first, second, chosen[0].bind(first).of(first), chosen[0].bind(second).of(second))
+    better, worse, equal = _counts(pairs.difference)
+    mean = float(pairs.difference.mean())
+    count = len(pairs.queries)
+    graph = Graph(
+        f"{measure}: {second.system} less {first.system}",
+        Axis("queries, by difference", domain=(0.5, count + 0.5), whole=True),
+        Axis("difference in", measure, domain=_domain(pairs.difference)),
+        subtitle=f"mean difference {_signed(mean)}{_interval(pairs.difference)}; {how_many(equal)} equal",
+        summary=f"{second.system} is better on {better}, {first.system} on {worse} of {count} queries.",
+    )
+    graph = _drawn(graph, pairs, (first.system, second.system), (worse, better), measure)
+    return graph.rule(y=0.0, dashed=False).rule(y=mean, label="mean")
+
+
+def _drawn(graph: Graph, pairs: _Pairs, names: tuple[str, str], counts: tuple[int, int], measure: str) -> Graph:
+    difference = pairs.difference
+    place = np.arange(1.0, difference.size + 1)
+    for name, count, sign in zip(names, counts, (-1, 1), strict=True):
+        chosen = np.flatnonzero(sign * difference > EQUAL)
+        title, note = f"{name} is better", how_many(count)
+        facts = _facts(pairs, chosen, names, measure)
+        if difference.size <= MOST_BARS:
+            line = Curve(place[chosen], difference[chosen])
+            graph = graph.bars(line, title, note, thick=0.8, facts=facts)
+            continue
+        x = np.repeat(place[chosen], 2) + np.tile([-0.5, 0.5], chosen.size)
+        y = np.repeat(difference[chosen], 2)
+        graph = graph.band(Region(x, np.minimum(y, 0), np.maximum(y, 0)), title)
+        graph = graph.curve(Curve(place[chosen], difference[chosen]), title, note, facts=facts, markers=0)
+    return graph
+
+
+def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other: FloatArray) -> _Pairs:
+    row = {query: number for number, query in enumerate(second.queries)}
+    both = [
+        (i, row[query]) for i, query in enumerate(first.queries)
+        if query in row and np.isfinite(one[i]) and np.isfinite(other[row[query]])
+    ]  # fmt: skip
+    if not both:
+        raise SettingError(f"{first.system} and {second.system} share no query with a value")
+    left, right = np.array(both, dtype=np.int64).T
+    order = np.argsort(-(other[right] - one[left]), kind="stable")
+    classes = None if first.classes is None else tuple(first.classes[i] for i in left[order])
+    return _Pairs(tuple(first.queries[i] for i in left[order]), classes, one[left[order]], other[right[order]])
+
+
+def _counts(difference: FloatArray) -> tuple[int, int, int]:
+    better, worse = int((difference > EQUAL).sum()), int((difference < -EQUAL).sum())
+    return better, worse, difference.size - better - worse
+
+
+def _interval(difference: FloatArray) -> str:
+    """The 95 % interval of the mean (t), where there are two queries at least."""
+    count = difference.size
+    if count < 2:
+        return ""
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(count - 1, 0.975)) * float(difference.std(ddof=1)) / count**0.5
+    mean = float(difference.mean())
+    return f" (95% interval {_signed(mean - half)} to {_signed(mean + half)})"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.4f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _domain(difference: FloatArray) -> tuple[float, float]:
+    low, high = min(0.0, float(difference.min())), max(0.0, float(difference.max()))
+    room = 0.05 * (high - low) or 0.1
+    return low - room, high + room
+
+
+def _facts(pairs: _Pairs, chosen: IntArray, names: tuple[str, str], measure: str) -> Facts:
+    rows = chosen.tolist()
+    facts: dict[str, list[object]] = {"query": [pairs.queries[i] for i in rows]}
+    if pairs.classes is not None:
+        facts["class"] = [pairs.classes[i] for i in rows]
+    facts[f"{measure} of {names[0]}"] = [float(pairs.first[i]) for i in rows]
+    facts[f"{measure} of {names[1]}"] = [float(pairs.second[i]) for i in rows]
+    return facts

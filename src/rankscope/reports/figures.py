@@ -1,0 +1,156 @@
+"""Which graphs a report shows: every kind whose data exist, and for the others why not and what would help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankscope import graphs
+from rankscope.errors import RankscopeError
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import Kind
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.helper import Helper
+
+Progress = Callable[[str, float], None]
+ONE_BY_ONE = ("grep", "score-distribution")  # kinds that show one system
+IN_PAIRS = ("per-query-differences",)  # kinds that show two: the first against each other one
+SLOWEST = "forecast"
+ENOUGH = {"grep": 500, "forecast": 250}  # queries for kinds that take seconds and look the same with more of them
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A graph, or the reason why it is not drawn."""
+
+    id: str  # safe in a file name and in an address
+    kind: Kind[Any]
+    graph: Graph | None = None
+    reason: str = ""
+    note: str = ""
+
+    @property
+    def caption(self) -> str:
+        """What this kind of graph shows."""
+        return self.kind.sentence
+
+    @property
+    def subtitle(self) -> str:
+        """What the graph says beneath its title; an interval that takes queries as independent is left to the table."""
+        plain = re.sub(r" \(95% interval [^)]*\)", "", self.drawn.subtitle)
+        return "; ".join(filter(None, (plain, self.note)))
+
+    @property
+    def drawn(self) -> Graph:
+        """The graph, where there is one."""
+        assert self.graph is not None
+        return self.graph
+
+
+def figures_of(
+    systems: Sequence[RelevantRanks],
+    measure: str = "AP",
+    progress: Progress | None = None,
+    helper: Helper | None = None,
+) -> tuple[Figure, ...]:
+    """All kinds of graph, in the order people want to see them; a helper makes the slowest meanwhile."""
+    asked = list(_asked(systems))
+    waiting = {
+        number: (helper or Helper(wanted=False)).start(_graph, each.kind.name, each.chosen, measure)
+        for number, each in enumerate(asked)
+        if each.kind.name == SLOWEST
+    }
+    done: dict[int, Graph | str] = {}
+    for number, each in enumerate(asked):
+        if number not in waiting:
+            done[number] = _graph(each.kind.name, each.chosen, measure)
+            _tell(progress, len(done) / len(asked))
+    for number, later in waiting.items():
+        done[number] = later()
+        _tell(progress, len(done) / len(asked))
+    return _without_repetition([_figure(each, done[number]) for number, each in enumerate(asked)])
+
+
+def _tell(progress: Progress | None, share: float) -> None:
+    if progress is not None:
+        progress("graphs", share)
+
+
+def _without_repetition(figures: list[Figure]) -> tuple[Figure, ...]:
+    """One reason is told once for a kind."""
+    told = set()
+    kept = []
+    for each in figures:
+        if each.graph is None and (each.kind.name, each.reason) in told:
+            continue
+        told.add((each.kind.name, each.reason))
+        kept.append(each)
+    return tuple(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A kind with the systems of one graph, and what tells the graphs of one kind apart."""
+
+    kind: Kind[Any]
+    systems: list[RelevantRanks]
+    suffix: str = ""
+
+    @property
+    def chosen(self) -> list[RelevantRanks]:
+        return _sampled(self.systems, ENOUGH.get(self.kind.name, len(self.systems[0])))
+
+    @property
+    def note(self) -> str:
+        count, shown = len(self.systems[0]), len(self.chosen[0])
+        return "" if shown == count else f"{shown:,} queries drawn from {count:,} with seed 0"
+
+
+def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
+    for kind in graphs.kinds():
+        if kind.name in ONE_BY_ONE:
+            yield from (_Asked(kind, [each], each.system) for each in systems)
+        elif kind.name in IN_PAIRS:
+            pairs = [[systems[0], other] for other in systems[1:]] or [list(systems)]
+            yield from (_Asked(kind, pair, pair[-1].system if len(pairs) > 1 else "") for pair in pairs)
+        else:
+            yield _Asked(kind, list(systems))
+
+
+def _graph(name: str, systems: list[RelevantRanks], measure: str) -> Graph | str:
+    """The graph, or in words why there is none; kinds go by name, because a helper has its own."""
+    kind = graphs.by_name(name)
+    options = {"measure": measure} if name in IN_PAIRS else {}
+    try:
+        return kind(systems, **options)
+    except RankscopeError as error:
+        return str(error)
+
+
+def _figure(asked: _Asked, made: Graph | str) -> Figure:
+    name = slug(f"{asked.kind.name} {asked.suffix}")
+    if isinstance(made, str):
+        return Figure(name, asked.kind, reason=made)
+    return Figure(name, asked.kind, made, note=asked.note)
+
+
+def _sampled(systems: list[RelevantRanks], most: int) -> list[RelevantRanks]:
+    """At most so many queries, drawn with seed 0: the same ones of all systems."""
+    queries = systems[0].queries
+    if len(queries) <= most or any(each.queries != queries for each in systems):
+        return systems
+    rows = np.sort(np.random.default_rng(0).choice(len(queries), most, replace=False))
+    return [each.take(rows) for each in systems]
+
+
+def slug(text: str) -> str:
+    """A name for files and addresses.
+
+    >>> slug("grep runs/BM25 (2)")
+    'grep-runs-bm25-2'
+    """
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.") or "graph"

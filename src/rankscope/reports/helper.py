@@ -1,0 +1,59 @@
+"""A second process that works while this one does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from types import TracebackType
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Helper:
+    """Used in a `with` block; where no second process can be had, the work is done here when its result is asked for.
+
+    >>> with Helper(wanted=False) as helper:
+    ...     later = helper.start(max, 2, 3)
+    ...     later()
+    3
+    """
+
+    def __init__(self, wanted: bool = True) -> None:
+        self._pool = _pool() if wanted else None
+
+    def __enter__(self) -> Helper:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=kind is None, cancel_futures=True)
+
+    def start(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Callable[[], T]:
+        """Begin; calling what comes back waits for the result and gives it, or raises what the work raised."""
+        try:
+            running = None if self._pool is None else self._pool.submit(work, *args, **kwargs)
+        except (OSError, RuntimeError):
+            running = None
+        return lambda: _result(running, lambda: work(*args, **kwargs))
+
+
+def _pool() -> ProcessPoolExecutor | None:
+    try:
+        return ProcessPoolExecutor(
+            1, mp_context=get_context("spawn")
+        )  # a fork would share the locks of polars' threads
+    except (OSError, ImportError):
+        return None
+
+
+def _result(running: Future[T] | None, here: Callable[[], T]) -> T:
+    try:
+        return here() if running is None else running.result()
+    except BrokenProcessPool:
+        return here()

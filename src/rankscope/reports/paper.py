@@ -1,0 +1,108 @@
+"""Tables and figures for a paper: a folder of .tex and .pdf files, and the lines that put them into a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rankscope.errors import SettingError
+from rankscope.files import atomic
+from rankscope.graphs.saving import rendered
+from rankscope.reports.contents import Report
+from rankscope.reports.estimates import Estimate, MeasureRow
+from rankscope.reports.figures import Figure, Progress
+from rankscope.reports.grid import Cell, Grid, class_grid, coverage_lines, number
+from rankscope.reports.latex import escaped, table_of
+
+WIDE = ("per-query-differences", "precision-window")  # kinds that want two columns of a journal
+
+
+def write_paper(report: Report, folder: str | Path, progress: Progress | None = None) -> list[tuple[Path, str]]:
+    """Write everything and give each file with what it is; the folder is made if it is not there."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(f"cannot write into {place}: {error.strerror}") from None
+    drawn = [figure for figure in report.figures if figure.graph is not None]
+    files: dict[str, tuple[bytes, str]] = {name: (text.encode(), what) for name, text, what in _tables(report)}
+    for done, figure in enumerate(drawn):
+        files[f"{figure.id}.pdf"] = (_picture(figure), figure.drawn.title)
+        if progress is not None:
+            progress("figures", (done + 1) / len(drawn))
+    files["README.md"] = (_readme(report, drawn).encode(), "lines to copy into the paper")
+    for name, (data, _) in files.items():
+        with atomic(place / name, "wb") as file:
+            file.write(data)
+    return [(place / name, what) for name, (_, what) in files.items()]
+
+
+def _picture(figure: Figure) -> bytes:
+    """One or two columns wide; a surface is seen from above, as on the page."""
+    width = "full" if figure.kind.name in WIDE else "column"
+    return rendered(figure.drawn.described(title="", subtitle=""), "pdf", width=width, flat=True)
+
+
+def _tables(report: Report) -> Iterator[tuple[str, str, str]]:
+    notes = [*coverage_lines(report.scores), report.estimates.how, *report.scores.warnings()]
+    head = "".join(f"% {line}\n" for line in notes)
+    yield "measures.tex", head + table_of(measure_grid(report)), "means with their intervals"
+    if len(report.systems) > 1:
+        yield "differences.tex", head + table_of(difference_grid(report)), "paired differences with their intervals"
+    if report.scores.by_class_wanted:
+        yield "classes.tex", head + table_of(class_grid(report.scores)), "means within each class of queries"
+
+
+def measure_grid(report: Report) -> Grid:
+    """One row per measure, one column per system; the best in bold."""
+    rows = []
+    for row in report.estimates.rows:
+        cells = [Cell(_text(mean, row), best=place == row.best) for place, mean in enumerate(row.means)]
+        rows.append((Cell(row.asked, number=False), *cells))
+    return Grid(("measure", *report.systems), tuple(rows))
+
+
+def difference_grid(report: Report) -> Grid:
+    """How far each system is from the first one."""
+    first, *others = report.systems
+    rows = [
+        (Cell(row.asked, number=False), *(Cell(_text(each.estimate, row, signed=True)) for each in row.differences))
+        for row in report.estimates.rows
+        if row.differences
+    ]
+    return Grid(("measure", *(f"{other} less {first}" for other in others)), tuple(rows))
+
+
+def _text(estimate: Estimate, row: MeasureRow, signed: bool = False) -> str:
+    def told(value: float) -> str:
+        sign = "+" if signed and value > 0 else ""
+        return sign + number(value, row.measure.counts)
+
+    if not estimate.has_interval:
+        return told(estimate.value)
+    return f"{told(estimate.value)} [{told(estimate.low)}, {told(estimate.high)}]"
+
+
+def _readme(report: Report, drawn: list[Figure]) -> str:
+    lines = [
+        f"# {report.title}: tables and figures", "",
+        r"Tables need `\usepackage{booktabs}`, figures `\usepackage{graphicx}`. Captions are drafts.", "", "```latex",
+    ]  # fmt: skip
+    for name, _, what in _tables(report):
+        label = name.removesuffix(".tex")
+        lines += [r"\begin{table}", r"  \centering", rf"  \input{{{name}}}",
+                  rf"  \caption{{{escaped(_capital(what))}. {escaped(report.estimates.how)}}}",
+                  rf"  \label{{tab:{label}}}", r"\end{table}", ""]  # fmt: skip
+    for figure in drawn:
+        wide = "*" if figure.kind.name in WIDE else ""
+        width = r"\textwidth" if wide else r"\columnwidth"
+        caption = f"{figure.drawn.title}: {figure.subtitle}" if figure.subtitle else figure.drawn.title
+        lines += [rf"\begin{{figure{wide}}}", r"  \centering",
+                  rf"  \includegraphics[width={width}]{{{figure.id}.pdf}}",
+                  rf"  \caption{{{escaped(caption)}.}}", rf"  \label{{fig:{figure.id}}}",
+                  rf"\end{{figure{wide}}}", ""]  # fmt: skip
+    return "\n".join([*lines[:-1], "```", ""])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

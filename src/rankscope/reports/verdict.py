@@ -1,0 +1,118 @@
+"""The result in a few plain sentences: what each system finds, and whether the difference is more than chance."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rankscope.reports.estimates import Difference, Estimate, Estimates, MeasureRow
+
+SENTENCES = 2
+PLAIN: tuple[tuple[str, str], ...] = (  # measures that can be told without their name, the plainest first
+    (r"Rprec", "Looking at as many results as there are relevant items, one finds {share} of 100 of them"),
+    (r"success@1", "The first result is relevant for {share} of 100 queries"),
+    (r"P@(\d+)", "Of the first {scope} results {items} are relevant"),
+    (r"R@(\d+)", "Among the first {scope} results stand {share} of 100 relevant items"),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What anybody understands, then what the statistics support."""
+
+    plain: tuple[str, ...]
+    careful: tuple[str, ...]
+
+
+def verdict_of(names: tuple[str, ...], estimates: Estimates) -> Verdict:
+    """Best system first; no claim goes beyond the interval of the paired difference."""
+    main = estimates.main
+    if main is None:
+        return _without_interval(names, estimates)
+    sign = 1 if main.lower_is_better else -1
+    order = sorted(range(len(names)), key=lambda each: (sign * main.means[each].value, each))
+    plain = tuple(_plain(names, order, estimates)) or (_named(main, names, order),)
+    if len(names) == 1:
+        return Verdict(plain, (_alone(main),))
+    pair = _pair(main, names[0], names[1], main.differences[0]) if len(names) == 2 else None
+    return Verdict(plain, pair or _several(main, names, order))
+
+
+def _without_interval(names: tuple[str, ...], estimates: Estimates) -> Verdict:
+    """Sums and other kinds of means are told, but not judged."""
+    if not estimates.rows:
+        return Verdict(("Nothing was asked for that is a number.",), ())
+    told = _named(estimates.rows[0], names, list(range(len(names))))
+    return Verdict((told,), ("Intervals are reckoned for plain means over queries only, and this is none.",))
+
+
+def _plain(names: tuple[str, ...], order: list[int], estimates: Estimates) -> list[str]:
+    sentences: list[str] = []
+    for pattern, sentence in PLAIN:
+        for row in estimates.rows:
+            found = re.fullmatch(pattern, row.asked)
+            if found is None or len(sentences) == SENTENCES:
+                continue
+            scope = int(found[1]) if found.groups() else 1
+            values = [{"share": _share(each.value), "items": f"{each.value * scope:.1f}"} for each in row.means]
+            kind = "share" if "{share}" in sentence else "items"
+            rest = "".join(f", {values[each][kind]} with {names[each]}" for each in order[1:])
+            by = f" with {names[order[0]]}{rest}" if rest else ""
+            sentences.append(f"{sentence.format(scope=scope, **values[order[0]])}{by}.")
+    return sentences
+
+
+def _share(value: float) -> str:
+    """So many of 100; one decimal where whole numbers would say too little.
+
+    >>> _share(0.583), _share(0.004), _share(0.999), _share(1.0)
+    ('58', '0.4', '99.9', '100')
+    """
+    return f"{100 * value:.0f}" if value in (0, 1) or 0.095 <= value < 0.985 else f"{100 * value:.1f}"
+
+
+def _named(row: MeasureRow, names: tuple[str, ...], order: list[int]) -> str:
+    return f"{row.asked} is " + ", ".join(f"{row.means[each].value:.4f} for {names[each]}" for each in order) + "."
+
+
+def _alone(row: MeasureRow) -> str:
+    mean = row.means[0]
+    return f"{row.asked} is {mean.value:.4f}, with a 95 % interval from {mean.low:.4f} to {mean.high:.4f}."
+
+
+def _several(row: MeasureRow, names: tuple[str, ...], order: list[int]) -> tuple[str, ...]:
+    """What the intervals of the differences from the first system support."""
+    lines = [f"By {row.asked}: " + ", ".join(f"{names[each]} {row.means[each].value:.4f}" for each in order) + "."]
+    sides = [(name, each.side) for name, each in zip(names[1:], row.differences, strict=True)]
+    for side, words in (
+        ("better", f"Better than {names[0]}, as the 95 % interval of the mean difference says"),
+        ("worse", f"Worse than {names[0]}, as the 95 % interval of the mean difference says"),
+        ("", f"Not told apart from {names[0]} by these queries"),
+    ):
+        found = [name for name, own in sides if own == side]
+        if found:
+            lines.append(f"{words}: {', '.join(found)}.")
+    return (*lines, "Each interval is of one comparison: the more systems are compared, the more often one errs.")
+
+
+def _pair(row: MeasureRow, first: str, second: str, difference: Difference) -> tuple[str, ...]:
+    estimate = difference.estimate
+    ahead = (estimate.value < 0) == row.lower_is_better
+    winner, loser = (second, first) if ahead else (first, second)
+    won, lost = (difference.better, difference.worse) if ahead else (difference.worse, difference.better)
+    return (
+        _chance(row.asked, winner, first, second, estimate),
+        f"Query by query, {winner} is better on {won:,}, {loser} on {lost:,}; on {difference.equal:,} they are equal.",
+    )
+
+
+def _chance(asked: str, winner: str, first: str, second: str, estimate: Estimate) -> str:
+    start = f"The mean difference in {asked}, {second} less {first}, is {estimate.value:+.4f}"
+    if not estimate.has_interval:
+        return f"{start}; from one query alone no interval can be told."
+    span = f"{start}, with a 95 % interval from {estimate.low:+.4f} to {estimate.high:+.4f}".replace(
+        "-", "\N{MINUS SIGN}"
+    )
+    if estimate.leaves_out_zero:
+        return f"{span}, which leaves out zero: for queries like these {winner} is the better system."
+    return f"{span}, which includes zero: these queries do not show which of the two is better."

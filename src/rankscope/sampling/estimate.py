@@ -1,0 +1,134 @@
+"""What can be said without complete ground truth: certain bounds, and estimates from a random sample judged."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rankscope.catalogue import did_you_mean
+from rankscope.errors import SettingError
+from rankscope.sampling.shares import METHODS
+
+
+@dataclass(frozen=True)
+class Range:
+    """An estimate and an interval; NaN where there is none."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """Class size c, recall r and generality g: what the list alone makes certain, and what the sample says.
+
+    Precision is exact.
+    """
+
+    collection: int
+    scope: int
+    hits: int
+    judged: int
+    found: int
+    level: float
+    method: str
+    precision: float
+    certain_relevant: Range  # value NaN: bounds alone
+    certain_recall: Range
+    certain_generality: Range
+    relevant: Range
+    recall: Range
+    generality: Range
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per quantity: estimate, interval, certain bounds."""
+        pairs = (
+            ("relevant", self.relevant, self.certain_relevant),
+            ("recall", self.recall, self.certain_recall),
+            ("generality", self.generality, self.certain_generality),
+        )
+        rows: list[dict[str, object]] = [
+            {"quantity": name, "estimate": said.value, "low": said.low, "high": said.high,
+             "certain low": sure.low, "certain high": sure.high}
+            for name, said, sure in pairs
+        ]  # fmt: skip
+        exact = self.precision
+        return [
+            {"quantity": "precision", "estimate": exact, "low": exact, "high": exact,
+             "certain low": exact, "certain high": exact},
+            *rows,
+        ]  # fmt: skip
+
+
+def estimate(
+    collection: int,
+    scope: int,
+    hits: int,
+    judged: int,
+    found: int,
+    level: float = 0.95,
+    method: str = "hypergeometric",
+) -> Estimated:
+    """Class size, recall and generality when `hits` of the first `scope` items are relevant and `judged` items drawn at
+    random from those below hold `found` relevant ones.
+
+    c_hat = v + N x / n with N = d - s. Scope 0 samples the whole collection; without a sample (judged 0) only the
+    certain bounds are known and the rest is NaN. Recall has no interval where nothing was found within the scope.
+    >>> said = estimate(collection=20000, scope=100, hits=6, judged=500, found=3)
+    >>> said.relevant.value, round(said.relevant.low), round(said.relevant.high)
+    (125.4, 32, 350)
+    """
+    _check(collection, scope, hits, judged, found, level, method)
+    below = collection - scope
+    certain = Range(math.nan, float(hits), float(hits + below))
+    relevant = _relevant(below, hits, judged, found, level, method)
+    return Estimated(
+        collection, scope, hits, judged, found, level, method,
+        precision=hits / scope if scope else math.nan,
+        certain_relevant=certain,
+        certain_recall=_recall(hits, certain),
+        certain_generality=_over(certain, collection),
+        relevant=relevant,
+        recall=_recall(hits, relevant),
+        generality=_over(relevant, collection),
+    )  # fmt: skip
+
+
+def _relevant(below: int, hits: int, judged: int, found: int, level: float, method: str) -> Range:
+    if below == 0:
+        return Range(float(hits), float(hits), float(hits))
+    if judged == 0:
+        return Range(math.nan, math.nan, math.nan)
+    low, high = METHODS[method](below, judged, found, level)
+    return Range(hits + below * found / judged, hits + below * low, hits + below * high)
+
+
+def _recall(hits: int, relevant: Range) -> Range:
+    """Recall falls as the number of relevant items rises."""
+    value = hits / relevant.value if relevant.value else math.nan
+    if hits == 0:
+        return Range(value, math.nan, math.nan)
+    return Range(value, hits / relevant.high, hits / relevant.low)
+
+
+def _over(relevant: Range, collection: int) -> Range:
+    return Range(relevant.value / collection, relevant.low / collection, relevant.high / collection)
+
+
+def _check(collection: int, scope: int, hits: int, judged: int, found: int, level: float, method: str) -> None:
+    """Name the bound that is violated."""
+    below = collection - scope
+    bounds = (
+        (collection >= 1, f"collection >= 1, got {collection}"),
+        (0 <= scope <= collection, f"0 <= scope <= collection, got {scope} and {collection}"),
+        (0 <= hits <= scope, f"0 <= hits <= scope, got {hits} and {scope}"),
+        (0 <= judged <= below, f"0 <= judged <= collection - scope, got {judged} and {below}"),
+        (0 <= found <= judged, f"0 <= found <= judged, got {found} and {judged}"),
+        (0 < level < 1, f"0 < level < 1, got {level}"),
+    )
+    for holds, text in bounds:
+        if not holds:
+            raise SettingError(f"{text.partition(',')[0]} is needed{text[text.index(',') :]}")
+    if method not in METHODS:
+        raise SettingError(f"no interval '{method}'{did_you_mean(method, METHODS)} There are: {', '.join(METHODS)}")

@@ -1,0 +1,61 @@
+"""How many items must be judged at random to know how many are relevant."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rankscope.errors import SettingError
+from rankscope.sampling.shares import normal_quantile
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """Items to judge for a relative error of the number of relevant items, and how many of them will be relevant."""
+
+    collection: int
+    relevant: int
+    error: float
+    level: float
+    judged: int
+    expected_hits: float
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row."""
+        return [
+            {
+                "relevant": self.relevant,
+                "relative error": self.error,
+                "level": self.level,
+                "judge": self.judged,
+                "of": self.collection,
+                "expected hits": self.expected_hits,
+            }
+        ]
+
+
+def needed_sample(collection: int, relevant: int, error: float, level: float = 0.95) -> SampleSize:
+    """n0 = z^2 (1 - g) / (error^2 g), and n0 / (1 + (n0 - 1) / d) in a collection of d, rounded up.
+
+    Rare classes need nearly all of the collection: the expected hits beside it say why.
+    >>> needed_sample(20000, 308, 0.5).judged, needed_sample(20000, 8, 0.2).judged
+    (937, 18462)
+    """
+    if not 1 <= relevant <= collection:
+        raise SettingError(f"1 <= relevant <= collection is needed, got {relevant} and {collection}")
+    if not error > 0 or not 0 < level < 1:
+        raise SettingError(f"an error above 0 and a level between 0 and 1 are needed, got {error} and {level}")
+    share = relevant / collection
+    endless = normal_quantile(level) ** 2 * (1 - share) / (error**2 * share)
+    judged = min(collection, max(1, math.ceil(endless / (1 + (endless - 1) / collection) - 1e-9)))
+    return SampleSize(collection, relevant, error, level, judged, judged * share)
+
+
+def relative_deviation(collection: int, relevant: int, judged: int) -> float:
+    """Standard deviation of the estimated number of relevant items over that number: sampling without replacement.
+
+    >>> round(relative_deviation(20000, 308, 500), 3), round(relative_deviation(20000, 8, 500), 2)
+    (0.353, 2.21)
+    """
+    share = relevant / collection
+    return math.sqrt((1 - share) / (judged * share) * (collection - judged) / (collection - 1))

@@ -1,0 +1,1 @@
+"""What chance does to the numbers: intervals of means and of differences over queries."""

@@ -1,0 +1,39 @@
+"""Each kind of graph has a page in the gallery, and the page runs."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankscope import collections, graphs
+from rankscope.collections.labelled_images import LabelledImages
+from rankscope.graphs.kind import Kind
+
+GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
+every_kind = pytest.mark.parametrize("kind", graphs.ALL, ids=lambda kind: str(kind.name))
+
+
+def fewer_icons() -> LabelledImages:
+    """The first icons of the shipped collection, to be quick."""
+    whole = collections.icons()
+    few = slice(0, 1200)
+    return LabelledImages("few", whole.images[few], whole.labels[few], whole.classes, whole.items[few])
+
+
+@every_kind
+def test_each_graph_has_a_gallery_page(kind: Kind[Any]) -> None:
+    assert (GALLERY / f"{kind.name}.py").exists(), f"add docs/gallery/{kind.name}.py"
+
+
+@every_kind
+def test_each_gallery_page_draws(kind: Kind[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if kind.name == "grep":
+        pytest.importorskip("matplotlib")
+    few = fewer_icons()
+    monkeypatch.setattr(collections, "icons", lambda: few)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(GALLERY / f"{kind.name}.py"))
+    assert [each for each in tmp_path.iterdir() if each.stem.startswith(kind.name)]

@@ -1,0 +1,40 @@
+"""Small systems for reports: exact ranks of vectors with class labels, two of different quality."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.measures.scores import Scores
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.contents import Report
+from rankscope.settings import Settings
+
+MEASURES = ("AP", "Rprec", "success@1", "NMRR")
+
+
+@cache
+def ranked(noise: float, name: str) -> RelevantRanks:
+    """60 items in 12 classes and 40 distractors."""
+    chance = np.random.default_rng(0)
+    labels = [f"class {number % 12}" if number < 60 else "" for number in range(100)]
+    middle = chance.normal(size=(12, 8))
+    kept = np.array([middle[number % 12] if number < 60 else chance.normal(size=8) for number in range(100)])
+    features = (kept + noise * chance.normal(size=kept.shape)).astype(np.float64)
+    ids = [f"item {number:02}" for number in range(100)]
+    return nearest_ranks(features, labels, "cosine", ids=ids, keep_scores=True, system=name)
+
+
+@cache
+def scores_of(*names: str) -> Scores:
+    """The first system is the noisiest."""
+    ranks = [ranked(0.9 / (1 + place), name) for place, name in enumerate(names)]
+    return evaluate_ranks(ranks, MEASURES, Settings())
+
+
+@cache
+def report_of(*names: str) -> Report:
+    return Report.of(scores_of(*names))
