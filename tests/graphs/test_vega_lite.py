@@ -97,7 +97,7 @@ def test_a_pointer_finds_the_facts_of_each_point_and_only_on_a_page() -> None:
 def test_tooltips_and_the_choice_of_a_series_reach_vega() -> None:
     spec = full_graph().vega_lite(interactive=True)
     compiled = json.dumps(vl_convert.vegalite_to_vega(spec, vl_version=VERSION))
-    assert '"tooltip": {"signal": "datum.tip"}' in compiled
+    assert '"tooltip": {"signal": "datum.tip || datum.datum.tip"}' in compiled
     assert "focus_store" in compiled
     assert "near_store" in compiled
 

@@ -21,7 +21,6 @@ from rankscope.ranks.storage import load_ranks, save_ranks
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 WIDTH = 120  # mm
-WINDOWS = tuple(4.0**power for power in range(8))  # ticks
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,11 @@ def _images(folder: Path) -> LabelledImages:
 
 def _ranked(images: LabelledImages, space: str) -> RelevantRanks:
     return nearest_ranks(images.features(space), images.class_of_item, "cosine", images.items, system=space)
+
+
+def fours(low: float, high: float) -> tuple[float, ...]:
+    """Powers of four as ticks of a log2 axis; all of them must lie on the axis."""
+    return tuple(4.0**power for power in range(16) if low <= 4.0**power <= high)
 
 
 def save(graph: Graph, name: str) -> None:

@@ -31,7 +31,7 @@ graph = Graph(
 )
 diagonal = scope_line(1, points=2)
 graph = graph.guides([Curve(diagonal.x, diagonal.y, "p = r")])
-for size in (16, 64, 256, 1024, 4096, logos.size):
+for size in (*(size for size in (16, 64, 256, 1024, 4096) if 2 * size < logos.size), logos.size):
     curve = thinned(queries, size)
     marked = [int(np.abs(curve.more["scope"] - scope).argmin()) for scope in (8, 64) if scope <= size]
     graph = graph.curve(curve, f"d = {size:,}", markers=marked)

@@ -1,7 +1,7 @@
 """HS01, figure 12: precision over a doubling window, between the ceiling of a known class size and the random floor."""
 
 import numpy as np
-from base import WINDOWS, base, save
+from base import base, fours, save
 
 from rankscope.curves import ceiling, random_floor, window_mean
 from rankscope.curves.curve import Curve, Region
@@ -18,7 +18,7 @@ top = ceiling(RELEVANT, fine)
 floor = float(2 ** random_floor(logos.size, RELEVANT).y[0])
 graph = Graph(
     "Precision over a doubling window, class size known",
-    Axis("window", "s", "log2", domain=(1, logos.size), ticks=WINDOWS),
+    Axis("window", "s", "log2", domain=(1, logos.size), ticks=fours(1, logos.size)),
     Axis("precision", "p", "log2", domain=(2.0 ** np.floor(np.log2(floor)), 1)),
     subtitle=f"{logos.caption}; mean of {len(queries)} queries with c = {RELEVANT}, d = {logos.size:,}",
 )

@@ -1,7 +1,7 @@
 """HS01, figure 13: class size unknown. Diagonals are numbers of hits; a curve shows how many there are at least."""
 
 import numpy as np
-from base import WINDOWS, Base, base, save
+from base import Base, base, fours, save
 
 from rankscope.curves import random_floor, window_curves
 from rankscope.curves.curve import Curve
@@ -27,7 +27,7 @@ floor = float(2 ** random_floor(logos.size).y[0])
 lowest = 2.0 ** np.floor(np.log2(floor))
 graph = Graph(
     "Precision over a doubling window, class size unknown",
-    Axis("window", "s", "log2", domain=(1, logos.size), ticks=WINDOWS),
+    Axis("window", "s", "log2", domain=(1, logos.size), ticks=fours(1, logos.size)),
     Axis("precision", "p", "log2", domain=(lowest, 1)),
     subtitle=f"{logos.caption}; four queries, judged to the upright line, c not known to the judge; "
     "diagonals: v hits, the number on top",

@@ -1,7 +1,7 @@
 """HS01, figure 14: class sizes estimated by judging items drawn at random; rare classes need nearly all of them."""
 
 import numpy as np
-from base import WINDOWS, base, save
+from base import base, fours, save
 
 from rankscope.curves.curve import Curve, Region
 from rankscope.graphs import Axis, Graph
@@ -22,8 +22,8 @@ judged = chosen_scopes(d)
 judged = judged[judged >= 32]
 graph = Graph(
     "Class size estimated by judging at random",
-    Axis("items judged at random", "n", "log2", domain=(32, d), ticks=WINDOWS[3:]),
-    Axis("estimated class size", "d x/n", "log2", domain=(LOW, HIGH), ticks=WINDOWS[:6]),
+    Axis("items judged at random", "n", "log2", domain=(32, d), ticks=fours(32, d)),
+    Axis("estimated class size", "d x/n", "log2", domain=(LOW, HIGH), ticks=fours(LOW, HIGH)),
     subtitle=f"{logos.collection}, d = {d:,}; one random order (seed {SEED}); "
     f"bands: exact 95% intervals, from {SOME} items found on; triangles: none found yet",
     ratio=0.85,
