@@ -42,7 +42,7 @@ docs: $(STAMPS)/dev
 
 gallery: $(STAMPS)/dev
 	@mkdir -p gallery-output
-	cd gallery-output && for page in ../docs/gallery/*.py; do ../$(BIN)/python $$page || exit 1; done
+	cd gallery-output && for page in ../docs/gallery/*.py ../docs/gallery/papers/*_figure*.py; do ../$(BIN)/python $$page || exit 1; done
 
 bench: $(STAMPS)/dev
 	$(BIN)/python -m benchmarks

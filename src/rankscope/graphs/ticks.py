@@ -11,16 +11,18 @@ SLACK = 1e-9
 
 
 def ticks_of(axis: Axis, most: int) -> tuple[float, ...]:
-    """At most so many ticks (two at least): round numbers, or powers of two on a log2 axis.
+    """At most so many ticks (two at least): round numbers, or powers of two on a log2 axis; given ones inside the domain.
 
     >>> ticks_of(Axis("precision", "p", domain=(0, 1)), most=6)
     (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     >>> ticks_of(Axis("scope", "s", "log2", (1, 1024)), most=6)
     (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0)
+    >>> ticks_of(Axis("scope", "s", "log2", (1, 60), ticks=(1, 64)), most=6)
+    (1,)
     """
-    if axis.ticks is not None:
-        return axis.ticks
     low, high = axis.domain or (0.0, 1.0)
+    if axis.ticks is not None:
+        return tuple(tick for tick in axis.ticks if 0 - SLACK <= axis.place(tick) <= 1 + SLACK)
     return _powers(low, high, most) if axis.scale == "log2" else _round(low, high, most, axis.whole)
 
 
