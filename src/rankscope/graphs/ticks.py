@@ -11,7 +11,7 @@ SLACK = 1e-9
 
 
 def ticks_of(axis: Axis, most: int) -> tuple[float, ...]:
-    """At most so many ticks (two at least): round numbers, or powers of two on a log2 axis; given ones inside the domain.
+    """At most so many ticks (two at least): round numbers, powers of two on a log2 axis, given ones inside the domain.
 
     >>> ticks_of(Axis("precision", "p", domain=(0, 1)), most=6)
     (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
