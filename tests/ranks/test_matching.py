@@ -37,7 +37,7 @@ def hashing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def item_keys(rows: Rows) -> ItemKeys:
     items = pl.Series("item", [item for _, item in rows], dtype=pl.String)
-    return ItemKeys(items, np.array([segment for segment, _ in rows], dtype=np.int64))
+    return ItemKeys.of(items, np.array([segment for segment, _ in rows], dtype=np.int64))
 
 
 NO_RESET = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -23,6 +23,7 @@ from rankscope.inputs.sources import Source
 from rankscope.inputs.texts import decodable, decoded, is_utf8, not_packed
 
 SPACE, NEWLINE, HASH = 32, 10, 35
+CACHED = 1 << 18
 OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
 BLANKS_TO_SPACES = bytes.maketrans(b"".join(OTHER_BLANKS), b"    ")
 
@@ -125,14 +126,24 @@ def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | Non
 
 def _is_tidy(raw: bytes, table: pl.DataFrame, layout: Layout) -> bool:
     """Exactly one separator behind each field: the right number in all, none beside another, no last field missing."""
-    separator = np.frombuffer(raw, np.uint8) <= SPACE
     needed = len(layout.fields) * table.height - (not raw.endswith(b"\n"))
     return (
-        int(np.count_nonzero(separator)) == needed
-        and not bool((separator[1:] & separator[:-1]).any())
-        and table.get_column(layout.fields[-1]).null_count() == 0
+        table.get_column(layout.fields[-1]).null_count() == 0
         and b"\0" not in raw
+        and _single_separators(np.frombuffer(raw, np.uint8)) == needed
     )
+
+
+def _single_separators(text: NDArray[np.uint8]) -> int:
+    """How many separators the text has, -1 if two stand side by side; in portions that processor caches hold."""
+    count, at_end = 0, False
+    for start in range(0, text.size, CACHED):
+        separator = text[start : start + CACHED] <= SPACE
+        if (at_end and separator[0]) or np.count_nonzero(separator[1:] & separator[:-1]):
+            return -1
+        count += int(np.count_nonzero(separator))
+        at_end = bool(separator[-1])
+    return count
 
 
 def _cleaned(raw: bytes, comments: bool) -> tuple[bytes, IntArray]:
@@ -154,14 +165,19 @@ def _cleaned(raw: bytes, comments: bool) -> tuple[bytes, IntArray]:
 
 
 def _single_spaced(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Text without spaces that follow another space or a line end."""
-    space = text == SPACE
-    separator = text == NEWLINE
-    separator |= space
-    drop = np.empty(text.size, dtype=np.bool_)
-    drop[0] = space[0]
-    np.logical_and(space[1:], separator[:-1], out=drop[1:])
-    return text[~drop]
+    """Text without spaces that follow another space or a line end; in portions that processor caches hold."""
+    kept, at_end = [], True
+    for start in range(0, text.size, CACHED):
+        part = text[start : start + CACHED]
+        space = part == SPACE
+        separator = part == NEWLINE
+        separator |= space
+        keep = ~space
+        keep[1:] |= ~separator[:-1]
+        keep[0] |= not at_end
+        at_end = bool(separator[-1])
+        kept.append(part[keep])
+    return np.concatenate(kept)
 
 
 def _checked(

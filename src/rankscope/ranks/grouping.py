@@ -11,6 +11,7 @@ import polars as pl
 
 from rankscope.arrays import BoolArray, IntArray
 from rankscope.inputs.blocks import Block
+from rankscope.ranks.matching import ItemKeys, Keys
 
 
 class Scattered(Exception):  # noqa: N818  (a signal between two functions here, no failure)
@@ -27,6 +28,12 @@ class Whole:
     block: Block
     queries: tuple[str, ...]
     segment: IntArray
+    keys: ItemKeys
+
+    @classmethod
+    def of(cls, block: Block, queries: tuple[str, ...], segment: IntArray) -> Whole:
+        """Rows with the keys of their items."""
+        return cls(block, queries, segment, ItemKeys.of(block.item, segment))
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -35,7 +42,7 @@ class Whole:
 
     def keep(self, rows: BoolArray) -> Whole:
         """Only some rows; a query without rows stays."""
-        return Whole(self.block.take(np.flatnonzero(rows)), self.queries, self.segment[rows])
+        return Whole.of(self.block.take(np.flatnonzero(rows)), self.queries, self.segment[rows])
 
 
 def grouped(blocks: Iterable[Block]) -> Iterator[Whole]:
@@ -66,7 +73,7 @@ def _one_after_the_other(block: Block, seen: set[str], read: list[Block]) -> Who
     if len(set(queries)) < len(queries) or not seen.isdisjoint(queries):
         raise Scattered(None if seen else read)
     seen.update(queries)
-    return Whole(block, queries, np.repeat(np.arange(starts.size), np.diff(starts, append=len(block))))
+    return Whole.of(block, queries, np.repeat(np.arange(starts.size), np.diff(starts, append=len(block))))
 
 
 def _query_starts(query: pl.Series) -> IntArray:
@@ -80,14 +87,17 @@ def gathered(blocks: Iterable[Block]) -> Iterator[Whole]:
     numbers = _Numbers()
     parts: list[Block] = []
     segments: list[IntArray] = []
+    keys: list[Keys] = []
     for block in blocks:
         if len(block):
             segments.append(numbers.of(block.query))
+            keys.append(ItemKeys.of(block.item, segments[-1]).keys)
             parts.append(_without_query(block))
     if parts:
-        whole = Whole(Block.join(parts), numbers.queries, np.concatenate(segments))
-        parts.clear()
-        segments.clear()
+        block = Block.join(parts)
+        whole = Whole(block, numbers.queries, np.concatenate(segments), ItemKeys(block.item, np.concatenate(keys)))
+        for each in (parts, segments, keys):
+            each.clear()
         yield whole
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -27,15 +26,15 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that distinct segments shift k
 
 @dataclass(frozen=True)
 class ItemKeys:
-    """The rows of a block, ready for look-up; `segment` tells the query of each row."""
+    """The rows of a block, ready for look-up."""
 
     item: pl.Series
-    segment: IntArray
+    keys: Keys
 
-    @cached_property
-    def keys(self) -> Keys:
-        """One key for each row."""
-        return keys_of(self.item.hash(0).to_numpy(), self.segment)
+    @classmethod
+    def of(cls, item: pl.Series, segment: IntArray) -> ItemKeys:
+        """One key for each row, from the item and the number of its query."""
+        return cls(item, keys_of(item.hash(0).to_numpy(), segment))
 
     def repeated(self) -> tuple[IntArray, IntArray]:
         """Pairs of rows (earlier, later) that hold the same item of the same query, next neighbours only."""

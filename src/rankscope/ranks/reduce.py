@@ -142,7 +142,7 @@ class _Found:
     def add(self, part: Whole) -> None:
         """Find the judged items of a block of whole queries."""
         self.returned += len(part.block)
-        part, keys = self._settled(part)
+        part = self._settled(part)
         row_of = np.array([self.judged.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
         self.not_judged += [query for query, row in zip(part.queries, row_of.tolist(), strict=True) if row < 0]
         for row, length in zip(row_of.tolist(), part.lengths.tolist(), strict=True):
@@ -151,7 +151,7 @@ class _Found:
         if len(part.block) == 0:
             return
         scored = Scored(self._scores(part), part.segment, part.lengths)
-        rows, entry = _find(keys, row_of, self.judged)
+        rows, entry = _find(part.keys, row_of, self.judged)
         rank, groups = ranks_of(rows, scored, part.block.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
@@ -167,9 +167,9 @@ class _Found:
             relevant = rows[self.judged.grade[entry] >= 1]
             self.best.append(_best_others(part, scored, row_of, relevant))
 
-    def _settled(self, part: Whole) -> tuple[Whole, ItemKeys]:
-        """The block without duplicates and junk, ready for look-up."""
-        keys = ItemKeys(part.block.item, part.segment)
+    def _settled(self, part: Whole) -> Whole:
+        """The block without duplicates and junk."""
+        keys = part.keys
         earlier, later = keys.repeated()
         keep = np.ones(len(part.block), dtype=np.bool_)
         if earlier.size:
@@ -181,9 +181,8 @@ class _Found:
             rows, _ = _find(keys, row_of, self.junk)
             keep[rows] = False
         if keep.all():
-            return part, keys
-        part = part.keep(keep)
-        return part, ItemKeys(part.block.item, part.segment)
+            return part
+        return part.keep(keep)
 
     def _without_duplicates(self, part: Whole, earlier: IntArray, later: IntArray) -> BoolArray:
         keep = np.ones(len(part.block), dtype=np.bool_)

@@ -64,9 +64,9 @@ def _blocks(source: Source, layout: Layout, problems: Problems, run: Run, readin
     for rows in rows_of(source, layout, problems, reading):
         run.tag = str(rows.table.item(-1, "tag"))
         yield Block(
-            rows.table.get_column("query").rechunk(),
-            rows.table.get_column("item").rechunk(),
-            np.array(rows.table.get_column("score").to_numpy()),
+            rows.table.get_column("query"),
+            rows.table.get_column("item"),
+            rows.table.get_column("score").to_numpy(),
             as_range(rows.line),
             _ranks(rows, problems) if "rank" in layout.wanted else None,
         )
