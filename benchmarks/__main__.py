@@ -25,16 +25,17 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
 
 
 def main(wanted: list[str]) -> None:
-    sections = []
+    sections = FOLDER / "sections"
+    sections.mkdir(parents=True, exist_ok=True)
     for name, (title, make) in PARTS.items():
         if not wanted or name in wanted:
             print(f"... {title}", file=sys.stderr, flush=True)
             text = make()
             print(text, flush=True)
-            sections.append(f"## {title}\n\n{text}")
-    if not wanted:
-        head = "# Performance\n\nMade by `make bench`; every ratio is from one run on one machine.\n\n"
-        PAGE.write_text(f"{head}Machine: {machine()}.\n\n" + "\n".join(sections))
+            (sections / f"{name}.md").write_text(f"## {title}\n\n{text}\nMachine: {machine()}.\n")
+    made = [sections / f"{name}.md" for name in PARTS if (sections / f"{name}.md").exists()]
+    head = "# Performance\n\nMade by `make bench`; the ratios of one table are from one run on one machine.\n\n"
+    PAGE.write_text(head + "\n".join(path.read_text() for path in made))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +14,20 @@ QUERIES, DEPTH, ITEMS = 6_980, 1_000, 8_841_823
 
 
 def make(folder: Path) -> dict[str, Path]:
-    """Files by name; made once."""
-    paths = {name: folder / f"{name}.txt" for name in ("qrels", "run", "blanks", "shuffled")}
-    paths["gz"] = folder / "run.txt.gz"
-    if all(path.exists() for path in paths.values()):
-        return paths
-    folder.mkdir(parents=True, exist_ok=True)
+    """Files by name; made once, by a process of their own so that this one stays small."""
+    paths = _paths(folder)
+    if not all(path.exists() for path in paths.values()):
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, "-m", "benchmarks.big_run", str(folder)], check=True)
+    return paths
+
+
+def _paths(folder: Path) -> dict[str, Path]:
+    names = {name: folder / f"{name}.txt" for name in ("qrels", "run", "blanks", "shuffled")}
+    return {**names, "gz": folder / "run.txt.gz"}
+
+
+def _write(paths: dict[str, Path]) -> None:
     _write_run(paths["run"], paths["qrels"])
     text = paths["run"].read_text()
     paths["blanks"].write_text(text.replace(" ", "  "))
@@ -25,7 +35,6 @@ def make(folder: Path) -> dict[str, Path]:
     random.Random(0).shuffle(lines)
     paths["shuffled"].write_text("".join(lines))
     paths["gz"].write_bytes(gzip.compress(text.encode(), compresslevel=6))
-    return paths
 
 
 def _write_run(run: Path, qrels: Path) -> None:
@@ -39,3 +48,7 @@ def _write_run(run: Path, qrels: Path) -> None:
             ranking.write("".join(f"{query} Q0 {item} {rank} {score:.4f} sys\n" for rank, (item, score) in pairs))
             judged = {*generator.choice(items, 3).tolist(), *generator.choice(ITEMS, 2).tolist()}
             judgements.write("".join(f"{query} 0 {item} {place % 3}\n" for place, item in enumerate(sorted(judged), 1)))
+
+
+if __name__ == "__main__":
+    _write(_paths(Path(sys.argv[1])))

@@ -29,7 +29,7 @@ def run(command: Sequence[str], repeat: int = 1) -> Measured:
 
 def _once(command: Sequence[str]) -> Measured:
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=_environment())
     assert process.stdout is not None
     output = process.stdout.read().decode(errors="replace")
     _, status, usage = os.wait4(process.pid, 0)
@@ -38,6 +38,12 @@ def _once(command: Sequence[str]) -> Measured:
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{output[-2000:]}")
     return Measured(seconds, usage.ru_maxrss / 1024, output)
+
+
+def _environment() -> dict[str, str]:
+    """With compiled modules kept, as an installed package has them."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(Path(".bench/compiled").resolve())}
 
 
 def machine() -> str:

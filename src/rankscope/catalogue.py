@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 
@@ -22,5 +21,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 @cache
 def additions(group: str) -> tuple[Any, ...]:
-    """What other installed packages add to a list, e.g. `rankscope.measures`, in the order of their names."""
+    """What other installed packages add to a list, e.g. `rankscope.measures`, in the order of their names.
+
+    Asking costs a noticeable moment, so look among our own first.
+    """
+    from importlib.metadata import entry_points
+
     return tuple(entry.load() for entry in sorted(entry_points(group=group), key=lambda entry: entry.name))

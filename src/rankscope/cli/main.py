@@ -68,8 +68,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command; exit 0, or 2 with a clear message on bad input."""
+    import gc
+
     from rankscope.errors import RankscopeError
 
+    gc.set_threshold(100_000)  # a short-lived process that makes many lasting objects while it imports
     try:
         sys.exit(cli.main(prog_name="rankscope", standalone_mode=False) or 0)
     except RankscopeError as error:

@@ -108,6 +108,9 @@ def kinds() -> tuple[type[Measure], ...]:
     return (*ALL, *additions("rankscope.measures"))
 
 
+OURS: dict[str, type[Measure]] = {kind.name: kind for kind in ALL}
+
+
 @cache
 def known() -> dict[str, type[Measure]]:
     """Every name and alias, and its class; those of other packages included."""
@@ -140,7 +143,7 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
     peer = PEER_NAMES.get(name.lower())
     if peer and not given and (not scope or scope.isdecimal()):
         return with_level(peer(int(scope) if scope else None), rel)
-    kind = known().get(name) or _by_case(name)
+    kind = OURS.get(name) or known().get(name) or _by_case(name)
     if kind is None:
         raise MeasureError(f"no measure '{name}'{did_you_mean(name, known())} `rankscope measures` lists all there are")
     return with_level(build(kind, text, given, scope), rel, said=_said(kind, given))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from itertools import chain
 from typing import Any
 
@@ -340,4 +339,4 @@ def _provenance(run: Run, qrels: Qrels, settings: Settings, returned: int) -> di
 
 def versions() -> dict[str, str]:
     """The versions that numbers depend on."""
-    return {"rankscope": __version__, **{name: version(name) for name in ("numpy", "polars")}}
+    return {"rankscope": __version__, "numpy": np.__version__, "polars": pl.__version__}

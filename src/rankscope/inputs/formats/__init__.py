@@ -32,6 +32,11 @@ RANKS_SUFFIX = ".ranks.parquet"
 NUL, NEWLINE = b"\0", b"\n"
 
 
+OUR_SUFFIXES = tuple(
+    suffix + packed for each in ALL for suffix in each.suffixes for packed in ("", *COMPRESSED_SUFFIXES)
+)
+
+
 def formats() -> tuple[Format, ...]:
     """All formats, those that other packages add first."""
     return (*additions("rankscope.formats"), *ALL)
@@ -52,7 +57,8 @@ def of_file(source: Source, encoding: str = "utf-8") -> Format:
         return _of_folder(source)
     head = source.head()
     text = texts.beginning(head, encoding)
-    for each in formats():
+    ours = source.path.lower().endswith(OUR_SUFFIXES)  # then no other package need be asked
+    for each in ALL if ours else formats():
         if each.recognises(head if each.binary else text):
             return each
     where = f"a NUL byte in line {head.count(NEWLINE, 0, head.find(NUL)) + 1}"
