@@ -12,7 +12,7 @@ WIDTH = 100
 
 def page() -> str:
     """The page."""
-    root = click.Context(cli, info_name="rankscope", terminal_width=WIDTH)
+    root = click.Context(cli, info_name="rankscope", terminal_width=WIDTH, **cli.context_settings)
     parts = [block("rankscope", cli.get_help(root))]
     for name in COMMANDS:
         command = cli.get_command(root, name)
