@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import chosen_settings, setting_options
+from rankscope.cli.options import chosen_settings, input_options, setting_options
 
 USUAL = ("AP", "nDCG@10", "P@10", "RR", "Rprec")
 SAVED = ".ranks.parquet"
@@ -26,10 +26,7 @@ SAVED = ".ranks.parquet"
     help="table, trec (trec_eval's lines), csv, json, latex, markdown, parquet. Default: by -o's suffix, else table.",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", help="Write here. NAME.ranks.parquet saves the reduction itself.")
-@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
-@click.option("--by", "classes", metavar="CSV", help="Class of each query (columns query, class): means per class too.")
-@click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
 def command(

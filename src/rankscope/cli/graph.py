@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import chosen_settings, setting_options
+from rankscope.cli.options import chosen_settings, input_options, setting_options
 
 SAVED = ".ranks.parquet"
 KINDS: dict[str, str] = {  # what `rankscope graph --help` lists; a test holds it equal to graphs.ALL
@@ -56,12 +56,7 @@ class KindsInHelp(click.Command):
 @click.option("--to", metavar="N|10x", help="forecast: to how many items, or how many times more. Default: 10x.")
 @click.option("--force", is_flag=True, help="forecast: even where the back-test says no.")
 @click.option("--query", "queries_shown", multiple=True, metavar="ID", help="precision-window: a curve for this query.")
-@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
-@click.option(
-    "--by", "classes", metavar="CSV", help="Class of each query (columns query, class), for the page to tell."
-)
-@click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
 def command(

@@ -11,6 +11,14 @@ from rankscope.settings import COMPAT, SETTINGS, Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+INPUT_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first."
+    ),
+    click.option("--by", "classes", metavar="CSV", help="Class of each query (columns query, class)."),
+    click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ..."),
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
+)
 TYPES: dict[str, Any] = {
     "rel": float,
     "depth": click.IntRange(min=1),
@@ -18,6 +26,13 @@ TYPES: dict[str, Any] = {
     "seed": int,
     "score_width": click.Choice(["64", "32"]),
 }
+
+
+def input_options(function: F) -> F:
+    """How files are read, and what goes beside them: the same for every command that takes QRELS and RUN."""
+    for option in reversed(INPUT_OPTIONS):
+        function = option(function)
+    return function
 
 
 def setting_options(function: F) -> F:

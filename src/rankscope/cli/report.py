@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import chosen_settings, setting_options
+from rankscope.cli.options import chosen_settings, input_options, setting_options
 
 USUAL = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
 SAVED = ".ranks.parquet"
@@ -25,10 +25,7 @@ SAVED = ".ranks.parquet"
     f"Default: {', '.join(USUAL)}.",
 )  # fmt: skip
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
-@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
-@click.option("--by", "classes", metavar="CSV", help="Class of each query (columns query, class).")
-@click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@input_options
 @click.option("--quiet", is_flag=True, help="No progress, no word at the end.")
 @setting_options
 def command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
@@ -29,12 +30,12 @@ class Model(Protocol):
         """Mean of the measure when each query has `target` distractors."""
 
 
-class HitModel:
+class HitModel(ABC):
     """Models that look at one hit at a time: each says how many distractors will come above it."""
 
+    @abstractmethod
     def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
         """Distributions of the distractors to come above each hit, and their weights."""
-        raise NotImplementedError
 
     def values(self, evidence: Evidence, terms: Terms, target: FloatArray) -> FloatArray:
         """The measure's mean for each query."""
