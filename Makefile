@@ -22,7 +22,7 @@ $(STAMPS)/core: pyproject.toml | $(BIN)/python
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: pyproject.toml $(STAMPS)/core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,pandas,peers,plots]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,all]'
 	@touch $@
 
 test: lint types tests

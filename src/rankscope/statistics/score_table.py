@@ -1,0 +1,151 @@
+"""One measure as a table, a row per query and a column per system: what every test reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import SettingError
+from rankscope.measures.scores import Column, Scores
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Values of one measure; NaN where a system does not have the query or the measure is undefined there.
+
+    Tests compare systems on the queries that all of them have: `complete()`. Nothing is filled in.
+    >>> table = ScoreTable.make({"A": [0.3, 0.5], "B": [0.4, 0.4]}, classes=["x", "y"])
+    >>> table.differences("A", "B").round(3), table.where("x").queries
+    (array([ 0.1, -0.1]), ('q1',))
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    queries: tuple[str, ...]
+    values: FloatArray  # queries x systems
+    classes: tuple[str, ...] | None = None
+    lower_is_better: bool = False
+
+    @classmethod
+    def of(cls, scores: Scores, measure: str | None = None) -> ScoreTable:
+        """From the result of `evaluate`: the measure named, or the first one; only queries that count in the mean."""
+        columns = [_column(scores, number, measure) for number in range(len(scores.systems))]
+        names = sorted({query for system in scores.systems for query in system.ranks.queries}, key=str.encode)
+        place = {query: row for row, query in enumerate(names)}
+        values = np.full((len(names), len(columns)), np.nan)
+        classes: list[str] | None = [""] * len(names)
+        for number, (system, column) in enumerate(zip(scores.systems, columns, strict=True)):
+            rows = [place[query] for query in system.ranks.queries]
+            values[rows, number] = np.where(column.counted, column.values, np.nan)
+            if system.ranks.classes is None:
+                classes = None
+            elif classes is not None:
+                for row, label in zip(rows, system.ranks.classes, strict=True):
+                    classes[row] = label
+        first = columns[0]
+        return cls(
+            first.asked, tuple(system.name for system in scores.systems), tuple(names), values,
+            None if classes is None else tuple(classes), first.measure.lower_is_better,
+        )  # fmt: skip
+
+    @classmethod
+    def make(
+        cls,
+        values: dict[str, ArrayLike],
+        classes: Sequence[str] | None = None,
+        measure: str = "AP",
+        queries: Sequence[str] | None = None,
+        lower_is_better: bool = False,
+    ) -> ScoreTable:
+        """From one list of values per system, for examples and for scores made elsewhere."""
+        table = np.stack([np.asarray(each, dtype=np.float64) for each in values.values()], axis=1)
+        names = tuple(queries) if queries is not None else tuple(f"q{row + 1}" for row in range(len(table)))
+        labels = None if classes is None else tuple(classes)
+        if len(names) != len(table) or (labels is not None and len(labels) != len(table)):
+            raise SettingError(f"{len(table)} rows of values, but other numbers of queries or classes")
+        return cls(measure, tuple(values), names, table, labels, lower_is_better)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @property
+    def whole(self) -> BoolArray:
+        """Whether every system has a value, for each query."""
+        return np.asarray(~np.isnan(self.values).any(axis=1))
+
+    def complete(self) -> ScoreTable:
+        """Only the queries for which every system has a value."""
+        return self.take(np.flatnonzero(self.whole))
+
+    def take(self, rows: IntArray) -> ScoreTable:
+        """Some queries, in the order given."""
+        chosen = rows.tolist()
+        return replace(
+            self,
+            queries=tuple(self.queries[row] for row in chosen),
+            values=self.values[rows],
+            classes=None if self.classes is None else tuple(self.classes[row] for row in chosen),
+        )
+
+    def select(self, *systems: str) -> ScoreTable:
+        """Some systems, in the order given."""
+        return replace(self, systems=systems, values=self.values[:, [self.number(each) for each in systems]])
+
+    def where(self, label: str) -> ScoreTable:
+        """The queries of one class."""
+        return self.take(np.flatnonzero(np.array(self.labels, dtype=object) == label))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The class of each query; raises `SettingError` where none are known."""
+        if self.classes is None:
+            raise SettingError("this needs the class of each query: give --by CLASSES.csv (columns query, class)")
+        return self.classes
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes, sorted; a query of the empty class has none and belongs to no group."""
+        return tuple(sorted({label for label in self.labels if label}))
+
+    @property
+    def gains(self) -> FloatArray:
+        """The values turned so that more is better, whatever the measure."""
+        return -self.values if self.lower_is_better else self.values
+
+    def number(self, system: str) -> int:
+        """The column of a system."""
+        if system not in self.systems:
+            raise SettingError(f"no system '{system}'. There are: {', '.join(self.systems)}")
+        return self.systems.index(system)
+
+    def differences(self, first: str, second: str) -> FloatArray:
+        """Second less first, for the queries that both have."""
+        difference: FloatArray = self.values[:, self.number(second)] - self.values[:, self.number(first)]
+        return difference[~np.isnan(difference)]
+
+
+def _column(scores: Scores, system: int, measure: str | None) -> Column:
+    """The column of one system that holds the measure; a measure may be written in any way."""
+    columns: tuple[Any, ...] = scores.systems[system].columns
+    if measure is None:
+        return columns[0]
+    wanted = {measure, _canonical(measure, scores.settings.rel)}
+    for column in columns:
+        if column.asked in wanted or str(column.measure) in wanted:
+            return column
+    raise SettingError(f"{measure} was not computed. There are: {', '.join(scores.measures)}")
+
+
+def _canonical(text: str, rel: float) -> str:
+    from rankscope.errors import MeasureError
+    from rankscope.measures.notation import parse_measure
+
+    try:
+        return str(parse_measure(text, rel))
+    except MeasureError:
+        return text
