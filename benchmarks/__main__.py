@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import forecast, fuzz, speed
+from benchmarks import forecast, fuzz, speed, thinning
 from benchmarks.measuring import machine
 
 FOLDER = Path(".bench")
@@ -20,6 +20,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
     "fuzz": (f"Fuzz: {FUZZED:,} mangled files", lambda: fuzz.report(FUZZED)),
+    "thinning": ("Smaller collections: exact means against Monte Carlo", thinning.report),
     "forecast": ("Growth forecast: the whole collection foretold from a part of it", forecast.report),
 }
 
