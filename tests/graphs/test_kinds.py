@@ -16,7 +16,7 @@ from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.canvases.vega_lite import VERSION
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import Kind
-from rankscope.graphs.marks import Bars, Dots, Guide, Stroke
+from rankscope.graphs.marks import Bars, Between, Dots, Guide, Stroke
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from tests.graphs.examples import TWO, ranked, scored
 
@@ -212,9 +212,27 @@ def test_the_window_graph_marks_scopes_without_hits_at_the_bottom() -> None:
         graphs.precision_window_graph(late, queries=["nobody"])
 
 
+def test_a_known_class_size_shades_what_more_than_all_hits_would_be() -> None:
+    eight = RelevantRanks.from_ranks([[1, 2, 3, 50], [1, 4, 9, 60], [7]], collection=100, depth=100)
+    graph = graphs.precision_window_graph(eight, relevant=4)
+    (region,) = [mark for mark in graph.marks if mark.role == "region"]
+    assert isinstance(region, Between)
+    np.testing.assert_allclose(region.low * region.x, 4.0)
+    assert [mark.name for mark in graph.marks if mark.role == "guide"] == ["ceiling c/s", "random level c/d"]
+    with pytest.raises(SettingError, match="no query with 5 relevant items"):
+        graphs.precision_window_graph(eight, relevant=5)
+
+
+def test_the_lowest_random_level_of_an_unknown_class_is_one_item() -> None:
+    graph = graphs.precision_window_graph(RelevantRanks.from_ranks([[1, 3]], collection=100, depth=100))
+    (level,) = [mark for mark in graph.marks if mark.role == "guide" and mark.name == "lowest random level 1/d"]
+    assert isinstance(level, Guide)
+    assert level.y.tolist() == [0.01, 0.01]
+
+
 def test_diagonals_of_the_window_graph_are_lines_of_equal_hits() -> None:
     for mark in graphs.precision_window_graph(TWO).marks:
-        if isinstance(mark, Guide) and mark.name != "random":
+        if isinstance(mark, Guide) and mark.name != "lowest random level 1/d":
             hits = 1 if mark.name == "v = 1" else int(mark.name.replace(",", ""))
             assert np.allclose(mark.x * mark.y, hits)
 

@@ -17,7 +17,7 @@ KINDS: dict[str, str] = {  # what `rankscope graph --help` lists; a test holds i
     "grip": "precision = recall (at scope c) over generality",
     "grnp": "precision and recall at scope n c over generality",
     "grep": "precision over recall and generality, a surface",
-    "precision-window": "precision over scope on log2 scales, class size unknown",
+    "precision-window": "precision over scope on log2 scales, class size known or not",
     "forecast": "a measure as the collection grows",
     "per-query-differences": "two systems query by query, sorted",
     "score-distribution": "scores of relevant items and distractors",
@@ -56,6 +56,9 @@ class KindsInHelp(click.Command):
 @click.option("--to", metavar="N|10x", help="forecast: to how many items, or how many times more. Default: 10x.")
 @click.option("--force", is_flag=True, help="forecast: even where the back-test says no.")
 @click.option("--query", "queries_shown", multiple=True, metavar="ID", help="precision-window: a curve for this query.")
+@click.option(
+    "--relevant", type=click.IntRange(min=1), metavar="C", help="precision-window: class size known, queries with C."
+)
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
@@ -75,6 +78,7 @@ def command(
     to: str | None,
     force: bool,
     queries_shown: tuple[str, ...],
+    relevant: int | None,
     junk: str | None,
     classes: str | None,
     input_format: str | None,
@@ -102,7 +106,7 @@ def command(
     format_of(output)
     Look.of(theme, width or "column")
     options = _options(made, measure=measure, n=n, way=way, reach=reach, generality=generality, averaging=averaging,
-                       to=to, force=force or None, queries=queries_shown or None)  # fmt: skip
+                       to=to, force=force or None, queries=queries_shown or None, relevant=relevant)  # fmt: skip
     settings = Settings.make(compat=compat, **chosen_settings(given))
     with progress_line(quiet) as progress:
         ranks = _ranks(files, settings, kind in WITH_SCORES, junk, input_format, encoding, progress)

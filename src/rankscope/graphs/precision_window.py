@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.curves.curve import Curve
-from rankscope.curves.window import ceilings, window_curves, window_mean
+from rankscope.curves.curve import Curve, Region
+from rankscope.curves.window import ceiling, ceilings, window_curves, window_mean
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems, chosen_scopes, counted_systems, how_many, size_known, size_note
@@ -20,28 +20,55 @@ LOWEST = 2.0**-20
 
 
 @kind("precision-window")
-def precision_window_graph(systems: Systems, queries: Sequence[str] = ()) -> Graph:
+def precision_window_graph(systems: Systems, queries: Sequence[str] = (), relevant: int | None = None) -> Graph:
     """Precision against scope, both on log2 scales, where each diagonal is a number of hits.
 
     The mean of each system, or with `queries` a curve for each of these queries of one system. The diagonal on which a
-    curve settles is a lower bound of its class size. An open triangle at the bottom stands for a scope without hits.
+    curve settles is a lower bound of its class size. With `relevant` the class size is known: only queries with so many
+    relevant items, below the ceiling they share. An open triangle at the bottom stands for a scope without hits.
     """
     shown = counted_systems(systems, "the precision-window graph", most=1 if queries else 12)
+    if relevant is not None:
+        shown = [_of_size(each, relevant) for each in shown]
     curves = _of_queries(shown[0], queries) if queries else [(_mean(each), size_note(each)) for each in shown]
-    last = max(float(curve.more["scope"].max()) for curve, _ in curves)
-    seen = np.concatenate([curve.more["precision"] for curve, _ in curves])
-    floor = max(LOWEST, 2.0 ** np.floor(np.log2(seen[seen > 0].min()))) if (seen > 0).any() else 1 / last
-    floor = min(floor, 0.5)
-    last = max(last, 2.0)
+    last = max(2.0, *(float(curve.more["scope"].max()) for curve, _ in curves))
+    level = (relevant or 1) / float(shown[0].collection.max()) if size_known(shown) else None
+    floor = _bottom(np.concatenate([curve.more["precision"] for curve, _ in curves]), last, level)
     x, y = Axis("scope", "s", "log2", domain=(1, last)), Axis("precision", "p", "log2", domain=(floor, 1))
-    graph = Graph("Precision over a doubling window", x, y, subtitle=_subtitle(shown[0], queries))
-    graph = graph.guides(_diagonals(last, floor))
-    level = _random(shown)
-    if level is not None and floor < level < 1:
-        graph = graph.rule(y=level, label="random")
+    graph = Graph("Precision over a doubling window", x, y, subtitle=_subtitle(shown[0], queries, relevant))
+    graph = graph.guides(_diagonals(last, floor)) if relevant is None else _ceiling(graph, relevant, last)
+    if level is not None:
+        name = "lowest random level 1/d" if relevant is None else "random level c/d"
+        graph = graph.guides([Curve(np.array([1.0, last]), np.full(2, level), name)], dashed=True, at=0.03)
     for curve, note in curves:
         graph = _with(graph, curve, note, floor)
     return graph.described(summary=f"Precision over scope on log2 scales of {', '.join(c.name for c, _ in curves)}.")
+
+
+def _of_size(system: RelevantRanks, relevant: int) -> RelevantRanks:
+    chosen = np.flatnonzero(system.relevant == relevant)
+    if chosen.size == 0:
+        sizes, count = np.unique(system.relevant, return_counts=True)
+        usual = ", ".join(str(each) for each in sizes[np.argsort(-count, kind="stable")][:5])
+        raise SettingError(f"{system.system} has no query with {relevant} relevant items. Most have: {usual}")
+    return system.take(chosen)
+
+
+def _bottom(seen: FloatArray, last: float, level: float | None) -> float:
+    """A power of two below everything that is drawn."""
+    lowest = seen[seen > 0].min(initial=1.0) if (seen > 0).any() else 1 / last
+    lowest = min(lowest, level) if level is not None else lowest
+    return float(min(max(LOWEST, 2.0 ** np.floor(np.log2(lowest) - (level == lowest))), 0.5))
+
+
+def _ceiling(graph: Graph, relevant: int, last: float) -> Graph:
+    """What more than all relevant items would be, and its border v = c."""
+    if relevant >= last:
+        return graph
+    beyond = np.geomspace(relevant, last, 100)
+    limit = 2.0 ** ceiling(relevant, beyond).y
+    graph = graph.area(Region(beyond, limit, np.ones(limit.size)), f"out of reach: more than {relevant:,} hits")
+    return graph.guides([Curve(beyond, limit, "ceiling c/s")], at=0.45)
 
 
 def _mean(queries: RelevantRanks) -> Curve:
@@ -86,12 +113,7 @@ def _diagonals(last: float, floor: float) -> list[Curve]:
     return lines
 
 
-def _random(systems: list[RelevantRanks]) -> float | None:
-    if not size_known(systems):
-        return None
-    return float((systems[0].relevant / systems[0].collection).mean())
-
-
-def _subtitle(system: RelevantRanks, queries: Sequence[str]) -> str:
+def _subtitle(system: RelevantRanks, queries: Sequence[str], relevant: int | None) -> str:
     what = f"{how_many(len(queries))} of {system.system}" if queries else "means over queries"
-    return f"{what}; grey diagonals: v hits, the number on top"
+    known = f"c = {relevant:,}" if relevant is not None else "grey diagonals: v hits, the number on top"
+    return f"{what}; {known}"
