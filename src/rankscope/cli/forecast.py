@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from rankscope.cli.options import chosen_settings, setting_options
+from rankscope.cli.loading import SAVED, Inputs
+from rankscope.cli.options import setting_options
 
 USUAL = ("Rprec", "AP", "P@10", "R@10")
-SAVED = ".ranks.parquet"
 
 
 @click.command("forecast", short_help="What is left when the collection grows?")
@@ -40,11 +40,7 @@ def command(
     force: bool,
     level: float,
     backtest: bool,
-    junk: str | None,
-    input_format: str | None,
-    encoding: str,
     output_format: str,
-    compat: str | None,
     **given: Any,
 ) -> None:
     """What is left of my quality when the collection grows? Means in a larger collection, with an interval.
@@ -58,33 +54,22 @@ def command(
     """
     from rankscope.forecast import forecast
     from rankscope.measures.notation import parse_measures
-    from rankscope.settings import Settings
 
-    settings = Settings.make(compat=compat, **chosen_settings(given))
-    ranks = _ranks(files, settings, junk, input_format, encoding)
+    inputs = Inputs.of(files, given)
+    settings, ranks = inputs.settings, _ranks(inputs)
     asked = parse_measures(measures or USUAL, settings.rel, settings.compat)
     result = forecast(ranks, to, asked, model, force=force, seed=settings.seed, level=level)
     click.echo(_json(result) if output_format == "json" else _text(result, backtest), nl=False)
 
 
-def _ranks(files: tuple[str, ...], settings: Any, junk: str | None, input_format: str | None, encoding: str) -> Any:
+def _ranks(inputs: Inputs) -> Any:
     """One system's ranks with scores, in a collection of known size."""
     from rankscope.errors import SettingError
-    from rankscope.inputs.junk import read_junk
-    from rankscope.inputs.qrels import Qrels
-    from rankscope.inputs.reading import Reading
-    from rankscope.inputs.run import Run
-    from rankscope.ranks.reduce import reduce
-    from rankscope.ranks.storage import load_ranks
 
-    if len(files) == 1 and files[0].endswith(SAVED):
-        return load_ranks(files[0]).with_collection(settings.collection_size).cut(settings.depth)
-    if len(files) != 2:
+    saved = sum(path.endswith(SAVED) for path in inputs.files)
+    if len(inputs.files) != (1 if saved else 2):
         raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
-    reading = Reading(input_format, encoding, settings.comments)
-    unwanted = read_junk(junk, reading) if junk else ()
-    qrels, run = Qrels.of(files[0], reading), Run.of(files[1], reading)
-    return reduce(qrels, run, settings, junk=unwanted, keep_scores=True).cut(settings.depth)
+    return inputs.scores("forecast", ["num_q"], keep_scores=True).systems[0].ranks
 
 
 def _text(result: Any, backtest: bool) -> str:

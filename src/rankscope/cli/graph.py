@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import click
 
-from rankscope.cli.options import chosen_settings, input_options, setting_options
+from rankscope.cli.loading import Inputs
+from rankscope.cli.options import input_options, setting_options
 
-SAVED = ".ranks.parquet"
 KINDS: dict[str, str] = {  # what `rankscope graph --help` lists; a test holds it equal to graphs.ALL
     "precision-recall": "the trade that every deeper look makes",
     "precision-scope": "share of the first s items that is relevant",
@@ -79,12 +78,7 @@ def command(
     force: bool,
     queries_shown: tuple[str, ...],
     relevant: int | None,
-    junk: str | None,
-    classes: str | None,
-    input_format: str | None,
-    encoding: str,
     quiet: bool,
-    compat: str | None,
     **given: Any,
 ) -> None:
     """What does the whole picture look like? A graph of one run or several, for print or for a browser.
@@ -100,20 +94,19 @@ def command(
     from rankscope.cli.output import progress_line
     from rankscope.graphs.look import Look
     from rankscope.graphs.saving import format_of
-    from rankscope.settings import Settings
 
     made = graphs.by_name(kind)
     format_of(output)
     Look.of(theme, width or "column")
     options = _options(made, measure=measure, n=n, way=way, reach=reach, generality=generality, averaging=averaging,
                        to=to, force=force or None, queries=queries_shown or None, relevant=relevant)  # fmt: skip
-    settings = Settings.make(compat=compat, **chosen_settings(given))
     with progress_line(quiet) as progress:
-        ranks = _ranks(files, settings, kind in WITH_SCORES, junk, input_format, encoding, progress)
-        systems, warnings = _seen(ranks, settings, classes)
+        inputs = Inputs.of(files, given)
+        scores = inputs.scores("graph", ["num_q"], progress, keep_scores=kind in WITH_SCORES)
+    systems = _counted(scores)
     made(systems, **options).save(output, theme=theme, width=width, flat=flat)
     if not quiet:
-        for line in warnings:
+        for line in scores.warnings():
             click.echo(f"! {line}", err=True)
         click.echo(f"{output}: {kind} of {', '.join(each.system for each in systems)}", err=True)
 
@@ -131,70 +124,11 @@ def _options(kind: Any, **given: Any) -> dict[str, Any]:
     return chosen
 
 
-def _ranks(
-    files: tuple[str, ...],
-    settings: Any,
-    keep_scores: bool,
-    junk: str | None,
-    input_format: str | None,
-    encoding: str,
-    progress: Any,
-) -> list[Any]:
-    """Saved ranks, or the reduction of each run; all problems of all files at once."""
-    from rankscope.errors import InputError
-    from rankscope.inputs.checks import raise_all
-    from rankscope.inputs.junk import read_junk
-    from rankscope.inputs.qrels import Qrels
-    from rankscope.inputs.reading import Reading
-    from rankscope.inputs.several import named_runs
-    from rankscope.ranks.reduce import check_run, reduce
-    from rankscope.ranks.storage import load_ranks
-
-    if all(path.endswith(SAVED) for path in files):
-        return [load_ranks(path) for path in files]
-    qrels, *runs = files
-    _need_runs(runs)
-    reading = Reading(input_format, encoding, settings.comments)
-    errors: list[InputError] = []
-    judgements: Qrels | None = None
-    unwanted: Iterable[tuple[str, str]] = ()
-    try:
-        judgements = Qrels.of(qrels, reading)
-        unwanted = read_junk(junk, reading) if junk else ()
-    except InputError as error:
-        errors.append(error)
-    made = []
-    for run in named_runs(runs, reading, errors):
-        try:
-            if judgements is None:
-                check_run(run, settings)
-            else:
-                made.append(
-                    reduce(judgements, run, settings, junk=unwanted, keep_scores=keep_scores, progress=progress)
-                )
-        except InputError as error:
-            errors.append(error)
-    raise_all(errors)
-    return made
-
-
-def _need_runs(runs: list[str]) -> None:
-    from rankscope.errors import SettingError
-
-    if not runs:
-        raise SettingError("graph needs judgements and at least one run: rankscope graph KIND QRELS RUN... -o FILE")
-    if any(run.endswith(SAVED) for run in runs):
-        raise SettingError("saved ranks hold their judgements already: give NAME.ranks.parquet files alone")
-
-
-def _seen(ranks: list[Any], settings: Any, classes: str | None) -> tuple[list[Any], list[str]]:
-    """The rankings as the settings want them (depth, rel, collection size, classes), and what to warn of."""
+def _counted(scores: Any) -> list[Any]:
+    """The rankings as the settings want them (depth, rel, collection size, classes)."""
     import numpy as np
 
-    from rankscope.measures.evaluate import evaluate_ranks
-
-    scores = evaluate_ranks(ranks, ["num_q"], settings, classes)
     systems = [each.ranks for each in scores.systems]
-    if settings.queries == "answered":
+    if scores.settings.queries == "answered":
         systems = [each.take(np.flatnonzero(each.answered)) for each in systems]
-    return systems, scores.warnings()
+    return systems

@@ -34,13 +34,15 @@ def evaluate(
     format: str | None = None,
     encoding: str = "utf-8",
     progress: Progress | None = None,
+    keep_scores: bool = False,
     compat: str | None = None,
     **settings: Any,
 ) -> Scores:
     """Evaluate one run or several (a list, or a dictionary by name) against judgements.
 
     `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, or three arrays. `measures`: names as
-    people write them. `compat` and the other settings: `rankscope.settings.SETTINGS`.
+    people write them. `compat` and the other settings: `rankscope.settings.SETTINGS`. `keep_scores` leaves the scores
+    of hits and best distractors in the ranks of the result, for graphs and forecasts that read them.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
@@ -59,7 +61,7 @@ def evaluate(
         if judgements is None:
             _attempt(errors, partial(check_run, run, chosen))
             continue
-        job = partial(_evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress)
+        job = partial(_evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress, keep_scores)
         scored = _attempt(errors, job)
         if scored is not None:
             systems.append(scored)
@@ -102,8 +104,9 @@ def _evaluated(
     junk: Iterable[tuple[str, str]],
     class_of: Mapping[str, str] | None,
     progress: Progress | None,
+    keep_scores: bool,
 ) -> SystemScores:
-    ranks = reduce(qrels, run, settings, junk=junk, progress=progress)
+    ranks = reduce(qrels, run, settings, junk=junk, keep_scores=keep_scores, progress=progress)
     scored = _scored(ranks, kinds, settings, class_of, qrels, run, junk)
     columns = {column.asked: column for column in scored.columns}
     for own, group in _apart(kinds, settings).items():

@@ -1,0 +1,70 @@
+"""From the files and options of a command to scores: the same for every command that takes QRELS and RUN."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankscope.cli.options import chosen_settings
+
+if TYPE_CHECKING:
+    from rankscope.measures.scores import Scores
+    from rankscope.settings import Settings
+
+SAVED = ".ranks.parquet"
+INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "compat")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a command was given: files, how to read them, and the choices that change numbers."""
+
+    files: tuple[str, ...]
+    junk: str | None
+    classes: str | None
+    input_format: str | None
+    encoding: str
+    compat: str | None
+    given: dict[str, Any]
+
+    @classmethod
+    def of(cls, files: Iterable[str], options: dict[str, Any]) -> Inputs:
+        """From what `input_options` and `setting_options` left in the keywords of a command."""
+        read = {name: options.pop(name, None) for name in INPUT_NAMES}
+        return cls(tuple(files), **read, given=chosen_settings(options))
+
+    @property
+    def settings(self) -> Settings:
+        """All choices."""
+        from rankscope.settings import Settings
+
+        return Settings.make(compat=self.compat, **self.given)
+
+    def scores(
+        self, command: str, measures: Iterable[str], progress: Any = None, *, keep_scores: bool = False
+    ) -> Scores:
+        """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
+        from rankscope.measures.evaluate import evaluate, evaluate_ranks
+        from rankscope.ranks.storage import load_ranks
+
+        if all(path.endswith(SAVED) for path in self.files):
+            return evaluate_ranks([load_ranks(path) for path in self.files], measures, self.settings, self.classes)
+        self._need_runs(command)
+        qrels, *runs = self.files
+        return evaluate(
+            qrels, runs, measures, junk=self.junk, classes=self.classes, format=self.input_format,
+            encoding=self.encoding, progress=progress, keep_scores=keep_scores, compat=self.compat, **self.given,
+        )  # fmt: skip
+
+    def _need_runs(self, command: str) -> None:
+        from rankscope.errors import SettingError
+
+        runs = self.files[1:]
+        if not runs:
+            raise SettingError(f"{command} needs judgements and at least one run: rankscope {command} QRELS RUN...")
+        if any(path.endswith(SAVED) for path in self.files):
+            raise SettingError("saved ranks hold their judgements already: give NAME.ranks.parquet files alone")
+        if sys.stdin is None and "-" in runs:
+            raise SettingError("there is no standard input to read")
