@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import forecast, fuzz, speed, thinning
+from benchmarks import coverage, error_rates, forecast, fuzz, speed, thinning
 from benchmarks.measuring import machine
 
 FOLDER = Path(".bench")
@@ -22,6 +22,8 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "fuzz": (f"Fuzz: {FUZZED:,} mangled files", lambda: fuzz.report(FUZZED)),
     "thinning": ("Smaller collections: exact means against Monte Carlo", thinning.report),
     "forecast": ("Growth forecast: the whole collection foretold from a part of it", forecast.report),
+    "coverage": ("Bands and intervals: how often they hold the truth", coverage.report),
+    "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
 }
 
 

@@ -93,7 +93,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> Non
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = skewed(30)[:, :2]
     whole = bootstrap_means(values, resamples=500)
-    monkeypatch.setattr("rankscope.statistics.bootstrap.AT_ONCE", 30 * 7)
+    monkeypatch.setattr("rankscope.statistics.resampling.AT_ONCE", 30 * 7)
     np.testing.assert_array_equal(bootstrap_means(values, resamples=500).low, whole.low)
 
 

@@ -67,7 +67,7 @@ def command(
 
 
 def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:
-    from rankscope.cli.rows import as_json, table
+    from rankscope.reports.rows import as_json, table
 
     if output_format == "json":
         click.echo(as_json({"format": f"rankscope.{name}", "version": 1, **more, "rows": rows}), nl=False)

@@ -73,7 +73,7 @@ def _ranks(inputs: Inputs) -> Any:
 
 
 def _text(result: Any, backtest: bool) -> str:
-    from rankscope.cli.rows import table
+    from rankscope.reports.rows import table
 
     parts = [
         f"{result.system}: from {result.collection:,} to {result.target:,} items ({result.factor:.3g} times), "
@@ -90,7 +90,7 @@ def _text(result: Any, backtest: bool) -> str:
 def _json(result: Any) -> str:
     from dataclasses import asdict
 
-    from rankscope.cli.rows import as_json
+    from rankscope.reports.rows import as_json
 
     whole = {name: value for name, value in asdict(result).items() if name != "measures"}
     return as_json(

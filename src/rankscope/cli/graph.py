@@ -13,12 +13,17 @@ KINDS: dict[str, str] = {  # what `rankscope graph --help` lists; a test holds i
     "precision-recall": "the trade that every deeper look makes",
     "precision-scope": "share of the first s items that is relevant",
     "recall-scope": "share of the relevant items among the first s",
+    "band": "mean curves, or their difference, with confidence bands",
     "grip": "precision = recall (at scope c) over generality",
     "grnp": "precision and recall at scope n c over generality",
     "grep": "precision over recall and generality, a surface",
     "precision-window": "precision over scope on log2 scales, class size known or not",
     "forecast": "a measure as the collection grows",
     "per-query-differences": "two systems query by query, sorted",
+    "comparison-intervals": "means by class and system: disjoint means different",
+    "class-matrix": "means by class and system as numbers on coloured tiles",
+    "rank-intervals": "which ranks of several systems are chance",
+    "power-curve": "how many queries tell two systems apart",
     "score-distribution": "scores of relevant items and distractors",
 }
 WITH_SCORES = ("score-distribution", "forecast")
@@ -46,12 +51,29 @@ class KindsInHelp(click.Command):
     "--width", metavar="WIDTH", help="column (85 mm), full (175 mm) or millimetres. Default: column; a page full."
 )
 @click.option("--flat", is_flag=True, help="grep: a heat map instead of three dimensions.")
-@click.option("-m", "--measure", metavar="NAME", help="per-query-differences (AP), forecast (Rprec): of what.")
+@click.option(
+    "-m", "--measure", metavar="NAME",
+    help="per-query-differences, comparison-intervals, class-matrix, rank-intervals, power-curve (AP), "
+    "forecast (Rprec): of what.",
+)  # fmt: skip
 @click.option("-n", "n", type=float, metavar="N", help="grnp: scope in class sizes. Default: 2.")
 @click.option("--way", metavar="NAME", help="grip, grnp, grep: how generality varies: thinned, bins or hard.")
 @click.option("--reach", type=float, metavar="G", help="grip, grnp: only queries that reach this generality index.")
 @click.option("--generality", type=float, metavar="G", help="precision-recall: queries of this generality index.")
 @click.option("--averaging", metavar="NAME", help="precision-recall: radial or levels.")
+@click.option("--curve", metavar="NAME", help="band: precision-recall, precision-scope, recall-scope or grip.")
+@click.option("--band", metavar="NAME", help="band: sup-t or bonferroni (whole curve), or t (each point).")
+@click.option("--level", type=float, metavar="SHARE", help="Level of confidence of bands and intervals. Default: 0.95.")
+@click.option(
+    "--largest", type=click.IntRange(min=1), metavar="N",
+    help="comparison-intervals, class-matrix: so many of the largest classes. Default: 10.",
+)  # fmt: skip
+@click.option("--points", type=int, metavar="N", help="band: how many recall levels. Default: 21.")
+@click.option("--difference", is_flag=True, help="band: of the second system less the first.")
+@click.option(
+    "--effect", "effects", multiple=True, type=float, metavar="E",
+    help="power-curve: a difference to be found; repeat it. Default: 0.01, 0.02, 0.05.",
+)  # fmt: skip
 @click.option("--to", metavar="N|10x", help="forecast: to how many items, or how many times more. Default: 10x.")
 @click.option("--force", is_flag=True, help="forecast: even where the back-test says no.")
 @click.option("--query", "queries_shown", multiple=True, metavar="ID", help="precision-window: a curve for this query.")
@@ -74,6 +96,13 @@ def command(
     reach: float | None,
     generality: float | None,
     averaging: str | None,
+    curve: str | None,
+    band: str | None,
+    level: float | None,
+    largest: int | None,
+    points: int | None,
+    difference: bool,
+    effects: tuple[float, ...],
     to: str | None,
     force: bool,
     queries_shown: tuple[str, ...],
@@ -99,11 +128,14 @@ def command(
     format_of(output)
     Look.of(theme, width or "column")
     options = _options(made, measure=measure, n=n, way=way, reach=reach, generality=generality, averaging=averaging,
-                       to=to, force=force or None, queries=queries_shown or None, relevant=relevant)  # fmt: skip
+                       curve=curve, band=band, level=level, largest=largest, points=points,
+                       difference=difference or None, effects=effects or None, to=to, force=force or None,
+                       queries=queries_shown or None, relevant=relevant)  # fmt: skip
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
         scores = inputs.scores("graph", ["num_q"], progress, keep_scores=kind in WITH_SCORES)
     systems = _counted(scores)
+    options |= {"seed": scores.settings.seed} if "seed" in made.options else {}
     made(systems, **options).save(output, theme=theme, width=width, flat=flat)
     if not quiet:
         for line in scores.warnings():
@@ -116,7 +148,7 @@ def _options(kind: Any, **given: Any) -> dict[str, Any]:
     from rankscope.errors import SettingError
 
     chosen = {name: value for name, value in given.items() if value is not None}
-    spelled = {"n": "-n", "queries": "--query"}
+    spelled = {"n": "-n", "queries": "--query", "effects": "--effect"}
     wrong = [spelled.get(name, f"--{name}") for name in chosen if name not in kind.options]
     if wrong:
         there = [spelled.get(name, f"--{name}") for name in given if name in kind.options]

@@ -7,16 +7,24 @@ from typing import Any
 from rankscope.catalogue import additions, did_you_mean
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
+from rankscope.graphs.band import band_graph
+from rankscope.graphs.class_matrix import class_matrix_graph
+from rankscope.graphs.comparison_intervals import comparison_intervals_graph
+from rankscope.graphs.consistency import consistency_graph
+from rankscope.graphs.efficiency import efficiency_graph
 from rankscope.graphs.forecast import forecast_graph
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.grep import grep_graph
 from rankscope.graphs.grip import grip_graph
 from rankscope.graphs.grnp import grnp_graph
+from rankscope.graphs.growth import growth_graph
 from rankscope.graphs.kind import Kind, kind
 from rankscope.graphs.per_query_differences import per_query_differences_graph
+from rankscope.graphs.power_curve import power_curve_graph
 from rankscope.graphs.precision_recall import precision_recall_graph
 from rankscope.graphs.precision_scope import precision_scope_graph
 from rankscope.graphs.precision_window import precision_window_graph
+from rankscope.graphs.rank_intervals import rank_intervals_graph
 from rankscope.graphs.recall_scope import recall_scope_graph
 from rankscope.graphs.score_distribution import score_distribution_graph
 
@@ -24,14 +32,21 @@ ALL: tuple[Kind[Any], ...] = (  # in the order people want to see them; a new ki
     precision_recall_graph,
     precision_scope_graph,
     recall_scope_graph,
+    band_graph,
     grip_graph,
     grnp_graph,
     grep_graph,
     precision_window_graph,
     forecast_graph,
     per_query_differences_graph,
+    comparison_intervals_graph,
+    class_matrix_graph,
+    rank_intervals_graph,
+    power_curve_graph,
     score_distribution_graph,
 )
+
+FEEDBACK: tuple[Kind[Any], ...] = (efficiency_graph, growth_graph, consistency_graph)  # of feedback results, not runs
 
 
 def kinds() -> tuple[Kind[Any], ...]:
@@ -52,7 +67,9 @@ def by_name(wanted: str) -> Kind[Any]:
 
 
 __all__ = [
-    "ALL", "Axis", "Graph", "Kind", "by_name", "forecast_graph", "grep_graph", "grip_graph", "grnp_graph", "kind",
-    "kinds", "per_query_differences_graph", "precision_recall_graph", "precision_scope_graph", "precision_window_graph",
+    "ALL", "FEEDBACK", "Axis", "Graph", "Kind", "band_graph", "by_name", "class_matrix_graph",
+    "comparison_intervals_graph", "consistency_graph", "efficiency_graph", "forecast_graph", "grep_graph",
+    "grip_graph", "grnp_graph", "growth_graph", "kind", "kinds", "per_query_differences_graph", "power_curve_graph",
+    "precision_recall_graph", "precision_scope_graph", "precision_window_graph", "rank_intervals_graph",
     "recall_scope_graph", "score_distribution_graph",
 ]  # fmt: skip

@@ -25,10 +25,14 @@ class Axis:
     domain: tuple[float, float] | None = None
     ticks: tuple[float, ...] | None = None
     whole: bool = False  # only whole numbers make sense as ticks
+    texts: tuple[str, ...] | None = None  # names at the ticks, in place of numbers
+    rows: float | None = None  # lines of text that one unit of y takes: the graph is as high as its names need
 
     def __post_init__(self) -> None:
         if self.scale not in ("linear", "log2"):
             raise SettingError(f"a scale is linear or log2, got {self.scale!r}")
+        if self.texts is not None and len(self.texts) != len(self.ticks or ()):
+            raise SettingError(f"{self.quantity} has {len(self.texts)} names for {len(self.ticks or ())} ticks")
         if self.domain is not None:
             low, high = self.domain
             if not (math.isfinite(low) and math.isfinite(high) and low < high):

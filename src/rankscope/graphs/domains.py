@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.marks import Bars, Between, Dots, Guide, Label, Mark, Stroke, Surface
+from rankscope.graphs.marks import Bars, Between, Dots, Guide, Label, Mark, Spans, Stroke, Surface, Tiles
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -30,6 +30,10 @@ def with_domains(graph: Graph) -> Graph:
 def _across(mark: Mark) -> Iterable[FloatArray]:
     if isinstance(mark, Bars):
         return (mark.x - mark.thick / 2, mark.x + mark.thick / 2)
+    if isinstance(mark, Spans):
+        return (mark.low, mark.high)
+    if isinstance(mark, Tiles):
+        return (mark.x - 0.5, mark.x + 0.5)
     if isinstance(mark, Stroke | Between | Dots | Surface):
         return (mark.x,)
     return (np.array([mark.x]),) if isinstance(mark, Label) else ()
@@ -40,7 +44,9 @@ def _upward(mark: Mark) -> Iterable[FloatArray]:
         return (mark.low, mark.high)
     if isinstance(mark, Bars):
         return (mark.y, np.array([mark.base]))
-    if isinstance(mark, Stroke | Dots | Surface):
+    if isinstance(mark, Tiles):
+        return (mark.y - 0.5, mark.y + 0.5)
+    if isinstance(mark, Stroke | Dots | Surface | Spans):
         return (mark.y,)
     return (np.array([mark.y]),) if isinstance(mark, Label) else ()
 

@@ -26,9 +26,13 @@ from rankscope.graphs.marks import (
     Line,
     Mark,
     Side,
+    Spans,
     Stroke,
     Surface,
+    Tiles,
 )
+
+SERIES = ("curve", "point", "open point", "band", "bar", "span")
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,28 @@ class Graph:
         """Upright bars, each `thick` wide in units of x."""
         return self._with(Bars("bar", name, _floats(line.x), _floats(line.y), base, thick, note, dict(facts or {})))
 
+    def spans(self, y: ArrayLike, low: ArrayLike, high: ArrayLike, name: str, note: str = "") -> Graph:
+        """Level intervals of a series, one at each y; those that are NaN are left out."""
+        ends = _floats(low), _floats(high)
+        there = np.isfinite(ends[0]) & np.isfinite(ends[1])
+        return self._with(Spans("span", name, _floats(y)[there], ends[0][there], ends[1][there], note))
+
+    def tiles(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        shade: ArrayLike,
+        words: Sequence[str],
+        below: Sequence[str] = (),
+        *,
+        name: str = "",
+        facts: Facts | None = None,
+    ) -> Graph:
+        """Cells of a matrix with a word in each, and a smaller one below where there is room."""
+        under = tuple(below) or ("",) * len(words)
+        made = Tiles("tile", name, _floats(x), _floats(y), _floats(shade), tuple(words), under, dict(facts or {}))
+        return self._with(made)
+
     def guides(
         self, lines: Iterable[Line], *, dashed: bool = False, at: float | None = None, side: Side = "above right"
     ) -> Graph:
@@ -169,7 +195,7 @@ class Graph:
     @property
     def series(self) -> tuple[str, ...]:
         """Names of the series in the order they were put on the graph: their number decides what they wear."""
-        names = [mark.name for mark in self.marks if mark.role in ("curve", "point", "open point", "band", "bar")]
+        names = [mark.name for mark in self.marks if mark.role in SERIES]
         return tuple(dict.fromkeys(names))
 
     def resolved(self) -> Graph:

@@ -12,7 +12,7 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.legend import Entry, legend_of
 from rankscope.graphs.look import Look
 from rankscope.graphs.marks import Guide
-from rankscope.graphs.text_width import shortened, text_width, wrapped
+from rankscope.graphs.text_width import folded, shortened, text_width, wrapped
 from rankscope.graphs.ticks import tick_text, ticks_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SAMPLE = 24.0  # width of a legend's sample
 GAP = 4.0
 TICK = 4.0
+MOST_NAMES = 0.34  # of the picture's width that names on the left may take
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,19 @@ class Row:
 
 @dataclass(frozen=True)
 class Ticks:
-    """Values and what is written at each."""
+    """Values and what is written at each; a name may have several lines."""
 
     values: tuple[float, ...]
     texts: tuple[str, ...]
 
     def width(self, size: float) -> float:
         """The widest of the texts."""
-        return max((text_width(text, size) for text in self.texts), default=0.0)
+        return max((text_width(line, size) for text in self.texts for line in text.split("\n")), default=0.0)
+
+    @property
+    def lines(self) -> int:
+        """The most lines that one of the texts has."""
+        return max((text.count("\n") + 1 for text in self.texts), default=1)
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ def layout_of(graph: Graph, look: Look) -> Layout:
     """A graph whose domains are known, at the width of the look."""
     most = 7 if look.width < 130 * 96 / 25.4 else 9
     y = _ticks(graph.y, min(most, 7))
+    if graph.y.texts is not None:
+        y = _named(y, MOST_NAMES * look.width, look, int(_gap(graph.y, y) * (graph.y.rows or 1) * look.row / look.line))
     second = None if graph.right is None else _second(graph, min(most, 7))
     guides = [mark for mark in graph.marks if isinstance(mark, Guide) and mark.name]
     left = y.width(look.small) + TICK + 2 * GAP + look.row
@@ -89,10 +97,11 @@ def layout_of(graph: Graph, look: Look) -> Layout:
     if second is not None:
         right = second.width(look.small) + TICK + 2 * GAP + look.row
     x = _ticks(graph.x, most)
-    right = max(right, text_width(x.texts[-1], look.small) / 2 + 1 if x.texts else 0.0)
+    if graph.x.texts is None:
+        right = max(right, text_width(x.texts[-1], look.small) / 2 + 1 if x.texts else 0.0)
     width = look.width - left - right
     x = _fitting(graph.x, x, width, look)
-    height = width * look.ratio
+    height = _height(graph.y, look) or width * look.ratio
     above = any(e == "top" for e in edges)
     rows = _rows(legend_of(graph), look, -left + GAP, look.width - 2 * GAP)
     offset = -(look.small * 1.7 if above else 0.6 * look.text) - GAP
@@ -101,14 +110,33 @@ def layout_of(graph: Graph, look: Look) -> Layout:
     roof = min((row.y for row in rows), default=offset) - look.row / 2
     heading, title_lines, top = _heading(graph, look, -left + GAP, roof if rows else offset)
     return Layout(
-        width, height, left, right, -top + GAP, look.small + TICK + GAP + look.row + 2 * GAP, x, y, second, heading,
-        title_lines, tuple(rows), tuple(_guide_words(guides, edges, graph, look, width, height, second is not None)),
+        width, height, left, right, -top + GAP,
+        look.small + (x.lines - 1) * look.line + TICK + GAP + look.row + 2 * GAP, x, y, second, heading, title_lines,
+        tuple(rows), tuple(_guide_words(guides, edges, graph, look, width, height, second is not None)),
     )  # fmt: skip
 
 
 def _heat_legend(graph: Graph, look: Look) -> float:
     """Room for the colours of a surface seen from above."""
     return 0.0 if graph.z is None else GAP + max(text_width(graph.z.title, look.small), 30.0) + 10.0
+
+
+def _height(axis: Axis, look: Look) -> float:
+    """As high as the names on the axis need; 0 where it has none."""
+    if axis.rows is None or axis.domain is None:
+        return 0.0
+    return (axis.domain[1] - axis.domain[0]) * axis.rows * look.row
+
+
+def _gap(axis: Axis, ticks: Ticks) -> float:
+    """The least distance of two ticks, in units of the axis."""
+    low, high = axis.domain or (0.0, 1.0)
+    return min((abs(b - a) for a, b in pairwise(ticks.values)), default=high - low)
+
+
+def _named(ticks: Ticks, room: float, look: Look, lines: int) -> Ticks:
+    """Names in so many lines at most that fit into the room; what is longer is cut in the middle."""
+    return Ticks(ticks.values, tuple("\n".join(folded(text, look.small, room, lines)) for text in ticks.texts))
 
 
 def _ticks(axis: Axis, most: int) -> Ticks:
@@ -128,7 +156,10 @@ def _second(graph: Graph, most: int) -> Ticks:
 
 
 def _fitting(axis: Axis, ticks: Ticks, width: float, look: Look) -> Ticks:
-    """As many ticks as fit side by side."""
+    """As many ticks as fit side by side; names are cut to their part of the width."""
+    if axis.texts is not None:
+        low, high = axis.domain or (0.0, 1.0)
+        return _named(ticks, _gap(axis, ticks) / (high - low) * width - GAP, look, 3)
     most = len(ticks.values)
     while most > 2 and axis.ticks is None:
         room = min(((axis.place(b) - axis.place(a)) * width for a, b in pairwise(ticks.values)), default=width)

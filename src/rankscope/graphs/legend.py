@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankscope.graphs.marks import Bars, Between, Dots, Mark, Stroke
+from rankscope.graphs.marks import Bars, Between, Dots, Mark, Spans, Stroke
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -21,6 +21,7 @@ class Entry:
     line: bool = False
     marker: bool = False
     swatch: bool = False
+    span: bool = False  # a line without dashes
 
     @property
     def text(self) -> str:
@@ -36,7 +37,9 @@ def legend_of(graph: Graph) -> tuple[Entry, ...]:
 
 
 def _entry(name: str, number: int, graph: Graph) -> Entry:
-    marks = [mark for mark in graph.marks if mark.name == name and mark.role not in ("guide", "label", "region")]
+    marks = [
+        mark for mark in graph.marks if mark.name == name and mark.role not in ("guide", "label", "region", "tile")
+    ]
     strokes = [mark for mark in marks if isinstance(mark, Stroke)]
     return Entry(
         name,
@@ -45,6 +48,7 @@ def _entry(name: str, number: int, graph: Graph) -> Entry:
         line=bool(strokes),
         marker=any(stroke.markers for stroke in strokes) or any(isinstance(mark, Dots) for mark in marks),
         swatch=any(isinstance(mark, Bars | Between) for mark in marks),
+        span=any(isinstance(mark, Spans) for mark in marks),
     )
 
 

@@ -91,6 +91,11 @@ class Look:
         """Height of a row of text."""
         return self.text * 1.35
 
+    @property
+    def line(self) -> float:
+        """Distance of two lines of one name on an axis."""
+        return self.small * 1.1
+
     def dress(self, number: int) -> Dress:
         """Colour, dash and shape of the series of this number; dash and shape go on where colours repeat."""
         colours = self.theme.series

@@ -8,8 +8,10 @@ from typing import Literal, Protocol, TypeAlias
 
 from rankscope.arrays import FloatArray
 
-Role = Literal["surface", "region", "bar", "guide", "band", "curve", "point", "open point", "label"]
-LAYERS: tuple[Role, ...] = ("surface", "region", "bar", "guide", "band", "curve", "point", "open point", "label")
+Role = Literal["surface", "tile", "region", "bar", "guide", "band", "curve", "span", "point", "open point", "label"]
+LAYERS: tuple[Role, ...] = (
+    "surface", "tile", "region", "bar", "guide", "band", "curve", "span", "point", "open point", "label",
+)  # fmt: skip
 Side = Literal["above left", "above right", "below left", "below right"]
 Facts: TypeAlias = Mapping[str, Sequence[object]]  # for each point a value to tell when a reader points at it
 
@@ -93,6 +95,31 @@ class Bars(Mark):
     base: float = 0.0
     thick: float = 1.0
     note: str = ""
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Spans(Mark):
+    """Level intervals from low to high, one at each y."""
+
+    y: FloatArray
+    low: FloatArray
+    high: FloatArray
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles(Mark):
+    """Cells of a matrix, one unit wide and high around (x, y), each with a word and a smaller one below it.
+
+    `shade` is how much colour a tile has: 0 to 1; below 0 it is the colour of the other side. NaN has none.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    shade: FloatArray
+    words: tuple[str, ...]
+    below: tuple[str, ...]
     facts: Facts = field(default_factory=dict)
 
 

@@ -54,3 +54,16 @@ def shortened(text: str, size: float, room: float) -> str:
     while keep > 4 and text_width(text[: (keep + 1) // 2] + "..." + text[-(keep // 2) :], size) > room:
         keep -= 1
     return text[: (keep + 1) // 2] + "..." + text[-(keep // 2) :]
+
+
+def folded(text: str, size: float, room: float, lines: int) -> list[str]:
+    """The text in so many lines at most, each cut in the middle where it does not fit.
+
+    >>> folded("bag of visual words with a thousand clusters", 10, 70, lines=2)
+    ['bag of visual', 'words ...usters']
+    """
+    most = max(lines, 1)
+    parts = wrapped(text, size, room)
+    if len(parts) > most:
+        parts = [*parts[: most - 1], " ".join(parts[most - 1 :])]
+    return [shortened(part, size, room) for part in parts]

@@ -42,11 +42,13 @@ def _powers(low: float, high: float, most: int) -> tuple[float, ...]:
 
 
 def tick_text(value: float, axis: Axis) -> str:
-    """A number as it stands on an axis: 0.2, 1,000; on a log2 axis below 1 a fraction.
+    """A number as it stands on an axis: 0.2, 1,000; on a log2 axis below 1 a fraction; its name where it has one.
 
     >>> tick_text(0.25, Axis("precision")), tick_text(4096.0, Axis("scope")), tick_text(0.25, Axis("p", scale="log2"))
     ('0.25', '4,096', '1/4')
     """
+    if axis.texts is not None and axis.ticks is not None:
+        return axis.texts[axis.ticks.index(value)]
     if axis.scale == "log2" and 0 < value < 1 and math.log2(value).is_integer():
         return f"1/{1 / value:,.0f}"
     text = f"{value:,.6f}".rstrip("0").rstrip(".")

@@ -6,11 +6,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankscope.measures.scores import Scores
-from rankscope.reports.estimates import Estimates, estimates_of
+from rankscope.reports.class_table import CLASS_NOTE, class_rows
+from rankscope.reports.comparison import parts_of
+from rankscope.reports.estimates import Estimates, compared_of, estimates_of
 from rankscope.reports.figures import Figure, Progress, figures_of
+from rankscope.reports.grid import Grid
 from rankscope.reports.helper import Helper
+from rankscope.reports.rows import grid_of
 from rankscope.reports.verdict import Verdict, verdict_of
 from rankscope.settings import SETTINGS
+from rankscope.statistics.compared import Compared, MeasureCompared
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with its heading and what must be said below it."""
+
+    heading: str
+    grid: Grid
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +34,7 @@ class Report:
     title: str
     scores: Scores
     estimates: Estimates
+    compared: Compared | None
     verdict: Verdict
     figures: tuple[Figure, ...]
 
@@ -28,17 +43,40 @@ class Report:
         cls, scores: Scores, title: str = "", progress: Progress | None = None, helper: Helper | None = None
     ) -> Report:
         """Everything that can be told from these scores and the ranks behind them."""
-        estimates = estimates_of(scores)
+        compared = compared_of(scores)
+        estimates = estimates_of(scores, compared)
         names = tuple(system.name for system in scores.systems)
         main = estimates.main
         ranks = [system.ranks for system in scores.systems]
         figures = figures_of(ranks, main.asked if main else "AP", progress, helper)
-        return cls(title or _listed(names), scores, estimates, verdict_of(names, estimates), figures)
+        verdict = verdict_of(names, estimates, compared)
+        return cls(title or _listed(names), scores, estimates, compared, verdict, figures)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems."""
         return tuple(system.name for system in self.scores.systems)
+
+    @property
+    def statistics(self) -> list[tuple[str, list[Section]]]:
+        """Per measure: the tables that the verdict rests on."""
+        if self.compared is None:
+            return []
+        return [
+            (
+                one.measure,
+                [Section(heading, grid_of(rows), note) for heading, rows, note in parts_of(self.compared, one)],
+            )
+            for one in self.compared.measures
+        ]
+
+    @property
+    def classes(self) -> Section | None:
+        """Means within each class of queries, with intervals; None where there are no classes, or too many to read."""
+        rows = class_rows(self.scores)
+        if not rows:
+            return None
+        return Section("Means within classes", grid_of(rows), CLASS_NOTE)
 
     @property
     def settings(self) -> list[dict[str, str]]:
@@ -60,6 +98,10 @@ class Report:
     def provenance(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Per system: where its numbers come from, as lines of a name and a value; no time, host or path."""
         return [(each.name, _flat(dict(each.ranks.provenance))) for each in self.scores.systems]
+
+
+def _sections(compared: Compared, one: MeasureCompared) -> list[Section]:
+    return [Section(heading, grid_of(rows), note) for heading, rows, note in parts_of(compared, one)]
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Means with their bootstrap intervals, and how far each system is from the first, query by query."""
+"""Means with their bootstrap intervals, and how far each system is from the first, as the tests judge it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.coverage_report import is_complete
+from rankscope.errors import SettingError
 from rankscope.measures.measure import Measure
 from rankscope.measures.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.reports.grid import numeric_columns
 from rankscope.statistics.bootstrap import Intervals, bootstrap_means
+from rankscope.statistics.compare import compare
+from rankscope.statistics.compared import Compared, MeasureCompared
+from rankscope.statistics.pairwise import Comparison
+from rankscope.statistics.units import classes_are_targets
 
 EQUAL = 1e-9
 
@@ -31,28 +35,19 @@ class Estimate:
         """Whether chance was reckoned."""
         return not math.isnan(self.low)
 
-    @property
-    def leaves_out_zero(self) -> bool:
-        """Whether the whole interval lies on one side of zero."""
-        return self.has_interval and (self.low > EQUAL or self.high < -EQUAL)
-
 
 @dataclass(frozen=True)
 class Difference:
-    """A system less the first one, over the queries that both have; who wins how many of them."""
+    """A system less the first one, over the queries that both have; who wins how many of them.
+
+    `side` is better or worse where the corrected test says so, else nothing.
+    """
 
     estimate: Estimate
     better: int
     worse: int
     equal: int
-    lower_is_better: bool = False
-
-    @property
-    def side(self) -> str:
-        """better or worse where the interval says so, else nothing."""
-        if not self.estimate.leaves_out_zero:
-            return ""
-        return "worse" if (self.estimate.value > 0) == self.lower_is_better else "better"
+    side: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,23 +99,31 @@ class Estimates:
         return next((row for row in self.rows if row.means[0].has_interval), None)
 
 
-def estimates_of(scores: Scores) -> Estimates:
+def compared_of(scores: Scores) -> Compared | None:
+    """All systems compared; None where there is one, or where nothing is a plain mean over queries."""
+    if len(scores.systems) < 2 or scores.settings.mean != "macro":
+        return None
+    try:
+        return compare(scores, seed=scores.settings.seed)
+    except SettingError:
+        return None
+
+
+def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
     """Every measure that is a number, in the order asked for."""
     systems = scores.systems
     shown = [numeric_columns(system) for system in systems]
     queries = sorted({query for system in systems for query in system.ranks.queries}, key=str.encode)
     place = {query: row for row, query in enumerate(queries)}
     where = [np.array([place[query] for query in system.ranks.queries], dtype=np.int64) for system in systems]
-    tables = [
-        [_placed(column, rows, len(queries)) for column in columns] for columns, rows in zip(shown, where, strict=True)
-    ]
-    count = len(shown[0]) if shown else 0
-    columns = [table[number] for table in tables for number in range(count)]
-    columns += [table[number] - tables[0][number] for table in tables[1:] for number in range(count)]
+    columns = [
+        _placed(column, rows, len(queries)) for own, rows in zip(shown, where, strict=True) for column in own
+    ]  # fmt: skip
     if not columns or not queries:
         return Estimates((), "")
-    made = bootstrap_means(np.stack(columns, axis=1), classes=_classes(scores, queries), seed=scores.settings.seed)
-    rows = tuple(_row(scores, shown, columns, made, number, count) for number in range(count))
+    classes = _classes(scores, queries) if classes_are_targets(scores) else None
+    made = bootstrap_means(np.stack(columns, axis=1), classes=classes, seed=scores.settings.seed, how="bca")
+    rows = tuple(_row(scores, shown, made, number, compared) for number in range(len(shown[0])))
     return Estimates(rows, _how(made), made.unit)
 
 
@@ -133,16 +136,26 @@ def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], qu
 
 
 def _row(
-    scores: Scores, shown: list[list[Column]], columns: list[FloatArray], made: Intervals, number: int, count: int
+    scores: Scores, shown: list[list[Column]], made: Intervals, number: int, compared: Compared | None
 ) -> MeasureRow:
-    systems = len(shown)
-    means, differences = [], []
-    for each in range(systems):
-        means.append(_mean(shown[each][number], made, each * count + number, scores.settings.mean))
-    for each in range(1, systems if _is_mean(shown[0][number], scores.settings.mean) else 1):
-        place = (systems + each - 1) * count + number
-        differences.append(_difference(columns[place], made, place, shown[0][number].measure.lower_is_better))
-    return MeasureRow(shown[0][number].asked, shown[0][number].measure, tuple(means), tuple(differences))
+    first, count = shown[0][number], len(shown[0])
+    means = [_mean(own[number], made, each * count + number, scores.settings.mean) for each, own in enumerate(shown)]
+    judged = [] if compared is None else [one for one in compared.measures if one.measure == first.asked]
+    return MeasureRow(first.asked, first.measure, tuple(means), _differences(judged[0]) if judged else ())
+
+
+def _differences(judged: MeasureCompared) -> tuple[Difference, ...]:
+    """Each system less the first one."""
+    first = judged.table.systems[0]
+    return tuple(_difference(judged, pair) for pair in judged.pairs if pair.first == first)
+
+
+def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
+    gains = judged.differences(pair) * (-1 if judged.table.lower_is_better else 1)
+    better, worse = int((gains > EQUAL).sum()), int((gains < -EQUAL).sum())
+    side = "" if not pair.better else "better" if pair.better == pair.second else "worse"
+    estimate = Estimate(pair.difference, pair.low, pair.high)
+    return Difference(estimate, better, worse, gains.size - better - worse, side)
 
 
 def _is_mean(column: Column, mean: str) -> bool:
@@ -157,25 +170,11 @@ def _mean(column: Column, made: Intervals, place: int, mean: str) -> Estimate:
     return Estimate(column.summary, low, high) if _is_mean(column, mean) else Estimate(column.summary)
 
 
-def _difference(values: FloatArray, made: Intervals, place: int, lower_is_better: bool) -> Difference:
-    known = values[~np.isnan(values)] * (-1 if lower_is_better else 1)
-    better, worse = int((known > EQUAL).sum()), int((known < -EQUAL).sum())
-    estimate = Estimate(float(made.mean[place]), float(made.low[place]), float(made.high[place]))
-    return Difference(estimate, better, worse, known.size - better - worse, lower_is_better)
-
-
-def _classes(scores: Scores, queries: list[str]) -> list[str] | None:
-    """The class of each query where classes are what queries look for, so that those of one class hang together.
-
-    Classes that were given to part the table by (`--by`) are kinds of queries, not a sample of classes.
-    """
-    if scores.by_class_wanted or not all(is_complete(system.ranks) for system in scores.systems):
-        return None
+def _classes(scores: Scores, queries: list[str]) -> list[str]:
+    """The class of each query."""
     known: dict[str, str] = {}
     for system in scores.systems:
-        if system.ranks.classes is None:
-            return None
-        known.update(zip(system.ranks.queries, system.ranks.classes, strict=True))
+        known.update(zip(system.ranks.queries, system.ranks.classes or (), strict=True))
     return [known[query] for query in queries]
 
 
@@ -186,4 +185,4 @@ def _how(made: Intervals) -> str:
         if made.unit == "classes"
         else f"{made.units:,} queries drawn with replacement"
     )
-    return f"{made.level:.0%} intervals: percentile bootstrap, {drawn}; {made.resamples:,} resamples, seed {made.seed}."
+    return f"{made.level:.0%} intervals: BCa bootstrap, {drawn}; {made.resamples:,} resamples, seed {made.seed}."

@@ -18,7 +18,8 @@ from rankscope.reports.helper import Helper
 
 Progress = Callable[[str, float], None]
 ONE_BY_ONE = ("grep", "score-distribution")  # kinds that show one system
-IN_PAIRS = ("per-query-differences",)  # kinds that show two: the first against each other one
+IN_PAIRS = ("per-query-differences", "power-curve")  # kinds that show two: the first against each other one
+OF_MANY = ("rank-intervals",)  # kinds that two systems have no use for
 SLOWEST = "forecast"
 ENOUGH = {"grep": 500, "forecast": 250}  # queries for kinds that take seconds and look the same with more of them
 
@@ -112,6 +113,8 @@ class _Asked:
 
 def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
     for kind in graphs.kinds():
+        if kind.name in OF_MANY and len(systems) == 2:
+            continue
         if kind.name in ONE_BY_ONE:
             yield from (_Asked(kind, [each], each.system) for each in systems)
         elif kind.name in IN_PAIRS:
@@ -124,7 +127,7 @@ def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
 def _graph(name: str, systems: list[RelevantRanks], measure: str) -> Graph | str:
     """The graph, or in words why there is none; kinds go by name, because a helper has its own."""
     kind = graphs.by_name(name)
-    options = {"measure": measure} if name in IN_PAIRS else {}
+    options = {"measure": measure} if "measure" in kind.options and name != SLOWEST else {}
     try:
         return kind(systems, **options)
     except RankscopeError as error:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rankscope.reports.estimates import Difference, Estimate, Estimates, MeasureRow
+from rankscope.reports.comparison_words import verdict
+from rankscope.reports.estimates import Estimates, MeasureRow
+from rankscope.statistics.compared import Compared
 
 SENTENCES = 2
+UNJUDGED = "Whether the systems differ is judged for plain means over queries only, and this is none."
 PLAIN: tuple[tuple[str, str], ...] = (  # measures that can be told without their name, the plainest first
     (r"Rprec", "Looking at as many results as there are relevant items, one finds {share} of 100 of them"),
     (r"success@1", "The first result is relevant for {share} of 100 queries"),
@@ -24,8 +27,8 @@ class Verdict:
     careful: tuple[str, ...]
 
 
-def verdict_of(names: tuple[str, ...], estimates: Estimates) -> Verdict:
-    """Best system first; no claim goes beyond the interval of the paired difference."""
+def verdict_of(names: tuple[str, ...], estimates: Estimates, compared: Compared | None = None) -> Verdict:
+    """Best system first; no claim goes beyond the tests, which are corrected for everything compared."""
     main = estimates.main
     if main is None:
         return _without_interval(names, estimates)
@@ -34,8 +37,9 @@ def verdict_of(names: tuple[str, ...], estimates: Estimates) -> Verdict:
     plain = tuple(_plain(names, order, estimates)) or (_named(main, names, order),)
     if len(names) == 1:
         return Verdict(plain, (_alone(main),))
-    pair = _pair(main, names[0], names[1], main.differences[0]) if len(names) == 2 else None
-    return Verdict(plain, pair or _several(main, names, order))
+    if compared is None:
+        return Verdict(plain, (UNJUDGED,))
+    return Verdict(plain, (*verdict(compared), *_query_by_query(main, names)))
 
 
 def _without_interval(names: tuple[str, ...], estimates: Estimates) -> Verdict:
@@ -80,39 +84,11 @@ def _alone(row: MeasureRow) -> str:
     return f"{row.asked} is {mean.value:.4f}, with a 95 % interval from {mean.low:.4f} to {mean.high:.4f}."
 
 
-def _several(row: MeasureRow, names: tuple[str, ...], order: list[int]) -> tuple[str, ...]:
-    """What the intervals of the differences from the first system support."""
-    lines = [f"By {row.asked}: " + ", ".join(f"{names[each]} {row.means[each].value:.4f}" for each in order) + "."]
-    sides = [(name, each.side) for name, each in zip(names[1:], row.differences, strict=True)]
-    for side, words in (
-        ("better", f"Better than {names[0]}, as the 95 % interval of the mean difference says"),
-        ("worse", f"Worse than {names[0]}, as the 95 % interval of the mean difference says"),
-        ("", f"Not told apart from {names[0]} by these queries"),
-    ):
-        found = [name for name, own in sides if own == side]
-        if found:
-            lines.append(f"{words}: {', '.join(found)}.")
-    return (*lines, "Each interval is of one comparison: the more systems are compared, the more often one errs.")
-
-
-def _pair(row: MeasureRow, first: str, second: str, difference: Difference) -> tuple[str, ...]:
-    estimate = difference.estimate
-    ahead = (estimate.value < 0) == row.lower_is_better
-    winner, loser = (second, first) if ahead else (first, second)
-    won, lost = (difference.better, difference.worse) if ahead else (difference.worse, difference.better)
-    return (
-        _chance(row.asked, winner, first, second, estimate),
-        f"Query by query, {winner} is better on {won:,}, {loser} on {lost:,}; on {difference.equal:,} they are equal.",
-    )
-
-
-def _chance(asked: str, winner: str, first: str, second: str, estimate: Estimate) -> str:
-    start = f"The mean difference in {asked}, {second} less {first}, is {estimate.value:+.4f}"
-    if not estimate.has_interval:
-        return f"{start}; from one query alone no interval can be told."
-    span = f"{start}, with a 95 % interval from {estimate.low:+.4f} to {estimate.high:+.4f}".replace(
-        "-", "\N{MINUS SIGN}"
-    )
-    if estimate.leaves_out_zero:
-        return f"{span}, which leaves out zero: for queries like these {winner} is the better system."
-    return f"{span}, which includes zero: these queries do not show which of the two is better."
+def _query_by_query(row: MeasureRow, names: tuple[str, ...]) -> list[str]:
+    """Who wins how many queries, of two systems."""
+    if len(names) != 2 or not row.differences:
+        return []
+    won, lost, equal = row.differences[0].better, row.differences[0].worse, row.differences[0].equal
+    if won < lost:
+        names, (won, lost) = (names[1], names[0]), (lost, won)
+    return [f"Query by query, {names[1]} is better on {won:,}, {names[0]} on {lost:,}; on {equal:,} they are equal."]

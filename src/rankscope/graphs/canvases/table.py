@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Mark, Stroke, Surface
+from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Mark, Spans, Stroke, Surface, Tiles
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -31,7 +31,7 @@ def csv_of(graph: Graph) -> str:
 
 def _rows(mark: Mark) -> Iterator[Cells]:
     head: Cells = {"role": mark.role, "name": mark.name}
-    if isinstance(mark, Stroke | Dots | Bars | Guide):
+    if isinstance(mark, Stroke | Dots | Bars | Guide | Tiles):
         facts: Facts = getattr(mark, "facts", {})
         for row, (x, y) in enumerate(zip(mark.x.tolist(), mark.y.tolist(), strict=True)):
             told = {name: _cell(values[row]) for name, values in facts.items() if name not in head}
@@ -39,6 +39,9 @@ def _rows(mark: Mark) -> Iterator[Cells]:
     elif isinstance(mark, Between):
         for x, low, high in zip(mark.x.tolist(), mark.low.tolist(), mark.high.tolist(), strict=True):
             yield {**head, "x": _cell(x), "low": _cell(low), "high": _cell(high)}
+    elif isinstance(mark, Spans):
+        for y, low, high in zip(mark.y.tolist(), mark.low.tolist(), mark.high.tolist(), strict=True):
+            yield {**head, "y": _cell(y), "low": _cell(low), "high": _cell(high)}
     elif isinstance(mark, Surface):
         for x, y, z in zip(mark.x.ravel().tolist(), mark.y.ravel().tolist(), mark.z.ravel().tolist(), strict=True):
             yield {**head, "x": _cell(x), "y": _cell(y), "z": _cell(z)}

@@ -14,10 +14,11 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.canvases.heat import heat_cells
-from rankscope.graphs.canvases.vega_parts import LINE, Layer, fixed, plain, points, said, script, symbol
+from rankscope.graphs.canvases.tile_rows import tile_rows
+from rankscope.graphs.canvases.vega_parts import LINE, Layer, centred, fixed, plain, points, said, script, symbol
 from rankscope.graphs.layout import SAMPLE, Row, Word, layout_of
 from rankscope.graphs.look import FONT, Dress, Look
-from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Label, Mark, Stroke, Surface
+from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Label, Mark, Spans, Stroke, Surface, Tiles
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -53,6 +54,8 @@ class VegaLiteCanvas:
         """One mark as one layer or several."""
         draw: Mapping[type[Mark], Callable[[Any], None]] = {
             Surface: self._surface,
+            Tiles: self._tiles,
+            Spans: self._spans,
             Between: self._between,
             Bars: self._bars,
             Guide: self._guide,
@@ -96,9 +99,13 @@ class VegaLiteCanvas:
 
     def _axis(self, axis: Axis, values: Sequence[float], texts: Sequence[str], orient: str) -> dict[str, Any]:
         look = self.look
+        order = sorted(range(len(values)), key=lambda i: values[i])  # Vega counts ticks from the lowest
+        names = [texts[i].split("\n") if "\n" in texts[i] else texts[i] for i in order]
+        which = f"round(datum.index * {max(len(values) - 1, 1)})"
         return {
-            "orient": orient, "title": axis.title, "values": list(values), "grid": False, "tickCount": len(values),
-            "labelExpr": f"{script(list(texts))}[round(datum.index * {max(len(values) - 1, 1)})]",
+            "orient": orient, "title": axis.title, "values": [values[i] for i in order], "grid": False,
+            "tickCount": len(values), "labelLineHeight": round(look.line, 2), "labelLimit": 0,
+            "labelExpr": f"{script(names)}[{which}]", **(centred(names, which, look.line) if orient == "left" else {}),
             "labelOverlap": False,
             "labelFontSize": round(look.small, 2), "titleFontSize": round(look.text, 2), "titleFontWeight": "normal",
             "labelColor": look.theme.ink, "titleColor": look.theme.ink, "domainColor": look.theme.ink,
@@ -193,6 +200,31 @@ class VegaLiteCanvas:
     def _symbols(self, rows: list[dict[str, Any]], dress: Dress, name: str, hollow: bool) -> None:
         self._layer(rows, symbol(dress, hollow, self.look.theme.paper), name)
 
+    def _spans(self, mark: Spans) -> None:
+        rows = [
+            {"x": low, "x2": high, "y": y}
+            for low, high, y in zip(plain(mark.low), plain(mark.high), plain(mark.y), strict=True)
+        ]
+        style = {"type": "rule", "color": self._dress(mark.name).colour, "strokeWidth": LINE}
+        self._layer(rows, style, mark.name, x2={"field": "x2"})
+
+    def _tiles(self, mark: Tiles) -> None:
+        wide, high = self._unit(self.graph.x, self.layout.width), self._unit(self.graph.y, self.layout.height)
+        rows, words = tile_rows(mark, self.look, wide, high)
+        colour = {"field": "colour", "type": "nominal", "scale": None}
+        style = {"type": "rect", "stroke": self.look.theme.paper, "strokeWidth": 1.2}
+        self._layer(rows, style, x2={"field": "x2"}, y2={"field": "y2"}, fill=colour)
+        for size, placed in words:
+            text = {"type": "text", "baseline": "middle", "align": "center", "fontSize": round(size, 2),
+                    "yOffset": {"expr": "datum.down"}}  # fmt: skip
+            self._layer(placed, text, text={"field": "text"}, color={**colour, "field": "ink"})
+        self._tell(mark.name, mark.x, mark.y, mark.facts)
+
+    def _unit(self, axis: Axis, length: float) -> float:
+        """How many pixels one unit takes."""
+        low, high = axis.domain or (0.0, 1.0)
+        return length / (high - low)
+
     def _label(self, mark: Label) -> None:
         style = {"type": "text", "text": mark.name, "align": mark.align, "baseline": "middle", **self._type(small=True)}
         self._layer([{"x": mark.x, "y": mark.y}], style)
@@ -278,9 +310,9 @@ class VegaLiteCanvas:
             box = {"type": "rect", "x": row.x, "x2": row.x + SAMPLE, "y": y - 4, "y2": y + 4, "color": colour}
             faint = {"opacity": 0.2} if entry.line else {"stroke": look.theme.faint, "strokeWidth": 0.4}
             layers.append(fixed({**box, **faint, "aria": False}))
-        if entry.line:
-            dress = look.dress(entry.number)
-            rule = {"type": "rule", "color": colour, "strokeWidth": LINE, "strokeDash": list(dress.dash) or [1, 0]}
+        if entry.line or entry.span:
+            dash = list(look.dress(entry.number).dash) if entry.line else []
+            rule = {"type": "rule", "color": colour, "strokeWidth": LINE, "strokeDash": dash or [1, 0]}
             ends = {"x": {"value": row.x}, "x2": {"value": row.x + SAMPLE}, "y": {"value": y}}
             layers.append({**fixed({**rule, "aria": False}), "encoding": ends})
         if entry.marker:

@@ -21,6 +21,18 @@ def fixed(mark: dict[str, Any], rows: Sequence[dict[str, Any]] = ({},)) -> Layer
     return {"data": {"values": list(rows)}, "mark": mark, "encoding": {}}
 
 
+def centred(names: Sequence[str | list[str]], which: str, line: float) -> dict[str, Any]:
+    """Moves names of several lines up, so that their middle stands at the tick; `which` tells the name of a tick."""
+    lines = [len(name) if isinstance(name, list) else 1 for name in names]
+    if max(lines, default=1) == 1:
+        return {}
+    tests = [
+        {"test": f"{script(lines)}[{which}] === {count}", "value": round(-(count - 1) * line / 2, 2)}
+        for count in range(2, max(lines) + 1)
+    ]
+    return {"labelOffset": {"condition": tests, "value": 0}}
+
+
 def symbol(dress: Dress, hollow: bool, paper: str) -> dict[str, Any]:
     """The marker of a series; a hollow one has the colour of the paper inside."""
     return {

@@ -182,7 +182,7 @@ async function queries() {
   data.hay = data.queries.map((query, row) => (query + " " + (data.classes[data.class[row]] || "")).toLowerCase());
   at("measure").append(...data.measures.map((each, number) => option(number, each.name)));
   at("measure").parentElement.hidden = data.systems.length < 2;
-  if (data.classes.length) { at("class").append(...data.classes.map((each, number) => option(number, each))); at("classes").hidden = false; }
+  if (data.classes.length) { at("class").append(...data.classes.map((each, number) => option(number, each))); at("class-choice").hidden = false; }
   if (data.states.length > 1) { at("status").append(...data.states.map(each => option(each, STATUS[each]))); at("states").hidden = false; }
   for (const id of ["search", "class", "status", "measure"]) at(id).addEventListener("input", update);
   at("previous").addEventListener("click", () => turn(page - 1));

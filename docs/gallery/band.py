@@ -1,0 +1,13 @@
+"""How far could other queries move these curves, and do the systems differ anywhere? Bands for the whole curve."""
+
+from rankscope.collections import icons
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.graphs import band_graph
+
+sample = icons()
+systems = [
+    nearest_ranks(sample.features(space), sample.class_of_item, "cosine", sample.items, system=space)
+    for space in ("pixels", "edges")
+]
+band_graph(systems).save("band.svg")
+band_graph(systems, difference=True).save("band-difference.svg")  # two bands that overlap are no test; this is one

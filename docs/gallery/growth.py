@@ -1,0 +1,30 @@
+"""Which method learns from the fewest examples, and how near to the possible optimum does it come?"""
+
+import numpy as np
+
+from rankscope.collections import icons
+from rankscope.feedback import Items
+from rankscope.feedback.baselines import baseline
+from rankscope.feedback.convergence import convergence
+from rankscope.feedback.growth import growth
+from rankscope.feedback.methods import by_name
+from rankscope.graphs import growth_graph
+
+FEW = slice(0, 2000)  # all 5,346 icons take a minute more
+sample = icons()
+items = Items.of(sample.features("edges")[FEW], scaling="l2")
+names = ("pause", "crop", "lockopen", "robot", "alarm")
+topics = {name: np.array([each == name for each in sample.class_of_item[FEW]]) for name in names}
+methods = [by_name(name) for name in ("query-point", "nearest-neighbour")]
+
+# AP of the rest of the collection, examples taken out
+growth_graph(growth(items, topics, methods, sizes=[1, 2, 4, 8], repeats=5)).save("growth.svg")
+
+# mean efficiency: the same as a share of what the best of the methods learns from all labels
+best = {name: baseline(items, target, methods, topic=name) for name, target in topics.items()}
+ways = [
+    convergence(method, items, target, best[name], sizes=[1, 2, 4, 8], repeats=3)
+    for method in methods
+    for name, target in topics.items()
+]
+growth_graph(ways).save("growth-efficiency.svg")

@@ -1,0 +1,14 @@
+"""How many queries does it take to tell two systems apart? Power over the number of queries, from 1 in 40."""
+
+import numpy as np
+
+from rankscope.collections import icons
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.graphs import power_curve_graph
+
+sample = icons()
+systems = []
+for space in ("pixels", "edges"):
+    ranks = nearest_ranks(sample.features(space), sample.class_of_item, "cosine", sample.items, system=space)
+    systems.append(ranks.take(np.arange(0, len(ranks), 40)))
+power_curve_graph(systems, measure="AP").save("power-curve.svg")

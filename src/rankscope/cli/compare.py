@@ -1,0 +1,128 @@
+"""`rankscope compare`: is the difference real, and for which kind of query?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankscope.cli.loading import Inputs
+from rankscope.cli.options import input_options, setting_options
+
+USUAL = ("AP",)
+SUFFIXES = {".md": "markdown", ".json": "json"}
+
+
+@click.command("compare", short_help="Is B better than A, and for which kind of query?")
+@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN RUN... | RANKS.parquet...")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    help="By what to compare; the first decides. Repeat it or separate by commas. Default: AP.",
+)  # fmt: skip
+@click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
+@click.option("--pairs", type=click.Choice(["all", "baseline"]), default="all", show_default=True, help="Which pairs.")
+@click.option(
+    "--correction", type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]), default="holm",
+    show_default=True, help="Of p-values, over all pairs and measures.",
+)  # fmt: skip
+@click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
+@click.option("--resamples", default=10_000, show_default=True, type=click.IntRange(100), help="Of the bootstrap.")
+@click.option("--permutations", default=10_000, show_default=True, type=click.IntRange(100), help="Of Tukey's test.")
+@click.option(
+    "--format", "output_format", type=click.Choice(["text", "markdown", "json"]),
+    help="Default: by -o's suffix (.md, .json), else text.",
+)  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", help="Write here; .html writes the whole report.")
+@click.option("--graphs", metavar="FOLDER", help="The graphs of the comparison too, as SVG, into this folder.")
+@click.option("--every-pair", is_flag=True, help="Show every pair, however many; without it neighbours beyond 30.")
+@input_options
+@click.option("--quiet", is_flag=True, help="No progress and no warnings.")
+@setting_options
+def command(
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    baseline: str | None,
+    pairs: str,
+    correction: str,
+    level: float,
+    resamples: int,
+    permutations: int,
+    output_format: str | None,
+    output: str | None,
+    graphs: str | None,
+    every_pair: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
+
+    Verdicts rest on sign-flip tests of per-query differences, corrected for all pairs and measures compared. With --by
+    the same within each class of queries, with the analysis of variance of the cells beside the paired model.
+
+    \b
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
+    rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
+    """
+    from rankscope.cli.output import progress_line, say
+    from rankscope.reports.comparison import FORMATS
+    from rankscope.statistics.compare import compare
+
+    page = output is not None and output.endswith((".html", ".htm"))
+    with progress_line(quiet) as progress:
+        inputs = Inputs.of(files, given)
+        scores = inputs.scores("compare", measures or USUAL, progress, keep_scores=page)
+        made = compare(
+            scores, baseline=baseline, every_pair=pairs == "all", correction=correction, level=level,
+            resamples=resamples, permutations=permutations, seed=scores.settings.seed,
+        )  # fmt: skip
+        if page:
+            _page(scores, str(output), progress)
+        drawn = draw(scores, made, graphs) if graphs else []
+    suffix = Path(output).suffix if output else ""
+    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair)
+    _write(text, None if page else output)
+    if not quiet:
+        for line in [*scores.warnings(), *drawn]:
+            say(f"! {line}" if line in scores.warnings() else line)
+
+
+def draw(scores: Any, made: Any, folder: str) -> list[str]:
+    """The graphs that show the comparison; says what was drawn, and why a graph is not there."""
+    from rankscope import graphs
+    from rankscope.errors import RankscopeError
+
+    where = Path(folder)
+    where.mkdir(parents=True, exist_ok=True)
+    systems = {system.name: system.ranks for system in scores.systems}
+    ordered = [systems[name] for name in made.systems]
+    several = len(ordered) > 2
+    kinds = ["band", "rank-intervals"] if several else ["band", "per-query-differences", "power-curve"]
+    if made.main.classes:
+        kinds += ["class-matrix", "comparison-intervals"]
+    said = []
+    for name in kinds:
+        kind = graphs.by_name(name)
+        options = {"measure": made.main.measure} if "measure" in kind.options else {}
+        try:
+            kind(ordered, **options).save(where / f"{name}.svg", width="full" if "matrix" in name else None)
+            said.append(f"{where / name}.svg")
+        except RankscopeError as error:
+            said.append(f"{name} was not drawn: {error}")
+    return said
+
+
+def _page(scores: Any, path: str, progress: Any) -> None:
+    from rankscope.cli.report import write_report
+
+    write_report(scores, path, progress=progress)
+
+
+def _write(text: str, path: str | None) -> None:
+    if path is None or path == "-":
+        click.echo(text, nl=False)
+        return
+    from rankscope.files import atomic
+
+    with atomic(path, "wb") as file:
+        file.write(text.encode())

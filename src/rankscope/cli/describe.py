@@ -1,0 +1,193 @@
+"""`rankscope describe`: a folder of pictures to vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command("describe", short_help="Pictures to vectors.")
+@click.argument("folder", metavar="FOLDER")
+@click.option(
+    "-d", "--descriptor", "descriptors", multiple=True, metavar="NAMES",
+    help="cedd, lbp(grid=4), ... Repeat it or separate by commas. --list shows all.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", metavar="FEATURES.npz",
+    help="Where the vectors go; with several descriptors one file each, FEATURES.NAME.npz.",
+)  # fmt: skip
+@click.option(
+    "--labels", metavar="CSV|folders", default="folders", show_default=True,
+    help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in.",
+)  # fmt: skip
+@click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
+@click.option("--model", metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt).")
+@click.option("--side", type=click.IntRange(min=1), metavar="N", help="Side of its input, if the model leaves it free.")
+@click.option("--mean", metavar="R,G,B", help="Subtracted from colours of 0 to 1. Default: 0.485,0.456,0.406.")
+@click.option("--std", metavar="R,G,B", help="Divided by. Default: 0.229,0.224,0.225.")
+@click.option(
+    "--fit", type=click.Choice(["crop", "stretch"]), default="crop", show_default=True,
+    help="What the model sees: the square in the middle, or the whole squeezed into one.",
+)  # fmt: skip
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option(
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda *given: _list(*given),
+    help="All descriptors with their options, and leave.",
+)  # fmt: skip
+def command(
+    folder: str,
+    descriptors: tuple[str, ...],
+    output: str | None,
+    labels: str,
+    size: int | None,
+    threads: int | None,
+    quiet: bool,
+    **model: Any,
+) -> None:
+    """From pictures to vectors with class labels, which `rankscope rank` turns into exact ranks.
+
+    Pictures are all those in the folder and below, in byte order of their paths. A file that cannot be read is named
+    and left out.
+
+    \b
+    rankscope describe photos/ -d cedd -o cedd.npz
+    rankscope describe images/ --labels labels.csv -d "scalable-colour,lbp(grid=4)" -o corel.npz
+    rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
+    """
+    from rankscope.cli.output import progress_line
+    from rankscope.engines.images.describing import describe
+    from rankscope.engines.images.labelled_folder import pictures_in
+
+    asked = _asked(descriptors, model)
+    targets = _targets(output, asked)
+    pictures, warnings = pictures_in(folder, labels)
+    with progress_line(quiet) as show:
+        found = describe(
+            [picture.path for picture in pictures],
+            asked,
+            size=size,
+            threads=threads,
+            progress=None if show is None else lambda done, whole: show("describing", done / whole),
+        )
+    kept = [pictures[row] for row in found.kept.tolist()]
+    _written(found.described, targets, kept, {"size": size, "labels": "folders" if labels == "folders" else "table"})
+    left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
+    _warn(warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)])
+
+
+def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
+    """Descriptors by name, then the user's model."""
+    from rankscope.engines.images.descriptors import by_names
+    from rankscope.errors import SettingError
+
+    asked: list[Any] = [each for text in descriptors for each in by_names(text)]
+    if model["model"]:
+        asked.append(_model(model))
+    elif given := [name for name in ("side", "mean", "std") if model[name] is not None]:
+        raise SettingError(f"--{given[0]} belongs to a model: give --model FILE too")
+    if not asked:
+        raise SettingError("nothing to describe with: give --descriptor NAME (--list shows all) or --model FILE")
+    return list(dict.fromkeys(asked))
+
+
+def _model(given: dict[str, Any]) -> Any:
+    from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, Model
+
+    made = Model(
+        given["model"],
+        given["side"] or 0,
+        _numbers("mean", given["mean"]) or USUAL_MEAN,
+        _numbers("std", given["std"]) or USUAL_STD,
+        given["fit"],
+    )
+    _ = made.size  # an unusable model is found out before any picture is read
+    return made
+
+
+def _numbers(name: str, text: str | None) -> tuple[float, ...]:
+    from rankscope.errors import SettingError
+
+    try:
+        return tuple(float(part) for part in text.split(",")) if text else ()
+    except ValueError:
+        raise SettingError(f"--{name} must be one number or three separated by commas, got '{text}'") from None
+
+
+def _targets(output: str | None, asked: list[Any]) -> list[Path]:
+    """A file for each descriptor; the name of the descriptor goes in before the suffix if there are several."""
+    from rankscope.errors import SettingError
+
+    if output is None or output == "-":
+        raise SettingError("the vectors go into a file: give -o FEATURES.npz")
+    path = Path(output)
+    if path.suffix != ".npz":
+        raise SettingError(f"vectors are written as .npz, got {path.name}: give -o {path.stem or 'features'}.npz")
+    if len(asked) == 1:
+        return [path]
+    return [path.with_name(f"{path.stem}.{_plain(str(each))}.npz") for each in asked]
+
+
+def _plain(text: str) -> str:
+    """A name without signs that a shell reads.
+
+    >>> _plain("lbp(grid=4)")
+    'lbp-grid-4'
+    """
+    import re
+
+    return re.sub(r"[^\w.-]+", "-", text).strip("-")
+
+
+def _written(described: Any, targets: list[Path], kept: list[Any], settings: dict[str, Any]) -> None:
+    """The files, and a line about each."""
+    from rankscope.engines.images.feature_files import save_features
+
+    ids, labels = [picture.id for picture in kept], [picture.label for picture in kept]
+    classes = len(set(filter(None, labels)))
+    for each, path in zip(described, targets, strict=True):
+        save_features(each, path, ids, labels, settings)
+        click.echo(
+            f"{path}: {len(ids):,} pictures in {classes:,} classes, {each.descriptor}, "
+            f"{each.raw.shape[1]:,} values each, to be compared by {each.metric}"
+        )
+
+
+def _warn(warnings: list[str], unreadable: list[tuple[str, str]]) -> None:
+    """What was left out, by name."""
+    from rankscope.cli.output import say
+
+    for warning in warnings:
+        say(f"! {warning}")
+    if unreadable:
+        say(f"! {len(unreadable)} file{'' if len(unreadable) == 1 else 's'} left out:")
+    for name, reason in unreadable:
+        say(f"!   {name} {reason}")
+
+
+def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    """Name, options with their defaults, metric and source of every descriptor."""
+    if not wanted:
+        return
+    from dataclasses import fields
+
+    from rankscope.engines.images.descriptors import ALL
+    from rankscope.reports.rows import table
+
+    rows: list[dict[str, object]] = []
+    for kind in ALL:
+        usual = kind()
+        options = ", ".join(f"{each.name}={each.default}" for each in fields(kind))
+        rows.append(
+            {
+                "name": kind.name,
+                "options": options or "none",
+                "values": usual.size,
+                "metric": usual.distance,
+                "source": kind.source,
+            }
+        )
+    click.echo(table(rows), nl=False)
+    context.exit()

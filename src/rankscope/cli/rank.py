@@ -1,0 +1,133 @@
+"""`rankscope rank`: vectors with class labels to the exact ranks of all relevant items."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+SUFFIX = ".ranks.parquet"
+SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def memory_size(text: str) -> int:
+    """Bytes from `2GB`, `500 MB`, `1.5g` or a plain number.
+
+    >>> memory_size("2GB"), memory_size("500 mb")
+    (2147483648, 524288000)
+    """
+    from rankscope.errors import SettingError
+
+    plain = text.strip().upper().removesuffix("B").removesuffix("I").strip()
+    number, unit = (plain[:-1], plain[-1]) if plain and plain[-1] in SIZES else (plain, "")
+    try:
+        size = int(float(number) * SIZES[unit])
+    except (ValueError, OverflowError):
+        raise SettingError(f"--memory must be a size as 2GB or 500MB, got '{text}'") from None
+    if size < 32 << 20:
+        raise SettingError(f"--memory must be at least 32MB, got '{text}'")
+    return size
+
+
+@click.command("rank", short_help="Vectors with labels: exact ranks of all relevant items.")
+@click.argument("features", metavar="FEATURES")
+@click.option(
+    "--metric", default="cosine", show_default=True, metavar="NAME",
+    help="cosine, ip, l2, l1, chi2, intersection, jeffrey, js, d1, tanimoto, hamming, hamming_bits, or a mixture:"
+    " '0.7*l1[0:64] + 0.3*cosine[64:]'.",
+)  # fmt: skip
+@click.option("-o", "--output", required=True, metavar=f"NAME{SUFFIX}", help="The result, for every other command.")
+@click.option("--labels", metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label.")
+@click.option("--separator", metavar="TEXT", help="Between the labels of an item that has several.")
+@click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
+@click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
+@click.option("--queries", metavar="FILE", help="Names of the items that are queries, one a line. Default: all.")
+@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
+@click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Items with it are left out.")
+@click.option(
+    "--query-item", type=click.Choice(["removed", "kept", "kept_ignored"]), default="removed", show_default=True,
+    help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
+)  # fmt: skip
+@click.option("--memory", default="2GB", show_default=True, metavar="SIZE", help="Work within this much memory.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: as many as there are cores.")
+@click.option("--keep-scores/--no-keep-scores", default=True, show_default=True, help="The growth forecast needs them.")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
+@click.option("--quiet", is_flag=True, help="No progress and no words.")
+def command(features: str, output: str, memory: str, threads: int | None, quiet: bool, **given: Any) -> None:
+    """Every labelled item is a query in turn, the items that share its label are relevant: exact ranks of all of them.
+
+    FEATURES is .npy (with --labels), .npz (arrays features, labels, ids, split), Parquet or Arrow. Work that was
+    stopped goes on where it was when the same command is given again.
+
+    \b
+    rankscope rank features.npz -o cosine.ranks.parquet
+    rankscope rank clip.npy --labels labels.txt --metric l2 -o clip.ranks.parquet
+    rankscope evaluate cosine.ranks.parquet -m AP -m P@10
+    """
+    from rankscope.errors import SettingError
+
+    if not output.endswith(SUFFIX):
+        raise SettingError(f"the result must be called NAME{SUFFIX}, got '{output}'")
+    size = memory_size(memory)
+    if threads is not None and "numpy" not in sys.modules:
+        for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
+            os.environ.setdefault(name, str(threads))  # read when numpy and polars are first imported
+    _rank(features, output, size, threads, quiet, given)
+
+
+def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
+    from rankscope.cli.output import progress_line, say
+    from rankscope.engines.nearest import nearest_ranks
+    from rankscope.engines.nearest.spaces import checked, name_of
+    from rankscope.engines.nearest.work_folder import WorkFolder
+    from rankscope.inputs.junk import read_junk
+    from rankscope.inputs.reading import Reading
+    from rankscope.ranks.storage import save_ranks
+    from rankscope.version import __version__
+
+    metric = checked(given["metric"])
+    items = _items(path, given)
+    junk = read_junk(given["junk"], Reading()) if given["junk"] else []
+    name = given["system"] or os.path.basename(output).removesuffix(SUFFIX)
+    work = WorkFolder(
+        output,
+        {
+            "version": __version__, "features": items.digest, "metric": name_of(metric), "junk": junk,
+            "query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": memory,
+        },
+    )  # fmt: skip
+    with progress_line(quiet) as progress, work.open():
+        ranks = nearest_ranks(
+            items,
+            metric=metric,
+            query_item=given["query_item"],
+            junk=junk,
+            memory=memory,
+            threads=threads,
+            device=given["device"],
+            keep_scores=given["keep_scores"],
+            progress=None if progress is None else lambda done, whole: progress(name, done / whole),
+            system=name,
+            kept=work.kept,
+        )
+        save_ranks(ranks, output)
+    if not quiet:
+        again = f", {work.reused} blocks from before" if work.reused else ""
+        say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(metric)}{again}")
+
+
+def _items(path: str, given: dict[str, Any]) -> Any:
+    from rankscope.inputs.feature_files import read_features
+
+    return read_features(
+        path,
+        labels=given["labels"],
+        separator=given["separator"],
+        label_column=given["label_column"],
+        id_column=given["id_column"],
+        queries=given["queries"],
+        junk_labels=given["junk_labels"],
+    )

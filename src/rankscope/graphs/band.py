@@ -1,0 +1,183 @@
+"""Mean curves with their confidence bands, and the band of the difference of two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import IntArray
+from rankscope.curves.sizes import generality_index
+from rankscope.errors import SettingError
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.describing import Systems, chosen_scopes, counted_systems, facts_of, how_many, size_note
+from rankscope.graphs.generality_graphs import GENERALITY, need_points
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.marks import Facts
+from rankscope.measures.coverage_report import is_complete
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.statistics.band import Band
+from rankscope.statistics.bands import FEW_DECIDE, RESAMPLES, WAYS, band, difference_band
+from rankscope.statistics.query_curves import QueryCurves, over_generality, over_scope, precision_at_recall
+
+WHAT = "the graph of bands"
+MOST = 4  # more bands over each other cannot be told apart
+MOST_MARKERS = 25
+PROMISE = {
+    "sup-t": "sup-t band, holds the whole curve",
+    "bonferroni": "Bonferroni band, holds the whole curve",
+    "t": "t band, each point for itself",
+}
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A curve that every query has: its title, its x axis over all systems, y, and how to make it."""
+
+    title: str
+    x: Callable[[list[RelevantRanks]], Axis]
+    y: Axis
+    make: Callable[[list[RelevantRanks], int], list[QueryCurves]]
+
+
+@kind("band")
+def band_graph(
+    systems: Systems,
+    curve: str = "precision-recall",
+    band: str = "sup-t",
+    level: float = 0.95,
+    points: int = 21,
+    difference: bool = False,
+    seed: int = 0,
+) -> Graph:
+    """Mean curves with the band that other queries could have moved them in, or the band of a difference.
+
+    `curve` is precision-recall (precision at `points` recall levels), precision-scope, recall-scope or grip. A sup-t or
+    bonferroni band holds the whole curve at once, a t band each point for itself. Two bands that overlap are no test:
+    `difference` draws second less first, query by query; where its band leaves out 0 the systems differ. Where queries
+    come from labelled classes, classes are drawn, and within them queries.
+    """
+    if curve not in CURVES:
+        raise SettingError(f"curve is one of {', '.join(CURVES)}, got {curve!r}")
+    if band not in WAYS:
+        raise SettingError(f"band is one of {', '.join(WAYS)}, got {band!r}")
+    shown = counted_systems(systems, WHAT, most=2 if difference else MOST)
+    if difference and len(shown) != 2:
+        raise SettingError(f"a difference is of two systems, got {len(shown)}")
+    shape = CURVES[curve]
+    made = shape.make(shown, points)
+    graph = Graph(shape.title, shape.x(shown), shape.y)
+    classes = [each.classes if is_complete(each) else None for each in shown]
+    if difference:
+        around = difference_band(made[0], made[1], band, level, classes[0], RESAMPLES, seed)
+        return _difference(graph, around, shown)
+    bands = [_around(each, some, band, level, seed) for each, some in zip(made, classes, strict=True)]
+    return _means(graph, bands, shown)
+
+
+def _around(curves: QueryCurves, classes: Sequence[str] | None, how: str, level: float, seed: int) -> Band:
+    return band(curves, None, how, level, classes, RESAMPLES, seed)
+
+
+def _means(graph: Graph, bands: list[Band], systems: list[RelevantRanks]) -> Graph:
+    for each, queries in zip(bands, systems, strict=True):
+        graph = graph.band(each.drawn(), queries.system) if each.exists else graph
+        graph = graph.curve(each.curve(), queries.system, size_note(queries), facts=_facts(each), markers=6)
+    names = ", ".join(each.system for each in systems)
+    return graph.described(subtitle=_subtitle(bands), summary=f"{graph.title} of {names}, with confidence bands.")
+
+
+def _difference(graph: Graph, around: Band, systems: list[RelevantRanks]) -> Graph:
+    first, second = (each.system for each in systems)
+    apart = np.flatnonzero(np.isfinite(around.low) & ~around.holds(np.zeros(len(around))))
+    graph = graph.band(around.drawn(), around.name) if around.exists else graph
+    graph = graph.curve(
+        around.curve(), around.name, how_many(around.queries), facts=_facts(around), markers=_some(apart, len(around))
+    )
+    marked = "markers: 0 is outside" if apart.size else "0 is inside everywhere" if around.exists else ""
+    return graph.rule(y=0.0, dashed=False).described(
+        title=f"{graph.title}: {second} less {first}",
+        y=Axis("difference in", graph.y.quantity, domain=_domain(around)),
+        subtitle="; ".join(filter(None, (_subtitle([around]), marked))),
+        summary=f"{second} less {first}: the band leaves out 0 at {apart.size} of {len(around)} points.",
+    )
+
+
+def _some(chosen: IntArray, points: int) -> list[int]:
+    """Points that carry a marker: where there are many, every second, third, ... of them."""
+    step = -(-points // MOST_MARKERS)
+    return chosen[chosen % step == 0].tolist() or chosen.tolist()
+
+
+def _subtitle(bands: list[Band]) -> str:
+    """What kind of band, what it promises, and what was drawn."""
+    first = bands[0]
+    if not any(each.exists for each in bands):
+        return first.note
+    drawn = "classes drawn, and queries within them" if first.unit == "classes" else ""
+    cut = "lower bounds where rankings end" if any("lower bounds" in each.note for each in bands) else ""
+    wide = FEW_DECIDE if any(FEW_DECIDE in each.note for each in bands) else ""
+    other = "not the same queries at every point" if any(np.ptp(each.count) > 0 for each in bands) else ""
+    return "; ".join(filter(None, (f"{100 * first.level:g}% {PROMISE[first.how]}", drawn, other, wide, cut)))
+
+
+def _facts(around: Band) -> Facts:
+    between = zip(around.low.tolist(), around.high.tolist(), strict=True)
+    return {**facts_of(around.curve()), "band": [f"{low:.4f} to {high:.4f}" for low, high in between]}
+
+
+def _domain(around: Band) -> tuple[float, float]:
+    drawn = around.drawn()
+    values = np.concatenate([[0.0], drawn.low, drawn.high, around.mean])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    room = 0.05 * (high - low) or 0.1
+    return low - room, high + room
+
+
+def _scopes(systems: list[RelevantRanks]) -> IntArray:
+    """Scopes that every system can have: to the end of the longest ranking, within the smallest collection."""
+    longest = max(1, max(int(each.depth.max(initial=1)) for each in systems))
+    known = np.concatenate([each.collection[each.collection != UNKNOWN] for each in systems])
+    return chosen_scopes(min(longest, int(known.min(initial=longest))))
+
+
+def _scope_axis(systems: list[RelevantRanks]) -> Axis:
+    return Axis("scope", "s", "log2", domain=(1, max(2, int(_scopes(systems)[-1]))))
+
+
+def _levels(systems: list[RelevantRanks]) -> list[int]:
+    top = max(float(generality_index(each, "the band of GRiP").max(initial=1.0)) for each in systems)
+    return list(range(1, max(2, int(top + 1e-9)) + 1))
+
+
+def _over_generality(queries: RelevantRanks, levels: list[int]) -> QueryCurves:
+    made = over_generality(queries, levels)
+    need_points(made.values, queries)
+    return made
+
+
+def _generality_axis(systems: list[RelevantRanks]) -> Axis:
+    return GENERALITY.over(0, _levels(systems)[-1])
+
+
+PRECISION, RECALL = Axis("precision", "p", domain=(0, 1)), Axis("recall", "r", domain=(0, 1))
+CURVES: dict[str, _Shape] = {
+    "precision-recall": _Shape(
+        "Precision at recall levels", lambda systems: RECALL, PRECISION,
+        lambda systems, points: [precision_at_recall(each, points) for each in systems],
+    ),
+    "precision-scope": _Shape(
+        "Precision over scope", _scope_axis, PRECISION,
+        lambda systems, points: [over_scope(each, _scopes(systems), "precision") for each in systems],
+    ),
+    "recall-scope": _Shape(
+        "Recall over scope", _scope_axis, RECALL,
+        lambda systems, points: [over_scope(each, _scopes(systems), "recall") for each in systems],
+    ),
+    "grip": _Shape(
+        "Precision = recall over generality", _generality_axis, PRECISION,
+        lambda systems, points: [_over_generality(each, _levels(systems)) for each in systems],
+    ),
+}  # fmt: skip

@@ -1,0 +1,134 @@
+"""A comparison for the terminal, for a page, for a program: the verdict first, then the tables it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from rankscope.reports.comparison_words import verdict
+from rankscope.reports.rows import Rows, as_json, markdown_table, table
+from rankscope.statistics.compared import Compared, MeasureCompared
+
+MOST_PAIRS = 30
+Part = tuple[str, Rows, str]  # heading, rows, what must be said below
+
+
+def parts_of(made: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
+    """The tables of one measure, with their headings and notes."""
+    return [part for part in (_systems(made, one), *_pairs(made, one, every_pair), *_classes(made, one)) if part[1]]
+
+
+def _systems(made: Compared, one: MeasureCompared) -> Part:
+    drawn = f"{one.means.units:,} {one.unit}"
+    note = f"{made.level:.0%} intervals: BCa bootstrap, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}."
+    if one.ranks is not None:
+        note += " Systems that share a letter cannot be told apart; ranks hold for all systems together."
+    return f"{one.measure}: systems", one.system_rows(), note
+
+
+def _pairs(made: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
+    rows = one.pair_rows(made.family.correction)
+    heading = f"{one.measure}: second less first"
+    if len(rows) > MOST_PAIRS and not every_pair and one.ranks is not None:
+        order = one.ranks.systems
+        neighbours = {frozenset(each) for each in pairwise(order)}
+        chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
+        rows = sorted(chosen, key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
+        heading += " (neighbours in the ranking)"
+    tests = f"p: sign-flip test, {made.family}." + (f" Tukey: {_tukey(one)}." if one.tukey is not None else "")
+    return [(heading, rows, f"{tests} Intervals: t, of one pair each.")]
+
+
+def _tukey(one: MeasureCompared) -> str:
+    if one.tukey is None:
+        return ""
+    ways = "all" if one.tukey.exact else "random"
+    return f"randomised HSD over all pairs, {one.tukey.permutations:,} {ways} permutations within {one.unit}"
+
+
+def _classes(made: Compared, one: MeasureCompared) -> list[Part]:
+    parts: list[Part] = []
+    if one.classes:
+        note = f"{one.classes[0].how}; {one.classes[0].note}".rstrip("; ") + "."
+        parts.append((f"{one.measure}: within classes", one.class_rows(), note))
+    if one.cells is not None and one.cells.rows():
+        cells = one.cells
+        head = f"One-way analysis of variance of the cells: F = {cells.unpaired.f:.3f}, p = {cells.unpaired.p:.3g}. "
+        note = (head + cells.why).replace("F = nan, p = nan. ", "not possible. ")
+        parts.append((f"{one.measure}: cells as independent samples, and query by query", cells.rows(), note))
+    if one.assumed is not None:
+        beyond = f"{one.assumed.beyond} values lie beyond 3 standard deviations" if one.assumed.beyond else ""
+        unequal = (
+            "spreads differ: read Welch and Games-Howell instead of the one-way analysis"
+            if one.assumed.unequal_spread
+            else ""
+        )
+        note = "; ".join(filter(None, (beyond, unequal, one.assumed.note)))
+        parts.append((f"{one.measure}: what the analysis of variance takes for granted", one.assumed.rows(), note))
+    return parts
+
+
+def notes_of(made: Compared) -> list[str]:
+    """Queries that were left out."""
+    return [
+        f"{one.measure}: {one.left_out:,} {'query' if one.left_out == 1 else 'queries'} left out, because not every "
+        "system has a value there"
+        for one in made.measures
+        if one.left_out
+    ]
+
+
+def text_of(made: Compared, every_pair: bool = False) -> str:
+    """Plain text; of measures after the first only systems and pairs."""
+    lines = ["\n".join(verdict(made)), ""]
+    for number, one in enumerate(made.measures):
+        parts = parts_of(made, one, every_pair)
+        for heading, rows, note in parts if number == 0 else parts[:2]:
+            lines += [heading, table(rows).rstrip("\n"), note, ""]
+    return "\n".join([*lines, *(f"! {line}" for line in notes_of(made))]).rstrip("\n") + "\n"
+
+
+def markdown_of(made: Compared, every_pair: bool = False) -> str:
+    """For a pull request or a notebook."""
+    first, *rest = verdict(made)
+    lines = [f"**{first}**", "", *(f"{line}\n" for line in rest)]
+    for one in made.measures:
+        for heading, rows, note in parts_of(made, one, every_pair):
+            lines += [f"### {heading}", "", markdown_table(rows), note, ""]
+    return "\n".join([*lines, *(f"- {line}" for line in notes_of(made))]).rstrip("\n") + "\n"
+
+
+def json_of(made: Compared, every_pair: bool = True) -> str:
+    """Everything, every pair included in any case."""
+    return as_json(
+        {
+            "format": "rankscope.compare",
+            "version": 1,
+            "verdict": verdict(made),
+            "level": made.level,
+            "seed": made.seed,
+            "family": str(made.family),
+            "measures": [_json_measure(made, one) for one in made.measures],
+            "notes": notes_of(made),
+        }
+    )
+
+
+def _json_measure(made: Compared, one: MeasureCompared) -> dict[str, Any]:
+    return {
+        "measure": one.measure,
+        "queries": len(one.table),
+        "unit": one.unit,
+        "left_out": one.left_out,
+        "systems": one.system_rows(),
+        "pairs": one.pair_rows(made.family.correction),
+        "groups": [list(group) for group in one.ranks.groups] if one.ranks is not None else [],
+        "classes": one.class_rows(),
+        "cells": one.cells.rows() if one.cells is not None else [],
+        "why": one.cells.why if one.cells is not None else "",
+        "assumptions": one.assumed.rows() if one.assumed is not None else [],
+    }
+
+
+FORMATS: dict[str, Callable[[Compared, bool], str]] = {"text": text_of, "markdown": markdown_of, "json": json_of}

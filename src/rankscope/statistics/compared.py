@@ -1,0 +1,115 @@
+"""What a comparison of systems gives: numbers for tables and words, per measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.statistics.assumptions import Assumptions
+from rankscope.statistics.bootstrap import Intervals
+from rankscope.statistics.class_effects import ClassEffects
+from rankscope.statistics.effect import standardised_effect
+from rankscope.statistics.family import Family
+from rankscope.statistics.paired_and_unpaired import PairedAndUnpaired
+from rankscope.statistics.paired_t import spread
+from rankscope.statistics.pairwise import Comparison
+from rankscope.statistics.power import smallest_effect
+from rankscope.statistics.randomised_tukey import RandomisedTukey
+from rankscope.statistics.rank_intervals import RankIntervals
+from rankscope.statistics.score_table import ScoreTable
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureCompared:
+    """One measure of all systems, on the queries that every system has."""
+
+    table: ScoreTable
+    units: ScoreTable  # what chance draws: queries, or classes of queries with the same target
+    left_out: int  # queries for which some system has no value
+    means: Intervals  # BCa, one per system
+    pairs: tuple[Comparison, ...]  # p-values corrected over pairs and measures
+    tukey: RandomisedTukey | None  # of three systems or more
+    ranks: RankIntervals | None
+    classes: tuple[ClassEffects, ...]  # of each pair with the first system
+    cells: PairedAndUnpaired | None  # as independent samples and query by query, where there are classes
+    assumed: Assumptions | None
+
+    @property
+    def measure(self) -> str:
+        """What was measured."""
+        return self.table.measure
+
+    def differences(self, pair: Comparison) -> FloatArray:
+        """Second less first, query by query."""
+        return self.table.differences(pair.first, pair.second)
+
+    @property
+    def unit(self) -> str:
+        """What chance draws, in a word."""
+        return "queries" if self.units is self.table else "classes"
+
+    def detectable(self, pair: Comparison, level: float = 0.95) -> float:
+        """The smallest true difference that so many queries would show in 80 % of such experiments; NaN if unknown."""
+        differences = self.units.differences(pair.first, pair.second)
+        sd = spread(differences)
+        return smallest_effect(differences.size, sd, alpha=1 - level) if sd > 0 else float("nan")
+
+    def system_rows(self) -> list[dict[str, object]]:
+        """One row for each system, the best mean first."""
+        order = np.argsort(-self.table.gains.mean(axis=0), kind="stable").tolist()
+        places = {} if self.ranks is None else {row["system"]: row for row in self.ranks.rows()}
+        rows = []
+        for each in order:
+            name = self.table.systems[each]
+            row: dict[str, object] = {"system": name, "mean": float(self.means.mean[each])}
+            row |= {"low": float(self.means.low[each]), "high": float(self.means.high[each])}
+            ranked = places.get(name, {})
+            rows.append(row | {key: ranked[key] for key in ("best rank", "worst rank", "group") if key in ranked})
+        return rows
+
+    def pair_rows(self, correction: str = "holm") -> list[dict[str, object]]:
+        """One row for each pair: the difference with its interval, p-values, its size in standard deviations."""
+        tukey: dict[tuple[str, str], float] = {}
+        if self.tukey is not None:
+            tukey = {(each.first, each.second): each.p for each in self.tukey.pairs}
+        rows = []
+        for pair in self.pairs:
+            differences = self.differences(pair)
+            row: dict[str, object] = {"first": pair.first, "second": pair.second, "difference": pair.difference}
+            row |= {"low": pair.low, "high": pair.high, "p": pair.p, f"p ({correction})": pair.adjusted}
+            if tukey:
+                row["p (Tukey)"] = tukey.get((pair.first, pair.second), tukey.get((pair.second, pair.first)))
+            won, lost = int((differences > 1e-9).sum()), int((differences < -1e-9).sum())
+            row |= {"d/sd": standardised_effect(differences).value, "won": won, "lost": lost}
+            rows.append(row | {"equal": differences.size - won - lost, "better": pair.better})
+        return rows
+
+    def class_rows(self) -> list[dict[str, object]]:
+        """One row for each class and system compared with the first."""
+        return [
+            {"first": made.first, "second": made.second, **row} if len(self.classes) > 1 else row
+            for made in self.classes
+            for row in made.rows()
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What `compare` returns: each measure, and the family over which p-values are corrected."""
+
+    measures: tuple[MeasureCompared, ...]
+    family: Family
+    level: float = 0.95
+    seed: int = 0
+
+    @property
+    def main(self) -> MeasureCompared:
+        """The measure asked for first, which decides."""
+        return self.measures[0]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All systems, the baseline first."""
+        return self.main.table.systems

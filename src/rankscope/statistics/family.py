@@ -1,0 +1,81 @@
+"""The family of tests: which comparisons are made, said before any of them is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from rankscope.errors import SettingError
+
+ALL_QUERIES = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Pairs of systems x measures x classes of queries; the correction is for all of them together.
+
+    The class "" stands for all queries.
+    >>> family = Family.of(["A", "B", "C"], ["AP", "nDCG@10"])
+    >>> print(family)
+    family of 6 tests: 3 pairs of systems x 2 measures, Holm
+    >>> next(iter(family))
+    ('A', 'B', 'AP', '')
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    measures: tuple[str, ...] = ("AP",)
+    classes: tuple[str, ...] = (ALL_QUERIES,)
+    correction: str = "holm"
+
+    @classmethod
+    def of(
+        cls,
+        systems: Sequence[str],
+        measures: Sequence[str] = ("AP",),
+        classes: Sequence[str] = (ALL_QUERIES,),
+        correction: str = "holm",
+        baseline: str | None = None,
+    ) -> Family:
+        """All pairs of some systems, or each system with the baseline."""
+        if baseline is not None and baseline not in systems:
+            raise SettingError(f"no system '{baseline}'. There are: {', '.join(systems)}")
+        pairs = (
+            tuple(combinations(systems, 2))
+            if baseline is None
+            else tuple((baseline, each) for each in systems if each != baseline)
+        )
+        return cls(pairs, tuple(measures), tuple(classes), correction)
+
+    def __post_init__(self) -> None:
+        from rankscope.statistics.corrections import adjust
+
+        adjust([], self.correction)  # an unknown correction is an error here, not after the tests
+        if not self.size:
+            raise SettingError("a family needs two systems, a measure and a class at least")
+
+    @property
+    def size(self) -> int:
+        """How many tests there are."""
+        return len(self.pairs) * len(self.measures) * len(self.classes)
+
+    def __iter__(self) -> Iterator[tuple[str, str, str, str]]:
+        """First system, second system, measure, class."""
+        for measure in self.measures:
+            for label in self.classes:
+                for first, second in self.pairs:
+                    yield first, second, measure, label
+
+    def __str__(self) -> str:
+        parts = [_counted(len(self.pairs), "pair of systems", "pairs of systems")]
+        if len(self.measures) > 1:
+            parts.append(f"{len(self.measures)} measures")
+        if self.classes != (ALL_QUERIES,):
+            parts.append(_counted(len(self.classes), "class", "classes"))
+        name = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
+        correction = name.get(self.correction, "not corrected")
+        return f"family of {_counted(self.size, 'test', 'tests')}: {' x '.join(parts)}, {correction}"
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

@@ -1,0 +1,74 @@
+"""What every test of two systems gives: an estimate with its interval, a p-value, and how they were made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import FloatArray
+from rankscope.errors import SettingError
+
+Alternative = Literal["two-sided", "greater", "less"]
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """One test of per-query differences, second system less first.
+
+    `greater` and `less` are one-sided: their interval is open on one side. NaN where the queries cannot tell.
+    """
+
+    test: str
+    estimate: float
+    low: float
+    high: float
+    p: float
+    queries: int
+    note: str = ""
+    quantity: str = "mean difference"
+    alternative: Alternative = "two-sided"
+    level: float = 0.95
+
+    def row(self) -> dict[str, object]:
+        """In plain numbers, for a table."""
+        return {
+            "test": self.test, self.quantity: self.estimate, "low": self.low, "high": self.high, "p": self.p,
+            "queries": self.queries, "note": self.note,
+        }  # fmt: skip
+
+
+def known_differences(differences: ArrayLike) -> FloatArray:
+    """The differences that are numbers; infinite ones are an error."""
+    values = np.asarray(differences, dtype=np.float64).ravel()
+    values = values[~np.isnan(values)]
+    if not np.isfinite(values).all():
+        raise SettingError("differences must be finite numbers, or NaN where a query has none")
+    return values
+
+
+def checked_alternative(alternative: str) -> None:
+    """Raises `SettingError` for a word that is no alternative."""
+    if alternative not in ALTERNATIVES:
+        raise SettingError(f"alternative is one of {', '.join(ALTERNATIVES)}, got {alternative!r}")
+
+
+def tail_of(level: float, alternative: Alternative) -> float:
+    """The chance left outside on each side that an interval has.
+
+    >>> round(tail_of(0.95, "two-sided"), 6), round(tail_of(0.95, "less"), 6)
+    (0.025, 0.05)
+    """
+    checked_alternative(alternative)
+    if not 0 < level < 1:
+        raise SettingError(f"level must lie between 0 and 1 (0.95 is 95%), got {level!r}")
+    return (1 - level) / 2 if alternative == "two-sided" else 1 - level
+
+
+def opened(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
+    """The interval without the side that a one-sided test says nothing of."""
+    return (-math.inf if alternative == "less" else low, math.inf if alternative == "greater" else high)

@@ -1,0 +1,172 @@
+"""One curve per query on a common grid, all queries at once: a matrix of queries by points, for bands and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.curves.generality import KEEPING, Way
+from rankscope.curves.precision_recall import points_at_scopes
+from rankscope.curves.relevant_scope import hits_at, relevant_scopes, split_scope
+from rankscope.curves.scope import RELEVANT_SCOPES
+from rankscope.curves.sizes import counted, generality_index, known_sizes, unfinished, whole_scopes
+from rankscope.curves.thinned_recall import recall_when_kept
+from rankscope.errors import SettingError
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+Start = Literal["first", "one"]
+Axis = Literal["precision", "recall"]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryCurves:
+    """Values of each query (row) at each x (column); NaN where a query has no value there."""
+
+    x: FloatArray
+    values: FloatArray
+    queries: tuple[str, ...]
+    classes: tuple[str, ...] | None = None
+    system: str = "run"
+    x_name: str = "x"
+    y_name: str = "y"
+    cut: int = 0  # rankings that ended before all relevant items were found: their values are lower bounds
+
+    def __post_init__(self) -> None:
+        rows = len(self.queries)
+        if self.values.shape != (rows, self.x.size) or len(self.classes or self.queries) != rows:
+            raise SettingError(
+                f"{rows} queries at {self.x.size} points need a table of that shape and as many classes, "
+                f"got {self.values.shape}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def take(self, rows: IntArray) -> QueryCurves:
+        """Some queries, in the order given."""
+        chosen = rows.tolist()
+        return replace(
+            self,
+            values=self.values[rows],
+            queries=tuple(self.queries[row] for row in chosen),
+            classes=None if self.classes is None else tuple(self.classes[row] for row in chosen),
+        )
+
+    def less(self, other: QueryCurves) -> QueryCurves:
+        """This one less another, query by query, for the queries that both have.
+
+        >>> one, two = (precision_at_recall(RelevantRanks.from_ranks([ranks]), 2) for ranks in ([1, 2], [1, 4]))
+        >>> two.less(one).values
+        array([[ 0. , -0.5]])
+        """
+        if not np.array_equal(self.x, other.x) or self.y_name != other.y_name:
+            raise SettingError(f"{self.system} and {other.system} have curves over other points: give both one grid")
+        place = {query: row for row, query in enumerate(other.queries)}
+        here = np.array([row for row, query in enumerate(self.queries) if query in place], dtype=np.int64)
+        if not here.size:
+            raise SettingError(f"{other.system} and {self.system} share no query")
+        there = np.array([place[self.queries[row]] for row in here.tolist()], dtype=np.int64)
+        mine = self.take(here)
+        return replace(
+            mine,
+            values=mine.values - other.values[there],
+            system=f"{self.system} less {other.system}",
+            cut=max(self.cut, other.cut),
+        )
+
+
+def recall_grid(points: int = 10) -> FloatArray:
+    """Recall levels r_j = (j - 1)/(points - 1): from 0 to 1, both included.
+
+    >>> recall_grid(5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    if points < 2:
+        raise SettingError(f"a recall grid goes from 0 to 1 and needs 2 points at least, got {points}")
+    return np.arange(points) / (points - 1.0)
+
+
+def precision_at_recall(queries: RelevantRanks, points: int = 10, start: Start = "first") -> QueryCurves:
+    """Precision of each query at recall levels, linear between its knots (i/c, precision at the i-th hit).
+
+    Hits that were not found have knots at 0. Below 1/c nothing is defined: the first knot is held, or with `start` one
+    a knot (0, 1) is added.
+    >>> precision_at_recall(RelevantRanks.from_ranks([[1, 2, 3, 5]]), points=5).values
+    array([[1. , 1. , 1. , 1. , 0.8]])
+    """
+    if start not in ("first", "one"):
+        raise SettingError(f"start is first or one, got {start!r}")
+    queries = counted(queries)
+    levels = recall_grid(points)
+    whole, share = split_scope(levels[None, :] * queries.relevant[:, None])
+    hit = whole.astype(np.int64)
+    below, above = _at_hit(queries, np.maximum(hit, 1)), _at_hit(queries, hit + 1)
+    if start == "one":
+        below = np.where(hit == 0, 1.0, below)
+    return _curves(queries, levels, below + share * (above - below), "recall", "precision")
+
+
+def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Axis = "precision") -> QueryCurves:
+    """Precision or recall of each query at whole scopes.
+
+    >>> over_scope(RelevantRanks.from_ranks([[1, 3], [2]]), [1, 2, 4], "recall").values
+    array([[0.5, 0.5, 1. ],
+           [0. , 1. , 1. ]])
+    """
+    queries = counted(queries)
+    given = whole_scopes(queries, scopes)
+    values = points_at_scopes(queries, given)[axis].reshape(len(queries), given.size)
+    return _curves(queries, given.astype(np.float64), values, "scope", axis)
+
+
+def over_relevant_scope(
+    queries: RelevantRanks, a: ArrayLike = RELEVANT_SCOPES, axis: Axis = "precision"
+) -> QueryCurves:
+    """Precision or recall of each query at relevant scopes a = s/c; NaN where a c exceeds the collection."""
+    queries = counted(queries)
+    given = relevant_scopes(a)
+    recall = hits_at(queries, given).hits / queries.relevant[:, None]
+    return _curves(queries, given, recall if axis == "recall" else recall / given, "relevant scope", axis)
+
+
+def over_generality(
+    queries: RelevantRanks, levels: Sequence[int] | None = None, n: float = 1.0, way: Way = "thinned"
+) -> QueryCurves:
+    """Precision of each query at scope n c over G, as GRiP (n = 1) and GRnP have it; NaN where a query has no such G.
+
+    `way` is thinned (random distractors left out, the exact mean) or hard (only the best-ranked ones kept). Where a
+    ranking ended the value is a lower bound.
+    """
+    if way not in ("thinned", "hard"):
+        raise SettingError(f"a curve per query over generality is thinned or hard, got {way!r}")
+    queries = counted(queries)
+    known_sizes(queries, "a curve over generality")
+    top = int(np.floor(generality_index(queries).max(initial=0.0) + 1e-9))
+    given = list(range(1, top + 1)) if levels is None else [int(each) for each in levels]
+    columns = [_thinned(queries, queries.relevant * (2**level - 1), n, way) for level in given]
+    values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
+    return _curves(queries, np.array(given, dtype=np.float64), values, "G", "precision")
+
+
+def _thinned(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> FloatArray:
+    rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
+    result = np.full(len(queries), np.nan)
+    result[rows] = recall_when_kept(queries.take(rows), kept[rows], n, KEEPING[way]).low / n
+    return result
+
+
+def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
+    """Precision at the so many hits of each query (row), several a query; 0 where it was not found."""
+    values = np.append(queries.position / queries.ranks, 0.0)
+    first = np.cumsum(queries.found) - queries.found
+    return values[np.where(hit <= queries.found[:, None], first[:, None] + hit - 1, values.size - 1)]
+
+
+def _curves(queries: RelevantRanks, x: FloatArray, values: FloatArray, x_name: str, y_name: str) -> QueryCurves:
+    cut = int(unfinished(queries).sum())
+    return QueryCurves(x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut)

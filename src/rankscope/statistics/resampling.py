@@ -1,0 +1,115 @@
+"""How queries are drawn again with replacement: each for itself, or classes first and then queries within them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.errors import SettingError
+
+AT_ONCE = 1_000_000  # drawn in one batch: 8 MB of counts
+
+
+class Drawing(Protocol):
+    """What is drawn, how many of it there are, and how often each query comes."""
+
+    @property
+    def unit(self) -> str:
+        """What is drawn: queries or classes."""
+
+    @property
+    def units(self) -> int:
+        """How many there are to draw from."""
+
+    def times(self, chance: np.random.Generator, resamples: int) -> FloatArray:
+        """How often each query (column) is in each resample (row)."""
+
+
+@dataclass(frozen=True)
+class Queries:
+    """As many queries as there are, each drawn from all."""
+
+    units: int
+    unit: str = "queries"
+
+    def times(self, chance: np.random.Generator, resamples: int) -> FloatArray:
+        """How often each query (column) is in each resample (row)."""
+        drawn = chance.integers(0, self.units, (resamples, self.units))
+        return _counted(drawn + np.arange(resamples)[:, None] * self.units, resamples, self.units)
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """As many classes as there are, each drawn from all; and in each as many queries as it has, drawn from it."""
+
+    order: IntArray  # queries class by class
+    start: IntArray
+    size: IntArray
+    unit: str = "classes"
+
+    @classmethod
+    def of(cls, classes: Sequence[str]) -> Classes:
+        """From the class of each query."""
+        number = class_numbers(classes)
+        size = np.bincount(number)
+        return cls(np.argsort(number, kind="stable"), np.cumsum(size) - size, size.astype(np.int64))
+
+    @property
+    def units(self) -> int:
+        """How many classes there are."""
+        return self.size.size
+
+    def times(self, chance: np.random.Generator, resamples: int) -> FloatArray:
+        """How often each query (column) is in each resample (row)."""
+        drawn = chance.integers(0, self.units, (resamples, self.units))
+        lengths = self.size[drawn]
+        start, size = (np.repeat(each[drawn].ravel(), lengths.ravel()) for each in (self.start, self.size))
+        query = self.order[start + (chance.random(size.size) * size).astype(np.int64)]
+        row = np.repeat(np.arange(resamples), lengths.sum(axis=1))
+        return _counted(row * self.order.size + query, resamples, self.order.size)
+
+
+def drawing(queries: int, classes: Sequence[str] | None) -> Drawing:
+    """Queries, or their classes where they are given."""
+    if classes is None:
+        return Queries(queries)
+    if len(classes) != queries:
+        raise SettingError(f"{queries} queries need as many classes, got {len(classes)}")
+    return Classes.of(classes)
+
+
+def class_numbers(classes: Sequence[str]) -> IntArray:
+    """The class of each query as a number from 0; a query of no class ("") hangs together with nothing but itself.
+
+    >>> class_numbers(["b", "a", "b"]), class_numbers(["", "a", ""])
+    (array([1, 0, 1]), array([1, 0, 2]))
+    """
+    names, number = np.unique(np.asarray(classes, dtype=str), return_inverse=True)
+    alone = np.flatnonzero(np.asarray(classes, dtype=str) == "")
+    if not alone.size:
+        return number.astype(np.int64)
+    number = number.astype(np.int64) - 1  # the empty name is the first
+    number[alone] = names.size - 1 + np.arange(alone.size)
+    return number
+
+
+def batches(resamples: int, queries: int) -> Iterator[int]:
+    """How many resamples are drawn at once, so that memory stays small."""
+    step = max(1, AT_ONCE // max(queries, 1))
+    for start in range(0, resamples, step):
+        yield min(step, resamples - start)
+
+
+def checked_level(level: float) -> float:
+    """A level of confidence strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise SettingError(f"level must lie between 0 and 1 (0.95 is 95%), got {level!r}")
+    return float(level)
+
+
+def _counted(places: IntArray, resamples: int, queries: int) -> FloatArray:
+    return np.bincount(places.ravel(), minlength=resamples * queries).reshape(resamples, queries).astype(np.float64)

@@ -1,0 +1,120 @@
+"""The graph of bands: what stands on it, what its words promise, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from rankscope.cli.main import cli
+from rankscope.errors import MeasureError, SettingError
+from rankscope.graphs import band_graph
+from rankscope.graphs.band import CURVES
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.marks import Between, Guide, Stroke
+from rankscope.ranks.storage import save_ranks
+from rankscope.statistics.bands import band, difference_band
+from rankscope.statistics.query_curves import precision_at_recall
+from tests.graphs.examples import TWO, ranked, scored
+
+
+def marks(graph: Graph, kind: type[Any]) -> list[Any]:
+    return [mark for mark in graph.marks if isinstance(mark, kind)]
+
+
+def test_bands_are_those_of_the_statistics_kept_within_zero_and_one() -> None:
+    graph = band_graph(TWO, points=10, band="t")
+    for each, mark, queries in zip(marks(graph, Between), marks(graph, Stroke), TWO, strict=True):
+        made = band(precision_at_recall(queries, 10), how="t")
+        np.testing.assert_array_equal(each.low, np.clip(made.low, 0, 1))
+        np.testing.assert_array_equal(mark.y, made.mean)
+        assert each.name == mark.name == queries.system
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [("sup-t", "90% sup-t band, holds the whole curve"), ("t", "each point for itself"), ("bonferroni", "Bonferroni")],
+)
+def test_the_subtitle_says_what_the_band_promises(how: str, words: str) -> None:
+    assert words in band_graph(TWO, band=how, level=0.9).subtitle
+
+
+@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("difference", [False, True])
+def test_every_curve_is_drawn_alone_and_as_a_difference(curve: str, difference: bool) -> None:
+    graph = band_graph(TWO, curve=curve, difference=difference)
+    assert len(marks(graph, Stroke)) == len(marks(graph, Between)) == (1 if difference else 2)
+    graph.vega_lite()
+
+
+def test_a_difference_stands_around_the_line_of_zero_with_markers_where_it_leaves_it_out() -> None:
+    better = replace(TWO[1], judged=TWO[1].judged.with_columns(rank=TWO[1].judged.position))
+    graph = band_graph([TWO[0], better], difference=True, points=5)
+    made = difference_band(precision_at_recall(TWO[0], 5), precision_at_recall(better, 5))
+    (curve,), (zero,) = marks(graph, Stroke), marks(graph, Guide)
+    assert list(curve.markers) == np.flatnonzero(~made.holds(np.zeros(5))).tolist()
+    assert curve.markers
+    assert set(zero.y) == {0.0}
+    assert graph.title == "Precision at recall levels: second less first"
+    assert curve.name == "second less first"
+    assert "markers: 0 is outside" in graph.subtitle
+    assert "0 is inside everywhere" in band_graph([TWO[0], TWO[0]], difference=True).subtitle
+
+
+def test_many_points_do_not_make_a_string_of_markers() -> None:
+    better = replace(TWO[1], judged=TWO[1].judged.with_columns(rank=TWO[1].judged.position))
+    (curve,) = marks(band_graph([TWO[0], better], difference=True, points=101), Stroke)
+    assert 0 < len(curve.markers) <= 25
+
+
+def test_queries_of_labelled_classes_are_drawn_class_by_class() -> None:
+    assert "classes drawn" in band_graph(scored()).subtitle
+    by_hand = [each.with_classes(dict.fromkeys(each.queries, "kind")) for each in TWO]
+    assert "classes drawn" not in band_graph(by_hand).subtitle
+
+
+def test_grip_says_that_its_points_are_not_of_the_same_queries() -> None:
+    few = ranked("few", 3, collection=np.array([40] * 6 + [400] * 6))
+    few = replace(few, depth=np.minimum(few.depth, few.collection))
+    few = few.take(np.flatnonzero([few.ranks[few.row == row].max() <= few.collection[row] for row in range(12)]))
+    assert "not the same queries" in band_graph(few, curve="grip").subtitle
+
+
+def test_one_query_has_a_curve_and_no_band() -> None:
+    graph = band_graph(TWO[0].take(np.array([0])))
+    assert not marks(graph, Between)
+    assert "two queries at least" in graph.subtitle
+
+
+def test_what_cannot_be_drawn_is_refused_in_words() -> None:
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        (TWO, {"curve": "roc"}, "curve is one of"),
+        (TWO, {"band": "bca"}, "band is one of"),
+        (TWO[:1], {"difference": True}, "two systems, got 1"),
+        ([*TWO, ranked("third", 3)], {"difference": True}, "1 to 2 systems, got 3"),
+        ([ranked(str(seed), seed) for seed in range(5)], {}, "1 to 4 systems, got 5"),
+        (TWO, {"level": 95}, "between 0 and 1"),
+        (TWO, {"points": 1}, "2 points at least"),
+    ]
+    for systems, options, words in wrong:
+        with pytest.raises(SettingError, match=words):
+            band_graph(systems, **options)
+    with pytest.raises(MeasureError, match="--collection-size D"):
+        band_graph(ranked("unknown", 1, collection=None), curve="grip")
+
+
+def test_the_command_takes_all_its_options(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{each.system}.ranks.parquet" for each in TWO]
+    for each, path in zip(TWO, paths, strict=True):
+        save_ranks(each, path)
+    target = tmp_path / "band.csv"
+    more = ["--curve", "recall-scope", "--band", "bonferroni", "--level", "0.9", "--difference", "--points", "5"]
+    done = CliRunner().invoke(cli, ["graph", "band", *map(str, paths), "-o", str(target), "--seed", "3", *more])
+    assert done.exit_code == 0, done.output
+    assert "second less first" in target.read_text()
+    refused = CliRunner().invoke(cli, ["graph", "grip", *map(str, paths), "-o", str(target), "--level", "0.9"])
+    assert "grip has no option --level" in str(refused.exception)

@@ -1,0 +1,161 @@
+"""The class matrix: numbers on tiles, in the right row, readable in both themes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import vl_convert
+from click.testing import CliRunner
+from scipy import stats
+
+from rankscope.cli.main import cli
+from rankscope.errors import SettingError
+from rankscope.graphs import class_matrix_graph
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.canvases.shades import ink_on, shade_colour
+from rankscope.graphs.canvases.table import csv_of
+from rankscope.graphs.canvases.vega_lite import VERSION
+from rankscope.graphs.class_tables import class_table
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.layout import layout_of
+from rankscope.graphs.look import DARK, LIGHT, Look, Theme
+from rankscope.graphs.marks import Tiles
+from rankscope.graphs.text_width import text_width
+from rankscope.ranks.storage import save_ranks
+from tests.graphs.class_examples import FIVE, classed, pair
+from tests.graphs.examples import TWO
+from tests.graphs.test_layout import contrast
+
+LONG = {f"a class with quite a long name, number {number}": 3 + number for number in range(10)}
+
+
+def tiles(graph: Graph) -> dict[str, Tiles]:
+    return {mark.name: mark for mark in graph.marks if isinstance(mark, Tiles)}
+
+
+def test_two_systems_have_a_column_for_their_difference() -> None:
+    graph = class_matrix_graph(pair(FIVE))
+    found = tiles(graph)
+    assert list(found) == ["first", "second", "difference"]
+    assert "difference: second less first" in graph.subtitle
+    three = class_matrix_graph([*pair(FIVE), classed("third", 3, FIVE)])
+    assert list(tiles(three)) == ["first", "second", "third"]
+
+
+def test_means_and_intervals_are_those_of_scipy() -> None:
+    systems = pair(FIVE)
+    table = class_table(systems, "AP", 10, "it").table
+    graph = class_matrix_graph(systems)
+    assert graph.y.texts is not None
+    facts = tiles(graph)["difference"].facts
+    for row, label in enumerate(facts["class"]):
+        part = table if label == "all" else table.where(str(label))
+        theirs = stats.ttest_rel(part.values[:, 1], part.values[:, 0])
+        limits = theirs.confidence_interval(0.95)
+        assert facts["mean"][row] == pytest.approx(part.values[:, 1].mean() - part.values[:, 0].mean())
+        assert (facts["low"][row], facts["high"][row]) == pytest.approx((limits.low, limits.high))
+        assert graph.y.texts[row] == f"{'all queries' if label == 'all' else label} ({len(part)})"
+
+
+def test_names_stand_in_the_row_of_their_numbers() -> None:
+    graph = class_matrix_graph(pair(FIVE))
+    picture = str(vl_convert.vegalite_to_svg(graph.vega_lite(), vl_version=VERSION))
+    found = re.findall(r"translate\([\d.-]+,([\d.-]+)\)[^>]*>([^<>]+)</text>", picture)
+    rows = [float(y) for label in graph.y.texts or () for y, text in found if text == label]
+    assert rows == sorted(rows)
+    assert len(rows) == 6
+    for mark in tiles(graph).values():
+        for row, word in zip(rows, mark.words, strict=True):
+            assert any(text == word and abs(float(y) - row) < 10 for y, text in found)
+
+
+def test_the_largest_mean_is_the_darkest_and_a_loss_has_the_other_colour() -> None:
+    found = tiles(class_matrix_graph(pair(FIVE)))
+    means = np.concatenate([found[name].facts["mean"] for name in ("first", "second")])
+    shades = np.concatenate([found[name].shade for name in ("first", "second")])
+    np.testing.assert_array_equal(np.argsort(means), np.argsort(shades))
+    assert shades.max() == pytest.approx(1.0)
+    turned = tiles(class_matrix_graph(list(reversed(pair(FIVE)))))["difference"]
+    assert (np.sign(turned.shade) == np.sign(np.array(turned.facts["mean"]))).all()
+    assert turned.shade.min() == -1
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: str(theme.name))
+def test_ink_can_be_read_on_every_shade(theme: Theme) -> None:
+    for shade in np.linspace(-1, 1, 41).tolist():
+        colour = shade_colour(shade, theme)
+        assert contrast(ink_on(colour), colour) >= 4.5
+    assert shade_colour(float("nan"), theme) == theme.paper
+
+
+def test_a_class_of_one_query_has_no_interval() -> None:
+    mark = tiles(class_matrix_graph(pair({"one": 1, "more": 5})))["first"]
+    assert sorted(each == "one query" for each in mark.below) == [False, False, True]
+
+
+@pytest.mark.parametrize("width", ["column", "full"])
+def test_long_names_fit(width: str) -> None:
+    graph = class_matrix_graph([classed(f"a system with a long name {i}", i, LONG) for i in range(3)]).resolved()
+    look = Look.of(width=width)
+    box = layout_of(graph, look)
+    assert box.left + box.width + box.right == pytest.approx(look.width)
+    assert box.width > 0.45 * look.width
+    lines = [line for text in box.y.texts for line in text.split("\n")]
+    assert all(text_width(line, look.small) <= box.left for line in lines)
+    assert box.y.lines * look.line <= box.height / len(box.y.texts) + 1
+    for text in box.x.texts:
+        assert all(text_width(line, look.small) <= box.width / 3 for line in text.split("\n"))
+
+
+def test_a_narrow_matrix_of_many_systems_leaves_the_intervals_out() -> None:
+    spec = class_matrix_graph([classed(f"s{number}", number, FIVE) for number in range(12)]).vega_lite()
+    picture = str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION))
+    assert "±" not in picture
+    assert "±" in str(vl_convert.vegalite_to_svg(class_matrix_graph(pair(FIVE)).vega_lite(), vl_version=VERSION))
+
+
+def test_the_data_name_class_and_system() -> None:
+    text = csv_of(class_matrix_graph(pair(FIVE))).split("\n", 1)[1]
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 18
+    assert {row["name"] for row in rows} == {"first", "second", "difference"}
+    assert rows[-1]["class"] == "all"
+
+
+def test_equal_means_are_all_of_one_shade() -> None:
+    same = pair(FIVE)[0]
+    found = tiles(class_matrix_graph([same, same], measure="num_rel"))
+    assert set(found["first"].shade.tolist()) == {0.5}
+    assert set(found["difference"].shade.tolist()) == {0.0}
+
+
+def test_without_classes_there_is_one_row() -> None:
+    assert class_matrix_graph(TWO).y.texts == ("all queries (12)",)
+
+
+def test_the_command_takes_the_largest_classes(tmp_path: Path) -> None:
+    systems = pair(FIVE)
+    paths = [str(tmp_path / f"{each.system}.ranks.parquet") for each in systems]
+    for each, path in zip(systems, paths, strict=True):
+        save_ranks(each, path)
+    target = tmp_path / "matrix.csv"
+    done = CliRunner().invoke(
+        cli, ["graph", "class-matrix", *paths, "-o", str(target), "--largest", "2", "-m", "P@5", "--level", "0.9"]
+    )
+    assert done.exit_code == 0, done.output
+    text = target.read_text()
+    assert text.startswith("# P@5 by class: first, second")
+    assert "castles" in text
+    assert "boats" not in text
+
+
+def test_names_without_ticks_and_levels_that_cannot_be_are_refused() -> None:
+    with pytest.raises(SettingError, match="2 names for 1 ticks"):
+        Axis("class", ticks=(1.0,), texts=("a", "b"))
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        class_matrix_graph(TWO, level=0.0)

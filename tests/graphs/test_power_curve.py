@@ -1,0 +1,52 @@
+"""The power curve: numbers of the power functions, marks where people look."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankscope.errors import SettingError
+from rankscope.graphs.marks import Dots, Guide, Stroke
+from rankscope.graphs.power_curve import power_curve_graph
+from rankscope.graphs.score_values import score_values
+from rankscope.statistics.power import paired_power, queries_needed
+from tests.graphs.examples import TWO, ranked
+
+SD = float(score_values(list(TWO), "AP", "x").differences("first", "second").std(ddof=1))
+
+
+def test_each_effect_has_its_curve_and_an_open_point_where_80_of_100_are_found() -> None:
+    graph = power_curve_graph(TWO, effects=(0.05, 0.1))
+    curves = [mark for mark in graph.marks if isinstance(mark, Stroke)]
+    points = [mark for mark in graph.marks if isinstance(mark, Dots)]
+    assert [mark.name for mark in curves] == ["difference of 0.1", "difference of 0.05"]
+    for effect, curve, point in zip((0.1, 0.05), curves, points, strict=True):
+        assert curve.y == pytest.approx(paired_power(effect, SD, curve.x))
+        assert point.role == "open point"
+        assert point.x[0] == queries_needed(effect, SD)
+        assert point.y[0] >= 0.8
+        assert curve.note == f"needs {queries_needed(effect, SD):,} queries"
+
+
+def test_the_number_of_queries_at_hand_is_marked() -> None:
+    guides = [mark for mark in power_curve_graph(TWO).marks if isinstance(mark, Guide)]
+    assert [(mark.name, mark.x[0]) for mark in guides if mark.name.startswith("now")] == [("now, n = 12", 12.0)]
+
+
+def test_an_effect_that_needs_millions_does_not_stretch_the_axis_for_ever() -> None:
+    graph = power_curve_graph(TWO, effects=(1e-6,))
+    assert graph.x.domain == (4.0, 2.0**20)
+
+
+def test_one_query_has_no_power_and_says_so() -> None:
+    graph = power_curve_graph([each.take(np.array([0])) for each in TWO])
+    assert "no spread" in graph.subtitle
+
+
+def test_other_than_two_systems_and_no_effect_are_errors() -> None:
+    with pytest.raises(SettingError, match="two systems, got 3"):
+        power_curve_graph([*TWO, ranked("third", 3)])
+    with pytest.raises(SettingError, match="above 0"):
+        power_curve_graph(TWO, effects=(0.0,))
+    with pytest.raises(SettingError, match="one measure"):
+        power_curve_graph(TWO, measure="AP,P@10")

@@ -1,0 +1,122 @@
+"""The whole comparison: what it says of the worked example, of real runs, and of data that say nothing."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from rankscope.errors import SettingError
+from rankscope.measures.evaluate import evaluate
+from rankscope.reports.comparison import json_of, markdown_of, text_of
+from rankscope.reports.comparison_words import verdict
+from rankscope.statistics.compare import compare
+from rankscope.statistics.randomised_tukey import randomised_tukey
+from rankscope.statistics.score_table import ScoreTable
+from tests.data import data_folder
+from tests.statistics.brughi import CLASSED, A, B
+
+
+def table_of(count: int, queries: int = 12, step: float = 0.1) -> ScoreTable:
+    rng = np.random.default_rng(count)
+    hard = rng.random(queries) / 3
+    return ScoreTable.make({f"s{each}": hard + step * each + 0.02 * rng.random(queries) for each in range(count)})
+
+
+def test_the_verdict_of_the_worked_example_names_the_class_that_decides() -> None:
+    assert verdict(compare([CLASSED])) == [
+        "B is better than A by .035 AP [.013, .058] (15 queries, p = .007), chiefly on class b; "
+        "nothing can be said on class c."
+    ]
+
+
+def test_the_order_of_the_systems_changes_no_verdict() -> None:
+    turned = ScoreTable.make({"B": B, "A": A}, classes=list(CLASSED.labels))
+    assert verdict(compare([turned])) == verdict(compare([CLASSED]))
+    assert verdict(compare([CLASSED], baseline="B")) == verdict(compare([CLASSED]))
+
+
+def test_a_measure_of_which_less_is_better_turns_the_verdict_only() -> None:
+    errors = ScoreTable.make({"A": A, "B": B}, measure="ER", classes=list(CLASSED.labels), lower_is_better=True)
+    assert verdict(compare([errors]))[0].startswith("A is better than B by .035 ER [.013, .058]")
+
+
+def test_equal_systems_are_not_told_apart() -> None:
+    (line,) = verdict(compare([ScoreTable.make({"A": A, "B": A})]))
+    assert line.startswith("Nothing can be said of AP: B less A is .000")
+    assert "p = 1.000" in line
+
+
+def test_p_values_are_corrected_over_all_pairs_and_measures() -> None:
+    tables = [table_of(3), ScoreTable.make(dict.fromkeys(("s0", "s1", "s2"), np.arange(12) / 12), measure="RR")]
+    made = compare(tables)
+    assert str(made.family) == "family of 6 tests: 3 pairs of systems x 2 measures, Holm"
+    assert len(made.measures[0].pairs) == 3
+    assert all(each.adjusted >= each.p for one in made.measures for each in one.pairs)
+    assert len(compare(tables, every_pair=False).main.pairs) == 2
+
+
+def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
+    table = table_of(3)
+    rows = compare([table]).main.pair_rows()
+    assert [(row["first"], row["second"]) for row in rows] == list(combinations(table.systems, 2))
+    assert [row["p (Tukey)"] for row in rows] == [pair.p for pair in randomised_tukey(table).pairs]
+
+
+def test_the_best_of_many_and_those_not_told_from_it_are_named() -> None:
+    lines = verdict(compare([table_of(4)]))
+    assert lines[0].startswith("s3 has the best mean")
+    assert "it is better than all 3" in lines[0]
+    assert lines[-1] == "6 of 6 pairs differ; of 3 neighbours in the ranking 0 cannot be told apart."
+
+
+def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
+    made = compare([ScoreTable.make({"A": [0.1, 0.2, np.nan, 0.4], "B": [0.2, 0.3, 0.4, np.nan]})])
+    assert (made.main.left_out, len(made.main.table)) == (2, 2)
+    assert "2 queries left out, because not every system has a value there" in text_of(made)
+
+
+def test_systems_without_a_common_query_are_an_error_with_the_counts() -> None:
+    with pytest.raises(SettingError, match=r"for every system.*A 1, B 1"):
+        compare([ScoreTable.make({"A": [0.1, np.nan], "B": [np.nan, 0.2]})])
+
+
+def test_one_system_is_an_error() -> None:
+    with pytest.raises(SettingError, match="two systems at least"):
+        compare([ScoreTable.make({"A": [0.1, 0.2]})])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ScoreTable.make({"A": [0.1], "B": [0.4]}),
+        ScoreTable.make({"A": [0.1], "B": [0.4]}, classes=["x"]),
+        ScoreTable.make({"A": [0.5] * 4, "B": [0.5] * 4}, classes=list("xxyy")),
+        ScoreTable.make({"A": [0.5] * 4, "B": [0.7] * 4}, classes=list("xxyy")),
+        ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]}, classes=["x", "x", "lone"]),
+        ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]}, classes=["", "", ""]),
+        ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.4], "C": [0.2, 0.4]}, classes=["x", "y"]),
+        ScoreTable.make({"A": [0.1, np.nan, 0.4], "B": [0.2, 0.4, np.nan], "C": [0.2, 0.4, 0.1]}),
+    ],
+    ids=["one query", "one query of one class", "constant", "constant gain", "lone class", "no class", "three", "NaN"],
+)
+def test_data_that_say_little_give_a_stated_result(table: ScoreTable) -> None:
+    made = compare([table])
+    assert all(line for line in verdict(made))
+    for text in (text_of(made), markdown_of(made)):
+        assert "nan" not in text
+    assert json.loads(json_of(made))["verdict"] == verdict(made)
+
+
+def test_real_runs_are_compared_pair_by_pair() -> None:
+    folder = data_folder("trec-covid-r1")
+    runs = sorted((folder / "runs").iterdir())[:6]
+    made = compare(evaluate(folder / "qrels-rnd1.txt", runs, ["AP", "nDCG@10"]))
+    assert len(made.main.pairs) == 15
+    assert made.family.size == 30
+    assert made.main.ranks is not None
+    assert set(made.main.ranks.systems) == set(made.systems)
+    for row in made.main.system_rows():
+        assert row["low"] <= row["mean"] <= row["high"]  # type: ignore[operator]

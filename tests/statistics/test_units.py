@@ -1,0 +1,44 @@
+"""Classes as units of chance: means stay, and errors are those of drawing classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.statistics.bootstrap import bootstrap_means
+from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.units import class_deviations, class_sums
+
+
+@st.composite
+def classed(draw: st.DrawFn) -> ScoreTable:
+    labels = draw(st.lists(st.sampled_from("abcde"), min_size=2, max_size=30))
+    values = st.lists(st.floats(0, 1), min_size=len(labels), max_size=len(labels))
+    return ScoreTable.make({"A": draw(values), "B": draw(values)}, classes=labels)
+
+
+@given(table=classed())
+def test_the_mean_over_classes_is_the_mean_over_queries(table: ScoreTable) -> None:
+    mean = table.values.mean(axis=0)
+    np.testing.assert_allclose(class_sums(table).values.mean(axis=0), mean, atol=1e-12)
+    np.testing.assert_allclose(class_deviations(table).values.mean(axis=0), mean, atol=1e-12)
+
+
+@given(table=classed())
+def test_differences_of_deviations_are_deviations_of_differences(table: ScoreTable) -> None:
+    difference = table.values[:, 1] - table.values[:, 0]
+    alone = class_deviations(ScoreTable.make({"d": difference}, classes=list(table.labels)))
+    np.testing.assert_allclose(class_deviations(table).differences("A", "B"), alone.values[:, 0], atol=1e-12)
+
+
+def test_the_error_is_that_of_drawing_classes_with_replacement() -> None:
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(2, 30, 60)
+    labels = [f"c{number}" for number, size in enumerate(sizes) for _ in range(size)]
+    values = np.repeat(rng.random(60), sizes) + 0.1 * rng.random(sizes.sum())
+    table = ScoreTable.make({"A": values}, classes=labels)
+    linear = class_deviations(table).values.std(ddof=1) / 60**0.5
+    drawn = bootstrap_means(values[:, None], classes=labels, resamples=4000)
+    assert (drawn.high[0] - drawn.low[0]) / (2 * 1.96 * linear) == pytest.approx(1, abs=0.1)
