@@ -2,38 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.threads import together
+
+Terms = Callable[[Any, Any], Any]  # what one feature of two items adds: f(one, other), for arrays of any shape
 
 EXACT = 2**53  # whole numbers below this are exact in float64, in whatever order they are added
-CELLS = 1 << 20
+CELLS = 1 << 18
+TILE_QUERIES, TILE_ITEMS = 16, 2048
 
 
-def in_order(
-    rows: NDArray[Any], terms: Callable[[FloatArray], FloatArray], items: IntArray | None = None
-) -> FloatArray:
-    """Sum of the terms of each row (or of some rows), added one after the other in float64: `cumsum`, never pairwise.
+def parts(count: int, width: int, cells: int = CELLS) -> Iterator[slice]:
+    """Slices of so many rows that a table of them has at most `cells` cells.
+
+    >>> list(parts(5, width=4, cells=8))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, cells // max(width, 1))
+    return (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+
+def in_order(rows: NDArray[Any], terms: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Sum of the terms of each row, added one after the other in float64: `cumsum`, never pairwise.
 
     >>> in_order(np.array([[.1, .2, .3]]), np.positive)
     array([0.6])
     """
-    chosen = np.arange(len(rows)) if items is None else items
-    step = max(1, CELLS // rows.shape[1])
-    parts = [chosen[start : start + step] for start in range(0, chosen.size, step)]
-    sums = [np.cumsum(terms(rows[part].astype(np.float64)), axis=1)[:, -1] for part in parts]
-    return np.concatenate([np.empty(0), *sums])
+    sums = np.empty(len(rows))
+    for part in parts(len(rows), rows.shape[1]):
+        sums[part] = np.cumsum(terms(np.asarray(rows[part], dtype=np.float64)), axis=1)[:, -1]
+    return sums + 0.0
+
+
+def of_pairs(rows: NDArray[Any], one: IntArray, other: IntArray, terms: Terms) -> FloatArray:
+    """The sum for each pair of rows, added in the order of the features.
+
+    >>> of_pairs(np.array([[0, 0], [3, 4]]), np.array([0, 1]), np.array([1, 1]), lambda a, b: np.abs(a - b))
+    array([7., 0.])
+    """
+    sums = np.empty(one.size)
+    for part in parts(one.size, rows.shape[1]):
+        left, right = (np.asarray(rows[each[part]], dtype=np.float64) for each in (one, other))
+        sums[part] = np.cumsum(terms(left, right), axis=1)[:, -1]
+    return sums + 0.0
+
+
+def of_all_pairs(one: NDArray[Any], other: NDArray[Any], terms: Terms) -> FloatArray:
+    """The sums for every row of one table with every row of another, bit for bit those of `of_pairs`.
+
+    Feature by feature over tiles that stay in the cache.
+    >>> of_all_pairs(np.array([[0, 0], [3, 4]]), np.array([[3, 4]]), lambda a, b: np.abs(a - b))
+    array([[7.],
+           [0.]])
+    """
+    left, right = (np.ascontiguousarray(np.asarray(each, dtype=np.float64).T) for each in (one, other))
+    result = np.empty((len(one), len(other)))
+
+    def fill(tile: tuple[slice, slice]) -> None:
+        total = np.zeros(result[tile].shape)
+        for mine, theirs in zip(left[:, tile[0], None], right[:, None, tile[1]], strict=True):
+            total += terms(mine, theirs)
+        result[tile] = total
+
+    starts = range(0, len(one), TILE_QUERIES), range(0, len(other), TILE_ITEMS)
+    together(fill, [(slice(a, a + TILE_QUERIES), slice(b, b + TILE_ITEMS)) for a in starts[0] for b in starts[1]])
+    return result
 
 
 def is_whole(matrix: NDArray[Any]) -> bool:
     """Whether all features are whole numbers, of whatever type."""
-    return matrix.dtype.kind in "iu" or bool((matrix == np.rint(matrix)).all())
+    if matrix.dtype.kind in "iu":
+        return True
+    return all(bool((matrix[part] == np.rint(matrix[part])).all()) for part in parts(*matrix.shape))
 
 
-def largest(matrix: NDArray[Any]) -> int:
-    """The largest absolute value of whole features."""
-    return max(int(matrix.max()), -int(matrix.min()))
+def largest(matrix: NDArray[Any]) -> float:
+    """The largest absolute value of all features; exact for whole numbers up to 2^53."""
+    return max(max(float(matrix[part].max()), -float(matrix[part].min())) for part in parts(*matrix.shape))

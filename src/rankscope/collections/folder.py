@@ -1,0 +1,35 @@
+"""A folder of class folders: the collection everybody has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankscope.collections.collection import Collection
+from rankscope.collections.kind import Kind, NotThereError, pictures
+
+
+def read(folder: Path) -> Collection:
+    """Each folder in it is a class, its pictures the members; pictures beside the folders have no class.
+
+    Items are called `class/file`. Every member of a class in turn is the query, removed from its own ranking.
+    """
+    alone = [(path, "") for path in pictures(folder)]
+    inside = sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
+    members = [(path, each.name) for each in inside for path in pictures(each)]
+    if not members:
+        raise NotThereError("has no folder with pictures in it")
+    found = [*alone, *members]
+    return Collection(
+        name=folder.resolve().name,
+        ids=tuple(path.relative_to(folder).as_posix() for path, _ in found),
+        labels=tuple(label for _, label in found),
+        paths=tuple(path for path, _ in found),
+    )
+
+
+KIND = Kind(
+    name="folder",
+    about="any folder of class folders; pictures beside them are distractors",
+    read=read,
+    layout="It should hold one folder for each class with the pictures of the class in it: CLASS/PICTURE.jpg.",
+)

@@ -1,0 +1,1 @@
+"""From pictures to vectors: decoding, descriptors, and whole folders described."""

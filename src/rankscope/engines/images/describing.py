@@ -1,0 +1,177 @@
+"""Many pictures described at once: each is decoded once, whatever the number of descriptors."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.images.decoding import read_image
+from rankscope.engines.images.descriptors.descriptor import Descriptor, Vector
+from rankscope.engines.images.image import Image, shrunk
+from rankscope.errors import InputError, Problem, SettingError
+
+Source: TypeAlias = str | Path | Image | NDArray[Any]
+Progress: TypeAlias = Callable[[int, int], None]
+AHEAD = 8  # pictures waiting for each thread
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """The vectors of one descriptor, to be compared by `metric`.
+
+    Where the descriptor asks for it, columns are scaled to mean 0 and deviation 1 over these pictures; `mean` and `sd`
+    belong to the vectors, so that a later query is scaled the same way.
+    """
+
+    descriptor: Descriptor
+    raw: NDArray[Any]
+    mean: FloatArray | None = None
+    sd: FloatArray | None = None
+    shares: bool = False  # counts divided by the number of pixels
+
+    @property
+    def metric(self) -> str:
+        """The distance that goes with the descriptor."""
+        return self.descriptor.distance
+
+    @property
+    def features(self) -> NDArray[Any]:
+        """One row for each picture, scaled where it has to be."""
+        return self._scaled(self.raw)
+
+    def like(self, image: Image) -> NDArray[Any]:
+        """The vector of one more picture, comparable with `features`."""
+        vector = self.descriptor.of(image)
+        return self._scaled(_stored(vector / image.pixels if self.shares else vector))
+
+    def _scaled(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if self.mean is None or self.sd is None else (values - self.mean) / self.sd
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One entry for each descriptor; which pictures could be read, by position; and what is wrong with the others."""
+
+    described: tuple[Described, ...]
+    kept: IntArray
+    problems: tuple[Problem, ...]
+
+
+def describe(
+    pictures: Sequence[Source],
+    descriptors: Sequence[Descriptor],
+    *,
+    size: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """The vectors of all pictures: files, decoded pictures or arrays of bytes.
+
+    A file that holds no readable picture is left out and named in `problems`; if there is no other, it is an
+    `InputError`. Pictures whose longer side exceeds `size` are shrunk to it. The number of threads changes nothing but
+    the time; `progress` is called with the number of pictures done and of all.
+    >>> from rankscope.engines.images.descriptors import by_name
+    >>> blank = np.zeros((4, 4), dtype=np.uint8)
+    >>> describe([blank, blank + 255], [by_name("rgb-histogram(bins=1)")]).described[0].features
+    array([[16],
+           [16]], dtype=int32)
+    """
+    _check(descriptors, size, threads)
+    done: list[_Vectors | Problem] = []
+    for each in _worked(pictures, descriptors, size, threads or os.cpu_count() or 1):
+        done.append(each)
+        if progress is not None:
+            progress(len(done), len(pictures))
+    problems = tuple(each for each in done if isinstance(each, Problem))
+    good = [each for each in done if not isinstance(each, Problem)]
+    if not good:
+        raise InputError.of("pictures", problems or ["there are none"], total=len(problems))
+    kept = np.array([row for row, each in enumerate(done) if not isinstance(each, Problem)], dtype=np.int64)
+    pixels = np.array([each.pixels for each in good], dtype=np.int64)
+    made = [
+        _assembled(descriptor, np.stack([each.vectors[column] for each in good]), pixels)
+        for column, descriptor in enumerate(descriptors)
+    ]
+    return Outcome(tuple(made), kept, problems)
+
+
+def _check(descriptors: Sequence[Descriptor], size: int | None, threads: int | None) -> None:
+    if not descriptors:
+        raise SettingError("no descriptor was asked for")
+    for name, value in (("size", size), ("threads", threads)):
+        if value is not None and value < 1:
+            raise SettingError(f"{name} must be at least 1, got {value}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Vectors:
+    """What is kept of one picture."""
+
+    pixels: int
+    vectors: list[Vector]
+
+
+def _worked(
+    pictures: Sequence[Source], descriptors: Sequence[Descriptor], size: int | None, threads: int
+) -> Iterator[_Vectors | Problem]:
+    """The vectors of each picture, or what is wrong with it, in order; a few pictures are worked on ahead."""
+    pool = ThreadPoolExecutor(threads)
+    waiting: deque[Future[_Vectors | Problem]] = deque()
+    try:
+        for picture in pictures:
+            waiting.append(pool.submit(_one, picture, descriptors, size))
+            if len(waiting) > AHEAD * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _Vectors | Problem:
+    try:
+        image = _smaller(_opened(picture), size)
+    except InputError as error:
+        return Problem(error.reports[0].source, error.reports[0].problems[0].what)
+    return _Vectors(image.pixels, [descriptor.of(image) for descriptor in descriptors])
+
+
+def _opened(picture: Source) -> Image:
+    if isinstance(picture, Image):
+        return picture
+    return read_image(picture) if isinstance(picture, str | Path) else Image.of(picture)
+
+
+def _smaller(image: Image, size: int | None) -> Image:
+    longer = max(image.height, image.width)
+    if size is None or longer <= size:
+        return image
+    height, width = (max(1, round(side * size / longer)) for side in (image.height, image.width))
+    return Image(np.rint(shrunk(image.rgb, height, width)).astype(np.uint8))
+
+
+def _assembled(descriptor: Descriptor, matrix: NDArray[Any], pixels: IntArray) -> Described:
+    shares = descriptor.counts and bool((pixels != pixels[0]).any())
+    raw = _stored(matrix / pixels[:, None] if shares else matrix)
+    if not descriptor.z:
+        return Described(descriptor, raw, shares=shares)
+    mean, sd = np.zeros(raw.shape[1]), np.ones(raw.shape[1])
+    columns = descriptor.z_columns
+    mean[columns] = raw[:, columns].mean(axis=0, dtype=np.float64)
+    spread = raw[:, columns].std(axis=0, dtype=np.float64)
+    sd[columns] = np.where(spread > 0, spread, 1.0)
+    return Described(descriptor, raw, mean, sd, shares)
+
+
+def _stored(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers stay whole; the rest in single precision, which is more than the pixels hold."""
+    return values.astype(np.int32 if values.dtype.kind in "iu" else np.float32)

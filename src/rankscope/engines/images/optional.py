@@ -1,0 +1,36 @@
+"""Packages of the `images` and `onnx` extras, imported when they are needed, with a clear word when they are absent."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from rankscope.errors import MissingExtra
+
+
+def needed(module: str, package: str, extra: str) -> Any:
+    """A module, or `MissingExtra` naming what to install.
+
+    >>> needed("no_such_module", "a-package", "images")
+    Traceback (most recent call last):
+    rankscope.errors.MissingExtra: a-package is not installed. Install it with: pip install 'rankscope[images]'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtra(package, extra) from None
+
+
+def opencv() -> Any:
+    """OpenCV."""
+    return needed("cv2", "opencv-python-headless", "images")
+
+
+def pillow(part: str) -> Any:
+    """A part of Pillow: `Image`, `ImageOps`."""
+    return needed(f"PIL.{part}", "pillow", "images")
+
+
+def scikit_image(part: str) -> Any:
+    """A part of scikit-image: `feature`."""
+    return needed(f"skimage.{part}", "scikit-image", "images")

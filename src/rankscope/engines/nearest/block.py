@@ -1,0 +1,173 @@
+"""Ranks of the hits of a block of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.counting import Counted, counted
+from rankscope.engines.nearest.keys import ITEMS, keys_of, rounded
+from rankscope.engines.nearest.relevance import Group, Relevance
+from rankscope.engines.nearest.settling import Close, Ranked, settled
+from rankscope.engines.nearest.space import Space
+from rankscope.engines.nearest.threads import together
+from rankscope.engines.nearest.top import Best
+from rankscope.ranks.ragged import Ragged
+
+DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
+PART_CELLS = 1 << 20
+
+
+@dataclass(frozen=True)
+class BlockRanks:
+    """What is known of a block of queries: all that a result needs."""
+
+    queries: IntArray
+    judged: Ragged  # rank, and score where kept
+    ties: Ragged  # start and size
+    left_out: IntArray
+    distractors: Ragged | None
+
+
+@dataclass
+class Ranker:
+    """Ranks block after block; remembers whether quick scores left too much in doubt, which changes no result."""
+
+    space: Space
+    relevance: Relevance
+    keep_scores: bool = False
+    cells: int = 1 << 24  # of a block of scores
+    precise: bool = field(default=False, init=False)
+
+    def ranked(self, queries: IntArray) -> BlockRanks:
+        """The ranks of a block of at most a few thousand queries."""
+        hits, groups = self.relevance.hits(queries)
+        left_out = self.relevance.left_out(queries)
+        block = _Block(self, queries, hits, groups, left_out)
+        found = block.exactly() if self.space.exact else block.screened()
+        judged = block.hits.with_columns(rank=found.rank)
+        shown = self.space.shown
+        columns = {"rank": judged["rank"]} | ({"score": shown(judged["score"])} if self.keep_scores else {})
+        best = block.best.result() if block.best is not None else None
+        distractors = None if best is None else best.with_columns(score=shown(best["score"]))
+        return BlockRanks(queries, Ragged(judged.offsets, columns), found.ties, left_out.lengths, distractors)
+
+
+class _Block:
+    """One block on its way."""
+
+    def __init__(
+        self, ranker: Ranker, queries: IntArray, hits: Ragged, groups: list[Group], left_out: Ragged
+    ) -> None:
+        self.ranker, self.queries, self.hits, self.groups = ranker, queries, hits, groups
+        self.space = ranker.space
+        # no distractors: the hits, and what is not in the collection of the query
+        row = np.concatenate([hits.row, left_out.row])
+        item = np.concatenate([hits["item"], left_out["item"]])
+        order = np.argsort(item, kind="stable")
+        self.out_row, self.out_item = row[order], item[order]
+        self.best: Best | None = Best(queries, self.space) if ranker.keep_scores else None
+
+    def exactly(self) -> Ranked:
+        """With whole rows of references."""
+        rows: FloatArray = np.asarray(self.space.scores(self.queries, slice(0, len(self.space))))
+        self._sort(rows[self.hits.row, self.hits["item"]])
+        exponent = -int(np.frexp(max(float(rows.max()), -float(rows.min())))[1])  # into the range of a float32
+        self._clear(rows, 0)
+        flat = np.ldexp(rows, exponent).astype(np.float32)
+        limit = np.ldexp(self.hits["score"], exponent).astype(np.float32)
+        found = self._counted(flat, limit, limit)
+        if self.best is not None:
+            self.best.add_exact(rows)
+        return self._settled([found], [rows[found.row, found.item]], limit)
+
+    def screened(self) -> Ranked:
+        """With quick scores, and references where these leave a doubt."""
+        self._sort(self._references())
+        precise = self.ranker.precise
+        found, high = self._screen(precise)
+        if not precise and sum(part.row.size for part in found) > self.space.dear * self.queries.size * len(self.space):
+            self.ranker.precise = True
+            if self.best is not None:
+                self.best = Best(self.queries, self.space)
+            found, high = self._screen(True)
+        scores = [self.space.reference(self.queries[part.row], part.item) for part in found]
+        return self._settled(found, scores, high)
+
+    def _screen(self, precise: bool) -> tuple[list[Counted], NDArray[Any]]:
+        low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], precise)
+        below, above = rounded(low, high)
+        found = []
+        for items in self._chunks():
+            scores = self.space.scores(self.queries, items, precise)
+            with np.errstate(over="ignore"):
+                flat = scores.astype(np.float32, copy=False)
+            self._clear(flat, items.start)
+            part = self._counted(flat, below, above)
+            found.append(Counted(part.above, part.within, part.row, part.item + items.start, part.score))
+            if self.best is not None:
+                self.best.add(flat, items.start, precise)
+        return found, above
+
+    def _chunks(self) -> list[slice]:
+        step = min(ITEMS, max(1, self.ranker.cells // self.queries.size))
+        count = len(self.space)
+        return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+
+    def _references(self) -> FloatArray:
+        """The references of all hits."""
+        scores = np.empty(self.hits.size)
+        small = np.ones(len(self.hits), dtype=np.bool_)
+        for group in self.groups:
+            if (group.stop - group.start) * group.members.size >= DENSE:
+                small[group.start : group.stop] = False
+                table = self.space.reference_table(self.queries[group.start : group.stop], group.members)
+                there = slice(self.hits.offsets[group.start], self.hits.offsets[group.stop])
+                column = np.searchsorted(group.members, self.hits["item"][there])
+                scores[there] = table[self.hits.row[there] - group.start, column]
+        chosen = small[self.hits.row]
+        row, item = self.hits.row[chosen], self.hits["item"][chosen]
+        scores[chosen] = self.space.reference(self.queries[row], item)
+        return scores
+
+    def _sort(self, scores: FloatArray) -> None:
+        """Hits best first, the earlier of two equals first."""
+        self.hits = self.hits.with_columns(score=scores).sorted_by(-scores)
+
+    def _clear(self, scores: NDArray[Any], first: int) -> None:
+        """Take out of a block whatever is no distractor."""
+        last = first + scores.shape[1]
+        gallery = self.ranker.relevance.gallery[first:last]
+        if not gallery.all():
+            scores[:, ~gallery] = -np.inf
+        here = slice(*np.searchsorted(self.out_item, [first, last]))
+        scores[self.out_row[here], self.out_item[here] - first] = -np.inf
+
+    def _counted(self, scores: NDArray[np.float32], low: NDArray[Any], high: NDArray[Any]) -> Counted:
+        """Count in parts of a few rows, on all threads."""
+        flip = self.hits.offsets[self.hits.row] + self.hits.lengths[self.hits.row] - self.hits.position
+        limits = Ragged(self.hits.offsets, {"low": low[flip], "high": high[flip]})
+        step = max(1, PART_CELLS // scores.shape[1])
+        starts = range(0, len(scores), step)
+
+        def work(start: int) -> Counted:
+            rows = np.arange(start, min(start + step, len(scores)))
+            return counted(scores[start : start + step], limits.take(rows))
+
+        parts = together(work, list(starts))
+        rows = [part.row + start for part, start in zip(parts, starts, strict=True)]
+        above, within = (np.concatenate([getattr(part, name) for part in parts])[flip] for name in ("above", "within"))
+        item, score = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "score"))
+        return Counted(above, within, np.concatenate(rows), item, score)
+
+    def _settled(self, found: list[Counted], references: list[FloatArray], high: NDArray[Any]) -> Ranked:
+        above = sum((part.above for part in found), np.zeros(self.hits.size, dtype=np.int64))
+        row, item, screened = (np.concatenate([getattr(part, each) for part in found]) for each in ("row", "item", "score"))
+        keys = np.sort(keys_of(row, screened, 0))
+        ends = np.searchsorted(keys, keys_of(self.hits.row + 1, np.float32([-np.inf]), 0))
+        already = ends - np.searchsorted(keys, keys_of(self.hits.row, high, 0), side="right")
+        return settled(self.hits, above, Close(row, item, np.concatenate(references), already))

@@ -1,0 +1,103 @@
+"""Several metrics at once, each on its own features: `0.7*l1[0:64] + 0.3*cosine[64:320]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.space import Space
+from rankscope.errors import SettingError
+
+PART = re.compile(r"\s*(?:([0-9.eE+-]+?)\s*\*\s*)?([A-Za-z_]\w*)\s*(?:\[\s*(\d*)\s*:\s*(\d*)\s*\])?\s*")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A weight, a metric by its name, and the features it looks at: from `first` up to but without `last`."""
+
+    metric: str
+    weight: float = 1.0
+    first: int = 0
+    last: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.weight:g}*{self.metric}[{self.first}:{'' if self.last is None else self.last}]"
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A weighted sum of the scores of several metrics, as each shows them: -distance, cosine, product, intersection.
+
+    No part is scaled: weights are in the units of the distances. l1, l2 and chi2 grow with the features; cosine lies in
+    -1 to 1, tanimoto in -1 to 0 for histograms, js in -.8326 to 0, hamming in -(number of features) to 0.
+    >>> str(Mixture.parse("0.7*l1[0:64] + 0.3*cosine[64:]"))
+    '0.7*l1[0:64] + 0.3*cosine[64:]'
+    """
+
+    parts: tuple[Part, ...]
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        object.__setattr__(self, "parts", tuple(parts))
+        for part in self.parts:
+            if not (np.isfinite(part.weight) and part.weight > 0):
+                raise SettingError(f"the weight of a metric must be above 0, got {part.weight:g} in '{part}'")
+
+    @classmethod
+    def parse(cls, text: str) -> Mixture:
+        """From text: weight*metric[first:last], joined by +; weight 1 and all features where they are not given."""
+        return cls([_part(each, text) for each in re.split(r"(?<![eE*])\+", text)])
+
+    def __str__(self) -> str:
+        return " + ".join(map(str, self.parts))
+
+    @staticmethod
+    def is_one(text: str) -> bool:
+        """Whether a metric's name is rather a mixture."""
+        return any(sign in text for sign in "*[+")
+
+
+def _part(text: str, whole: str) -> Part:
+    found = PART.fullmatch(text)
+    try:
+        if found is None:
+            raise ValueError
+        weight, metric, first, last = found.groups()
+        return Part(metric, float(weight or 1), int(first or 0), int(last) if last else None)
+    except ValueError:
+        usual = "A mixture reads: 0.7*l1[0:64] + 0.3*cosine[64:320]"
+        raise SettingError(f"cannot read '{text.strip()}' in the metric '{whole}'. {usual}") from None
+
+
+class MixedSpace(Space):
+    """Items under a mixture: shown scores times weights, added in the order of the parts."""
+
+    name = "mixture"
+    exact = True
+
+    def __init__(self, matrix: NDArray[Any], weights: Sequence[float], spaces: Sequence[Space]) -> None:
+        self.rows, self.weights, self.spaces = matrix, weights, spaces
+
+    def _added(self, scores: Sequence[FloatArray]) -> FloatArray:
+        total = np.zeros(scores[0].shape)
+        for weight, space, each in zip(self.weights, self.spaces, scores, strict=True):
+            total += weight * space.shown(each)
+        return total
+
+    def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """The mixture of the references."""
+        return self._added([space.reference(queries, items) for space in self.spaces])
+
+    def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """The same for every query with every item."""
+        return self._added([space.reference_table(queries, items) for space in self.spaces])
+
+    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> FloatArray:
+        """The references: parts that only screen would leave a root of their doubt where they are near."""
+        return self.reference_table(queries, np.arange(items.start, items.stop))
+

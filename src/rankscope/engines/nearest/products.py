@@ -1,0 +1,266 @@
+"""Metrics made of products of features: cosine, inner product, Euclidean distance (l2), Tanimoto distance.
+
+Bounds. A sum of n products in floating point with unit roundoff u is within n u |x||y| of the truth in whatever order
+it is added, with or without fused steps (Jeannerod and Rump 2013). Rounding both vectors to float32 first adds
+(2 + u) u |x||y|, the reference's own error is below u |x||y| for n < 2^27, and a value below the normal range is off
+by at most 2^-126 per step. `room` of each class adds these up, with a few u to spare for the last steps. In float64
+the reference's error is as large as that of the products, so all counts double.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.space import U32, U64, SumSpace
+from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
+
+TINY = {False: 2.0**-120, True: 2.0**-250}  # for what falls below the normal range of float32, float64: each feature
+
+
+class ProductSpace(SumSpace):
+    """Blocks by matrix products in float32, or in float64 where that leaves too much in doubt.
+
+    Whole numbers whose sums stay below 2^53 are multiplied in float64: the products are the references.
+    """
+
+    copies = 1 << 29  # float32 or float64 copies up to so many bytes are kept, larger ones made as they are needed
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self.rows = matrix
+        peak = largest(matrix)
+        self.exact = peak**2 * 4 * matrix.shape[1] < EXACT and is_whole(matrix)
+        # A power of two in front of all features keeps squares within the range of a float32.
+        self.shift = 0 if self.exact else -max(int(np.frexp(peak)[1]), -400)
+        self.squares = in_order(matrix, np.square)
+        self._kept: dict[bool, NDArray[Any]] = {}
+
+    @property
+    def terms(self) -> Terms:
+        """A product."""
+        return np.multiply
+
+    def prepared(self, chosen: Any) -> FloatArray:
+        """Some rows in float64 as they enter the products; none of their values is far above 1."""
+        return np.ldexp(np.asarray(self.rows[chosen], dtype=np.float64), self.shift)
+
+    def item_side(self, rows: FloatArray, items: slice) -> FloatArray:
+        """What the items bring into the product; the queries' side is `query_side`."""
+        return rows
+
+    def query_side(self, rows: FloatArray, queries: IntArray) -> FloatArray:
+        """What the queries bring into the product."""
+        return rows
+
+    def products(self, queries: IntArray, items: slice, precise: bool) -> NDArray[Any]:
+        """Matrix product of some queries with a range of items."""
+        kind = np.float64 if precise or self.exact else np.float32
+        left = self.query_side(self.prepared(queries), queries).astype(kind)
+        result: NDArray[Any] = left @ self._items(items, kind).T
+        return result
+
+    def _items(self, items: slice, kind: type[Any]) -> NDArray[Any]:
+        """Rows of the items, ready for the product; made once where they fit."""
+        double = kind is np.float64
+        if self.rows.size * (8 if double else 4) > self.copies:
+            return self.item_side(self.prepared(items), items).astype(kind)
+        if double not in self._kept:
+            made = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
+            self._kept[double] = np.concatenate(made)
+        return self._kept[double][items]
+
+    def limits(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Around the reference in the units of the products."""
+        if self.exact:
+            return scores, scores
+        middle = self.in_units(queries, scores)
+        width = self.rows.shape[1]
+        unit = 2 * (width + 12) * U64 if precise else (width + 12) * U32
+        room = 1.001 * self.room(queries, precise) * unit + width * TINY[precise]
+        return middle - room, middle + room
+
+    def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
+        """References as `scores` would give them if it did not round."""
+        return np.ldexp(scores, 2 * self.shift)
+
+    def room(self, queries: IntArray, precise: bool) -> FloatArray:
+        """What the absolute values of the terms add up to, at most."""
+        lengths = np.ldexp(np.sqrt(self.squares), self.shift)
+        return lengths[queries] * float(lengths.max())
+
+
+class Cosine(ProductSpace):
+    """Cosine of the angle between two rows; an item whose features are all 0 scores 0 with every item.
+
+    Rows that are no whole numbers are first multiplied by a power of two each, so that no square leaves the range of a
+    float64: no angle changes.
+    >>> Cosine(np.array([[3, 4], [6, 8], [-4, 3], [0, 0]])).scores(np.array([0]), slice(0, 4))
+    array([[1., 1., 0., 0.]])
+    """
+
+    name = "cosine"
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        super().__init__(matrix)
+        if not self.exact:
+            self.squares = np.concatenate([in_order(self.scaled(part), np.square) for part in parts(*matrix.shape)])
+        self.squares = np.where(self.squares == 0, 1.0, self.squares)
+
+    def scaled(self, chosen: Any) -> FloatArray:
+        """Rows times a power of two each."""
+        rows = np.asarray(self.rows[chosen], dtype=np.float64)
+        return rows if self.exact else np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1))[1][:, None])
+
+    def prepared(self, chosen: Any) -> FloatArray:
+        """Rows of length 1."""
+        rows = self.scaled(chosen)
+        return rows if self.exact else rows / np.sqrt(self.squares[chosen])[:, None]
+
+    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+        """Products of rows of length 1; of whole numbers, divided by the lengths."""
+        products = self.products(queries, items, precise)
+        if not self.exact:
+            return products
+        return self.finished(products, queries[:, None], np.arange(items.start, items.stop))
+
+    def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
+        """Divided by the lengths."""
+        result: FloatArray = sums / np.sqrt(self.squares[queries] * self.squares[items])
+        return result + 0.0
+
+    def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """Products added in the order of the features, divided by the lengths."""
+        sums = np.empty(queries.size)
+        for part in parts(queries.size, self.rows.shape[1]):
+            terms = self.scaled(queries[part]) * self.scaled(items[part])
+            sums[part] = np.cumsum(terms, axis=1)[:, -1]
+        return self.finished(sums, queries, items)
+
+    def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """The same for every query with every item."""
+        sums = of_all_pairs(self.scaled(queries), self.scaled(items), self.terms)
+        return self.finished(sums, queries[:, None], items)
+
+    def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
+        """A cosine is a cosine."""
+        return scores
+
+    def room(self, queries: IntArray, precise: bool) -> FloatArray:
+        """Lengths are 1; in float64 roots and divisions are off by as many units again as the products."""
+        return np.full(queries.size, 2.0 if precise else 1.0)
+
+
+class InnerProduct(ProductSpace):
+    """Inner product of two rows, larger is nearer; the length of a row counts.
+
+    >>> InnerProduct(np.array([[3, 4], [6, 8], [-4, 3]])).scores(np.array([0]), slice(0, 3))
+    array([[25., 50.,  0.]])
+    """
+
+    name = "ip"
+
+    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+        """The products."""
+        return self.products(queries, items, precise)
+
+
+class L2(ProductSpace):
+    """Euclidean distance, nearest first. Scores are squared while they are compared, and shown as -distance.
+
+    >>> space = L2(np.array([[0, 0], [3, 4], [0, 1]]))
+    >>> space.scores(np.array([0]), slice(0, 3)), space.shown(np.array([-25.0]))
+    (array([[  0., -25.,  -1.]]), array([-5.]))
+    """
+
+    name = "l2"
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        super().__init__(matrix)
+        # Differences do not change when the mean is taken away, lengths become smaller, and so does the doubt.
+        self.middle = np.zeros(matrix.shape[1])
+        if not self.exact:
+            whole = sum(super(L2, self).prepared(part).sum(axis=0) for part in parts(*matrix.shape))
+            self.middle = whole / len(matrix)
+            self.squares = np.concatenate([in_order(self.prepared(part), np.square) for part in parts(*matrix.shape)])
+
+    @property
+    def terms(self) -> Terms:
+        """A squared difference."""
+        return lambda one, other: np.square(one - other)
+
+    def prepared(self, chosen: Any) -> FloatArray:
+        """Rows around their mean."""
+        return super().prepared(chosen) - self.middle
+
+    def query_side(self, rows: FloatArray, queries: IntArray) -> FloatArray:
+        """A column of ones behind: the product is then 2 x·y - |y|², which is |x|² - |x - y|²."""
+        return np.column_stack([2 * rows, np.ones(len(rows))])
+
+    def item_side(self, rows: FloatArray, items: slice) -> FloatArray:
+        """A column of -|y|² behind."""
+        return np.column_stack([rows, -self.squares[items]])
+
+    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+        """2 x·y - |y|², and of whole numbers -|x|² too."""
+        products = self.products(queries, items, precise)
+        return products - self.squares[queries][:, None] if self.exact else products
+
+    def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
+        """Negative: nearest first."""
+        return 0.0 - sums
+
+    def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
+        """|x|² more."""
+        return super().in_units(queries, scores) + self.squares[queries]
+
+    def room(self, queries: IntArray, precise: bool) -> FloatArray:
+        """2 |x||y| + |y|² <= |x|² + 2 |y|²; as much again for |x|² itself, the mean, and the reference in float64."""
+        return 2 * self.squares[queries] + 3 * float(self.squares.max())
+
+    def shown(self, scores: FloatArray) -> FloatArray:
+        """The distance itself, negative."""
+        return 0.0 - np.sqrt(0.0 - scores)
+
+
+class Tanimoto(ProductSpace):
+    """Tanimoto distance 1 - ab / (aa + bb - ab), 0 when both rows are zero; nearest first.
+
+    The ratio is what is compared; it is shown as -distance.
+    >>> space = Tanimoto(np.array([[1, 0], [1, 1], [0, 0]]))
+    >>> space.shown(space.scores(np.array([0]), slice(0, 3)))
+    array([[ 0. , -0.5, -1. ]])
+    """
+
+    name = "tanimoto"
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        super().__init__(matrix)
+        # Away from zero: then no square leaves the range, and 2 (aa + bb - ab) >= aa + bb >= 2 |a||b| bounds the ratio.
+        self.by_products = self.exact or bool((self.squares[self.squares > 0] > 1e-250).all())
+        self.exact = self.exact or not self.by_products
+
+    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+        """Ratios from products in float64."""
+        everyone = np.arange(items.start, items.stop)
+        if not self.by_products:
+            return self.reference_table(queries, everyone)
+        products = np.ldexp(self.products(queries, items, precise=True), -2 * self.shift)
+        return self.finished(products, queries[:, None], everyone)
+
+    def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
+        """The ratio; 1 when both are zero."""
+        union = self.squares[queries] + self.squares[items] - sums
+        nothing = union == 0
+        return np.divide(sums, np.where(nothing, 1.0, union)) + nothing
+
+    def limits(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> tuple[FloatArray, FloatArray]:
+        """With the product off by e |a||b|, the ratio p / (s - p) is off by at most e s |a||b| / (s - p)² <= 4 e."""
+        room = 0.0 if self.exact else 9 * (self.rows.shape[1] + 12) * U64
+        return scores - room, scores + room
+
+    def shown(self, scores: FloatArray) -> FloatArray:
+        """The distance, negative."""
+        return scores - 1.0

@@ -1,0 +1,131 @@
+"""Which items are queries, which are relevant to each, and which are left out of its collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, IntArray
+from rankscope.errors import SettingError
+from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.features import Features
+from rankscope.ranks.ragged import Ragged, ranges
+
+POLICIES = ("removed", "kept", "kept_ignored")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Queries of a block, from row `start` up to `stop`, that share all their relevant items."""
+
+    start: int
+    stop: int
+    members: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """An item is relevant to a query if they share a label.
+
+    `removed` takes the query itself out of its collection, `kept` leaves it in as a relevant item, `kept_ignored`
+    leaves it in but counts no rank for it, which gives the numbers of `removed`.
+    """
+
+    items: Features
+    policy: str
+    junk: IntArray  # query * number of items + item, ascending
+
+    @classmethod
+    def of(cls, items: Features, policy: str = "removed", junk: Iterable[tuple[str, str]] = ()) -> Relevance:
+        """Checked; raises `SettingError` for an unknown policy, `InputError` for junk that is no item."""
+        if policy not in POLICIES:
+            raise SettingError(f"query item must be one of {', '.join(POLICIES)}, got '{policy}'")
+        return cls(items, policy, _junk_keys(items, junk))
+
+    @cached_property
+    def gallery(self) -> BoolArray:
+        """Whether each item can be found."""
+        everyone = np.ones(len(self.items), dtype=np.bool_)
+        return everyone if self.items.gallery is None else self.items.gallery
+
+    @cached_property
+    def _members(self) -> Ragged:
+        """The items of each label that can be found, in the order of the items."""
+        item, label = self.items.item_labels
+        kept = self.gallery[item]
+        item, label = item[kept], label[kept]
+        order = np.argsort(label, kind="stable")
+        return Ragged.from_rows(label[order], self.items.label_count, item=item[order])
+
+    def _relevant(self, labels: tuple[int, ...]) -> IntArray:
+        offsets, item = self._members.offsets, self._members["item"]
+        found = [item[offsets[label] : offsets[label + 1]] for label in labels]
+        return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+
+    @cached_property
+    def asked(self) -> IntArray:
+        """Items with a label that are to be queries, whether they have a relevant item or not, set by set of labels."""
+        chosen = self.items.set_number >= 0
+        if self.items.queries is not None:
+            chosen &= self.items.queries
+        queries = np.flatnonzero(chosen)
+        return queries[np.argsort(self.items.set_number[queries], kind="stable")]
+
+    @cached_property
+    def queries(self) -> IntArray:
+        """Those that have a relevant item."""
+        counts = [self.hits(part)[0].lengths for part in np.array_split(self.asked, max(1, self.asked.size // 4096))]
+        return self.asked[np.concatenate(counts) > 0] if self.asked.size else self.asked
+
+    def hits(self, queries: IntArray) -> tuple[Ragged, list[Group]]:
+        """The relevant items of each query in its collection, ascending; and the groups that share theirs."""
+        groups = self._groups(queries)
+        members = [np.tile(group.members, group.stop - group.start) for group in groups]
+        lengths = [np.full(group.stop - group.start, group.members.size) for group in groups]
+        item = np.concatenate([np.empty(0, dtype=np.int64), *members])
+        row = np.repeat(np.arange(queries.size), np.concatenate([np.empty(0, dtype=np.int64), *lengths]))
+        there = Ragged.from_rows(row, queries.size, item=item)
+        return there.where(~self._is_left_out(queries, there)), groups
+
+    def left_out(self, queries: IntArray) -> Ragged:
+        """Items that could be found but are not in the collection of a query: junk, and the query where it is not kept."""
+        low, high = (np.searchsorted(self.junk, key * len(self.items)) for key in (queries, queries + 1))
+        row = np.repeat(np.arange(queries.size), high - low)
+        item = self.junk[ranges(low, high - low)] % len(self.items)
+        if self.policy != "kept":
+            row, item = np.concatenate([row, np.arange(queries.size)]), np.concatenate([item, queries])
+        row, item = row[self.gallery[item]], item[self.gallery[item]]
+        keys = np.unique(row * len(self.items) + item)
+        return Ragged.from_rows(keys // len(self.items), queries.size, item=keys % len(self.items))
+
+    def _groups(self, queries: IntArray) -> list[Group]:
+        number = self.items.set_number[queries]
+        edges = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1], [True]])) if queries.size else []
+        sets = self.items.sets
+        return [
+            Group(int(start), int(stop), self._relevant(sets[number[start]]))
+            for start, stop in zip(edges[:-1], edges[1:], strict=True)
+        ]
+
+    def _is_left_out(self, queries: IntArray, there: Ragged) -> BoolArray:
+        query, item = queries[there.row], there["item"]
+        out: BoolArray = np.zeros(item.size, dtype=np.bool_) if self.policy == "kept" else query == item
+        if self.junk.size:
+            out |= np.isin(query * len(self.items) + item, self.junk)
+        return out
+
+
+def _junk_keys(items: Features, junk: Iterable[tuple[str, str]]) -> IntArray:
+    place = {name: position for position, name in enumerate(items.ids)}
+    problems, keys = Problems("junk"), []
+    for query, item in junk:
+        unknown = [each for each in (query, item) if str(each) not in place]
+        for each in unknown:
+            problems.add("", f"{shown(str(each))} is no item of the features")
+        if not unknown:
+            keys.append(place[str(query)] * len(items) + place[str(item)])
+    problems.raise_if_any()
+    return np.unique(np.array(keys, dtype=np.int64))

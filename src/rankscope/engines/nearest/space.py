@@ -1,0 +1,92 @@
+"""What a metric must tell: the scores that count, quick scores of whole blocks, and how far these may be off."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.sums import Terms, of_all_pairs, of_pairs
+
+U32, U64 = 2.0**-24, 2.0**-53  # unit roundoff
+
+
+class Space(ABC):
+    """Items under one metric, as scores of which higher is better.
+
+    The score that counts, the reference, is float64 with the terms added in the order of the features; whole numbers
+    give whole sums, which are exact below 2^53. Equal references are ties. The last bits of matrix products depend on
+    the shape of the blocks, so they only screen: `limits` says between which screened scores an item's order against a
+    reference is in doubt.
+    """
+
+    name: ClassVar[str]
+    exact: bool = False  # whether `scores` gives the references themselves
+    dear: float = 0.01  # where so large a share of all pairs stays in doubt, precise scores are cheaper
+    rows: NDArray[Any]
+
+    @abstractmethod
+    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+        """Screened scores of a range of items for some of them as queries, one row per query."""
+
+    @abstractmethod
+    def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """The scores that count, of pairs of a query and an item."""
+
+    @abstractmethod
+    def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """The same for every query with every item."""
+
+    def limits(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> tuple[FloatArray, FloatArray]:
+        """For references, each of a query: what screens below the first is below it, above the second above it."""
+        return scores, scores
+
+    def lowered(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> FloatArray:
+        """For screened scores, one of each query: what screens below this has a reference below theirs."""
+        low, high = self.limits(queries, scores, precise)
+        return scores - 1.01 * (high - low) - 4 * U32 * np.abs(scores)
+
+    def shown(self, scores: FloatArray) -> FloatArray:
+        """Scores as people know them; the order is the same."""
+        return scores
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class SumSpace(Space):
+    """A metric that is a sum over features, perhaps finished by a few steps."""
+
+    def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
+        """The score from the sum; queries and items broadcast."""
+        return sums
+
+    @property
+    @abstractmethod
+    def terms(self) -> Terms:
+        """What one feature adds."""
+
+    def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """Terms added one after the other."""
+        return self.finished(of_pairs(self.rows, queries, items, self.terms), queries, items)
+
+    def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
+        """The same sums, feature by feature."""
+        sums = of_all_pairs(self.rows[queries], self.rows[items], self.terms)
+        return self.finished(sums, queries[:, None], items)
+
+
+class TileSpace(SumSpace):
+    """A metric whose blocks are the references themselves, made feature by feature."""
+
+    exact = True
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self.rows = matrix
+
+    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> FloatArray:
+        """The references."""
+        return self.reference_table(queries, np.arange(items.start, items.stop))

@@ -1,0 +1,60 @@
+"""The best distractors of each query of a block, with the scores that count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.space import Space
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.reduce import KEPT_DISTRACTORS
+
+
+class Best:
+    """Gathers what may belong to the best, chunk by chunk of items, and in the end keeps the best by their references."""
+
+    def __init__(self, queries: IntArray, space: Space, number: int = KEPT_DISTRACTORS) -> None:
+        self.queries, self.space, self.number = queries, space, number
+        self.row: list[IntArray] = []
+        self.score: list[FloatArray] = []
+
+    def add_exact(self, scores: FloatArray) -> None:
+        """A block of references; -inf stands for what is no distractor."""
+        best = _highest(scores, self.number)
+        row = np.repeat(np.arange(len(scores)), best.shape[1])
+        there = best.ravel() > -np.inf
+        self.row.append(row[there])
+        self.score.append(best.ravel()[there])
+
+    def add(self, scores: NDArray[Any], first: int, precise: bool) -> None:
+        """A block of screened scores: whatever may be among the best has its reference computed."""
+        least = _highest(scores, self.number).min(axis=1)
+        row, item = np.nonzero(scores >= self._lowered(least, precise)[:, None])
+        there = scores[row, item] > -np.inf
+        row, item = row[there], item[there] + first
+        self.row.append(row)
+        self.score.append(self.space.reference(self.queries[row], item))
+
+    def _lowered(self, least: NDArray[Any], precise: bool) -> NDArray[Any]:
+        """A screened score below this has a reference below those of at least as many others as are kept."""
+        known = least > -np.inf
+        lowered = np.full(least.size, -np.inf)
+        lowered[known] = self.space.lowered(self.queries[known], least[known].astype(np.float64), precise)
+        return lowered
+
+    def result(self) -> Ragged:
+        """The best references of each query, falling."""
+        row, score = np.concatenate(self.row), np.concatenate(self.score)
+        order = np.lexsort((-score, row))
+        lists = Ragged.from_rows(row[order], self.queries.size, score=score[order])
+        return lists.where(lists.position <= self.number)
+
+
+def _highest(scores: NDArray[Any], number: int) -> NDArray[Any]:
+    """The highest scores of each row, in no order."""
+    if scores.shape[1] <= number:
+        return scores
+    return np.partition(scores, scores.shape[1] - number, axis=1)[:, -number:]

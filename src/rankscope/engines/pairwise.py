@@ -1,0 +1,219 @@
+"""The seam for rankers that give one row of distances per query: rows and class labels in, exact ranks out.
+
+The conventions are those of `nearest_ranks`; only the distances come from elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import InputError, SettingError
+from rankscope.inputs.features import Features
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.reduce import KEPT_DISTRACTORS, versions
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+Rows: TypeAlias = Callable[[IntArray], FloatArray]
+BLOCK = 64
+
+
+def pairwise_ranks(
+    distance_rows: Rows | FloatArray,
+    labels: Iterable[Any],
+    ids: Iterable[Any] | None = None,
+    *,
+    queries: Iterable[int] | None = None,
+    higher_is_better: bool = False,
+    block: int = BLOCK,
+    keep_scores: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    system: str = "pairwise",
+    settings: Mapping[str, Any] | None = None,
+) -> RelevantRanks:
+    """Exact ranks of all class mates of every item that has any, from a row of distances per query.
+
+    `distance_rows` is a square matrix, or a function that takes positions of items and gives one row per position:
+    its distances from all items. `higher_is_better` reads them as scores. The query itself is removed, so d = n - 1
+    and c = m - 1 in a class of m; equal distances stand in the order of the items. `queries` names the positions of
+    the items to ask; by default all are. Items without class mates are never queries. `settings` are the ranker's own
+    choices, for the record of the run; the other options are those of `nearest_ranks`.
+
+    Raises `InputError` for a distance that is no number and for labels that cannot be used.
+    >>> ranks = pairwise_ranks(np.array([[0, 2, 1], [2, 0, 3], [1, 3, 0]]), labels=["a", "a", ""])
+    >>> ranks.queries, ranks.judged.lists("rank"), ranks.collection
+    (('0', '1'), [[2], [1]], array([2, 2]))
+    """
+    items = _Items.of(labels, ids)
+    asked = _asked(items, queries)
+    if block < 1:
+        raise SettingError(f"block must be at least 1, got {block}")
+    found = _Found(items, keep_scores)
+    rows = distance_rows if callable(distance_rows) else _looked_up(distance_rows, len(items))
+    for start in range(0, asked.size, block):
+        some = asked[start : start + block]
+        values = _checked(rows(some), some, items)
+        found.add(some, values if higher_is_better else 0.0 - values)
+        if progress is not None:
+            progress(min(start + block, asked.size), asked.size)
+    return found.assembled(asked, system, dict(settings or {}))
+
+
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """Names and classes of the items, checked as `nearest_ranks` checks them."""
+
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    number: IntArray  # of the class, -1 for none
+
+    @classmethod
+    def of(cls, labels: Iterable[Any], ids: Iterable[Any] | None) -> _Items:
+        given = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+        checked = Features.of(np.zeros((len(given), 1), dtype=np.uint8), given, ids)
+        number_of: dict[str, int] = {"": -1}
+        for label in checked.labels:
+            number_of.setdefault(label, len(number_of) - 1)
+        return cls(checked.ids, checked.labels, np.array([number_of[each] for each in checked.labels], dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def _looked_up(matrix: FloatArray, count: int) -> Rows:
+    if matrix.shape != (count, count):
+        raise InputError.of("distances", [f"need one row and one column for each of {count} items, got {matrix.shape}"])
+    return lambda queries: matrix[queries]
+
+
+def _asked(items: _Items, queries: Iterable[int] | None) -> IntArray:
+    """The items to ask that have a class mate, in byte order of their ids."""
+    number = items.number
+    wanted = (
+        np.arange(len(items)) if queries is None else np.unique(np.array([int(each) for each in queries], np.int64))
+    )
+    outside = wanted[(wanted < 0) | (wanted >= len(items))]
+    if outside.size:
+        raise SettingError(f"queries are positions from 0 to {len(items) - 1}, got {outside[0]}")
+    sizes = np.bincount(number[number >= 0])
+    with_mates = wanted[(number[wanted] >= 0) & (sizes[number[wanted]] > 1)]
+    if with_mates.size == 0:
+        raise SettingError("none of the queries has another item of its own class to find")
+    return np.array(sorted(with_mates.tolist(), key=lambda row: items.ids[row].encode()), dtype=np.int64)
+
+
+def _checked(values: FloatArray, queries: IntArray, items: _Items) -> FloatArray:
+    rows = np.array(values, dtype=np.float64)
+    if rows.shape != (queries.size, len(items)):
+        wanted = (queries.size, len(items))
+        raise InputError.of("distances", [f"a ranker must give {wanted} distances, queries by items; got {rows.shape}"])
+    wrong = np.flatnonzero(np.isnan(rows).any(axis=1))
+    if wrong.size:
+        names = [f"query {items.ids[queries[row]]}: a distance is not a number" for row in wrong.tolist()]
+        raise InputError.of("distances", names)
+    return rows
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """A block of rankings, best first, without the queries; columns are ranks from 1."""
+
+    scores: FloatArray
+    relevant: BoolArray
+
+    @classmethod
+    def of(cls, items: _Items, queries: IntArray, scores: FloatArray) -> _Ranked:
+        number = items.number
+        others = np.ones(scores.shape, dtype=np.bool_)
+        others[np.arange(queries.size), queries] = False  # the query is not in its own collection
+        shape = (queries.size, len(items) - 1)
+        left = scores[others].reshape(shape)
+        mate = (number == number[queries, None])[others].reshape(shape)
+        order = np.argsort(-left, axis=1, kind="stable")
+        return cls(np.take_along_axis(left, order, axis=1), np.take_along_axis(mate, order, axis=1))
+
+    def hits(self) -> dict[str, NDArray[Any]]:
+        """Every class mate."""
+        row, place = np.nonzero(self.relevant)
+        return {"row": row, "rank": place + 1, "score": self.scores[row, place]}
+
+    def ties(self) -> dict[str, NDArray[Any]]:
+        """First rank and size of each group of equal scores that holds a class mate."""
+        width = self.scores.shape[1]
+        new = np.ones(self.scores.shape, dtype=np.bool_)
+        np.not_equal(self.scores[:, 1:], self.scores[:, :-1], out=new[:, 1:])
+        first = np.flatnonzero(new)
+        size = np.diff(np.append(first, new.size))
+        held = np.add.reduceat(self.relevant.ravel(), first, dtype=np.int64) > 0
+        first, size = (each[held & (size > 1)] for each in (first, size))
+        return {"row": first // width, "start": first % width + 1, "size": size}
+
+    def best_others(self) -> dict[str, NDArray[Any]]:
+        """The best scores of items of another class or of none."""
+        other = ~self.relevant
+        row, place = np.nonzero(other & (np.cumsum(other, axis=1) <= KEPT_DISTRACTORS))
+        return {"row": row, "score": self.scores[row, place]}
+
+
+@dataclass
+class _Found:
+    """What has been found so far, block by block."""
+
+    items: _Items
+    keep_scores: bool
+    done: int = 0
+    parts: dict[str, list[dict[str, NDArray[Any]]]] = field(default_factory=dict)
+
+    def add(self, queries: IntArray, scores: FloatArray) -> None:
+        """Rank the class mates of a block of queries."""
+        ranked = _Ranked.of(self.items, queries, scores)
+        made = {"hits": ranked.hits(), "ties": ranked.ties()}
+        if self.keep_scores:
+            made["others"] = ranked.best_others()
+        for name, columns in made.items():
+            self.parts.setdefault(name, []).append({**columns, "row": columns["row"] + self.done})
+        self.done += queries.size
+
+    def joined(self, name: str, *columns: str) -> Ragged:
+        """One kind of finding, of all blocks."""
+        parts = self.parts[name]
+        whole = {each: np.concatenate([part[each] for part in parts]) for each in ("row", *columns)}
+        return Ragged.from_rows(whole.pop("row"), self.done, **whole)
+
+    def assembled(self, queries: IntArray, system: str, settings: dict[str, Any]) -> RelevantRanks:
+        """All queries together."""
+        items, count = self.items, queries.size
+        judged = self.joined("hits", "rank", *(["score"] if self.keep_scores else []))
+        judged = judged.with_columns(grade=np.ones(judged.size))
+        others = np.full(count, len(items) - 1, dtype=np.int64)
+        return RelevantRanks(
+            queries=tuple(items.ids[row] for row in queries.tolist()),
+            judged=judged,
+            pooled=judged.where(np.zeros(judged.size, dtype=np.bool_)),
+            levels=Ragged.from_rows(np.arange(count), count, grade=np.ones(count), count=judged.lengths),
+            depth=others,
+            answered=np.ones(count, dtype=np.bool_),
+            collection=others,
+            ties=self.joined("ties", "start", "size"),
+            system=system,
+            classes=tuple(items.labels[row] for row in queries.tolist()),
+            distractors=self.joined("others", "score") if self.keep_scores else None,
+            provenance=_provenance(items, settings),
+        )
+
+
+def _provenance(items: _Items, settings: dict[str, Any]) -> dict[str, Any]:
+    """Where the numbers come from, without path or time: equal inputs give equal bytes."""
+    made = hashlib.sha256("\n".join("\0".join(texts) for texts in (items.labels, items.ids)).encode())
+    return {
+        "items": {"sha256": made.hexdigest(), "rows": len(items)},
+        "judgements": {"complete": True},
+        "settings": {"ties": "position", "query_item": "removed", **settings},
+        "versions": versions(),
+    }

@@ -1,0 +1,195 @@
+"""Features from files: .npy (memory-mapped), .npz, Parquet and Arrow, with labels inside or in a file of their own."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rankscope.errors import InputError
+from rankscope.inputs.features import Features
+from rankscope.inputs.label_files import read_labels, read_list
+from rankscope.inputs.tables import find_column
+
+LABEL = ("label", "labels", "class", "classes", "category", "target")
+ID = ("id", "ids", "item_id", "name", "item", "file", "path")
+SPLIT = ("split", "role", "subset")
+VECTOR = ("features", "feature", "vector", "embedding", "embeddings", "x")
+MEAN, SPREAD = ("mean", "means"), ("sd", "std", "scale")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a file holds."""
+
+    matrix: NDArray[Any]
+    labels: Any = None
+    ids: Any = None
+    split: Any = None
+
+
+def read_features(
+    path: str | Path,
+    *,
+    labels: str | Path | None = None,
+    separator: str | None = None,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    queries: str | Path | Iterable[Any] | None = None,
+    junk_labels: Iterable[Any] = (),
+) -> Features:
+    """Features from a file; raises `InputError` with every problem.
+
+    `.npy` holds the matrix alone and is not read into memory; labels come from a file of their own: one a line, `.npy`,
+    or a table with an id and a label. `.npz` holds the arrays features, labels, ids and split, and perhaps mean and sd, by
+    which the features are standardised. Parquet and Arrow hold a column of vectors, or one column per feature, beside
+    label, id and split. `queries` is a file of ids, one a line, or the ids themselves.
+    """
+    file = Path(path)
+    found = _reader(file)(file, label_column, id_column)
+    names = found.ids
+    if labels is not None:
+        given = read_labels(labels, None if names is None else [str(each) for each in _plain(names)])
+        found = _Found(found.matrix, given.labels, given.ids if names is None else names, found.split)
+    if found.labels is None:
+        advice = "Give them with --labels FILE, or name their column with --label-column."
+        raise InputError.of(file.name, ["has no labels"], advice)
+    asked = read_list(queries) if isinstance(queries, str | Path) else queries
+    try:
+        return Features.of(
+            found.matrix,
+            found.labels,
+            found.ids,
+            separator=separator,
+            split=found.split,
+            queries=asked,
+            junk_labels=junk_labels,
+        )
+    except InputError as error:
+        report = error.reports[0]
+        raise InputError.of(file.name, list(report.problems), report.advice, report.count) from None
+
+
+def _plain(values: Any) -> Sequence[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def _reader(file: Path) -> Callable[[Path, str | None, str | None], _Found]:
+    readers = {
+        ".npy": _from_npy, ".npz": _from_npz, ".parquet": _from_table, ".pq": _from_table,
+        ".arrow": _from_table, ".feather": _from_table, ".ipc": _from_table,
+    }  # fmt: skip
+    reader = readers.get(file.suffix.lower())
+    if reader is None:
+        known = ", ".join(readers)
+        raise InputError.of(file.name, [f"features are read from {known}, got '{file.suffix}'"])
+    if not file.is_file():
+        raise InputError.of(file.name, ["cannot be read: No such file"], f"Looked for {file}")
+    return reader
+
+
+def _from_npy(file: Path, label: str | None, name: str | None) -> _Found:
+    try:
+        return _Found(np.load(file, mmap_mode="r", allow_pickle=False))
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError.of(file.name, [f"is no array of numbers: {error}"]) from None
+
+
+def _from_npz(file: Path, label: str | None, name: str | None) -> _Found:
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {key: stored[key] for key in stored.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError.of(file.name, [f"is no archive of plain arrays: {error}"]) from None
+    matrix = _array(arrays, VECTOR)
+    if matrix is None:
+        raise InputError.of(file.name, [f"has no array 'features'; arrays: {', '.join(arrays) or 'none'}"])
+    mean, spread = _array(arrays, MEAN), _array(arrays, SPREAD)
+    if mean is not None or spread is not None:
+        matrix = _standardised(file, matrix, mean, spread)
+    labels, ids = (_named(arrays, given, usual, file) for given, usual in ((label, LABEL), (name, ID)))
+    return _Found(matrix, labels, ids, _array(arrays, SPLIT))
+
+
+def _array(arrays: dict[str, NDArray[Any]], names: Sequence[str]) -> NDArray[Any] | None:
+    return next((arrays[name] for name in names if name in arrays), None)
+
+
+def _named(arrays: dict[str, NDArray[Any]], given: str | None, usual: Sequence[str], file: Path) -> Any:
+    if given is not None and given not in arrays:
+        raise InputError.of(file.name, [f"has no '{given}'; there are: {', '.join(arrays)}"])
+    return _array(arrays, usual if given is None else (given,))
+
+
+def _standardised(file: Path, matrix: NDArray[Any], mean: Any, spread: Any) -> NDArray[Any]:
+    """Less the mean, over the spread; a feature that does not vary stays as it is."""
+    width = matrix.shape[-1]
+    for what, each in (("mean", mean), ("sd", spread)):
+        if each is not None and each.shape != (width,):
+            raise InputError.of(file.name, [f"{what} must have one value for each of {width} features"])
+    result = matrix.astype(np.float64)
+    if mean is not None:
+        result -= mean
+    if spread is not None:
+        result /= np.where(spread == 0, 1.0, spread)
+    return result
+
+
+def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
+    try:
+        reads = pl.read_parquet if file.suffix.lower() in (".parquet", ".pq") else pl.read_ipc
+        frame = reads(file)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise InputError.of(file.name, [f"cannot be read: {error}"]) from None
+    missing = [each for each in (label, name) if each is not None and each not in frame.columns]
+    if missing:
+        raise InputError.of(file.name, [f"has no column '{each}'" for each in missing], _columns(frame))
+    chosen = {
+        "labels": label or find_column(frame, LABEL),
+        "ids": name or find_column(frame, ID),
+        "split": find_column(frame, SPLIT),
+    }
+    rest = frame.drop([each for each in chosen.values() if each is not None])
+    there = {what: frame.get_column(each).to_list() for what, each in chosen.items() if each is not None}
+    return _Found(_matrix(rest, file), **there)
+
+
+def _columns(frame: pl.DataFrame) -> str:
+    return f"Columns: {', '.join(frame.columns)}"
+
+
+def _matrix(frame: pl.DataFrame, file: Path) -> NDArray[Any]:
+    """The one column of vectors, or all numeric columns side by side."""
+    vectors = [each for each in frame.columns if isinstance(frame.schema[each], pl.List | pl.Array)]
+    named = find_column(frame.select(vectors), VECTOR) if vectors else None
+    if named is None and len(vectors) > 1:
+        raise InputError.of(file.name, ["has several columns of vectors"], "Call one of them features.")
+    if vectors:
+        return _from_lists(frame.get_column(named or vectors[0]), file)
+    numeric = [each for each in frame.columns if frame.schema[each].is_numeric()]
+    if not numeric:
+        raise InputError.of(file.name, ["has neither a column of vectors nor columns of numbers"], _columns(frame))
+    holes = [each for each in numeric if frame.get_column(each).null_count()]
+    if holes:
+        raise InputError.of(file.name, [f"column '{each}' has empty cells" for each in holes])
+    return frame.select(numeric).to_numpy()
+
+
+def _from_lists(column: pl.Series, file: Path) -> NDArray[Any]:
+    if isinstance(column.dtype, pl.Array):
+        column = column.arr.to_list()
+    lengths = column.list.len()
+    wrong = (lengths.fill_null(0) != (lengths.max() or 0)).arg_true().to_list()
+    inner = column.explode() if not wrong else pl.Series([], dtype=pl.Float64)
+    problems = [f"item {row}: {lengths[row] or 0} features, others have {lengths.max()}" for row in wrong[:100]]
+    if inner.null_count():
+        problems.append(f"column '{column.name}' has empty values in its vectors")
+    if problems:
+        raise InputError.of(file.name, problems, total=len(wrong) + bool(inner.null_count()))
+    return inner.to_numpy().reshape(len(column), -1)
