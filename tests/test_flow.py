@@ -19,6 +19,7 @@ FLOW = [
     "statistics",
     "forecast",
     "sampling",
+    "feedback",
     "graphs",
     "reports",
     "cli",

@@ -1,0 +1,68 @@
+"""Control: a classifier that is told the label of every item but those it scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.feedback.examples import Examples
+from rankscope.feedback.items import Items
+from rankscope.feedback.learners import check_range
+from rankscope.feedback.method import CannotScore, Method
+from rankscope.feedback.methods.logistic_regression import LogisticRegression
+from rankscope.feedback.session import Session
+
+
+@dataclass(frozen=True)
+class AllLabels(Method):
+    """Logistic regression on all labels, each item scored by a model that did not see it (stratified folds).
+
+    What could be learnt from these features at best: approach III of Huiskes & Lew 2008. A target of fewer than two
+    items, or of all items but one, cannot be split and fails.
+    """
+
+    C: float = 1.0
+    folds: int = 5
+    name: ClassVar[str] = "all-labels"
+    source: ClassVar[str] = "control; Huiskes & Lew 2008, Performance evaluation of relevance feedback methods"
+    uses_negatives: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ("truth",)
+    needs_positives: ClassVar[bool] = False
+    pointwise: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(self, "C", 0)
+        check_range(self, "folds", 2, low_allowed=True)
+
+    def score_one(self, items: Items, session: Session) -> FloatArray:
+        """Decision values out of fold."""
+        if session.truth is None:
+            raise CannotScore("the classifier with all labels needs the truth of the session")
+        target = np.zeros(len(items), np.bool_)
+        target[session.truth] = True
+        count = min(self.folds, int(target.sum()), int((~target).sum()))
+        if count < 2:
+            raise CannotScore("a target of one item, or of all items but one, cannot be split into folds")
+        fold = stratified(target, count, session.seed)
+        learnt = [fold != number for number in range(count)]
+        examples = Examples.of(
+            [np.flatnonzero(each & target) for each in learnt], [np.flatnonzero(each & ~target) for each in learnt]
+        )
+        return LogisticRegression(self.C).score_many(items, examples)[fold, np.arange(len(items))]
+
+
+def stratified(target: BoolArray, folds: int, seed: int) -> IntArray:
+    """The fold of each item: both sides are shuffled and dealt out in turn.
+
+    >>> np.bincount(stratified(np.arange(10) < 4, 2, seed=0)[:4])
+    array([2, 2])
+    """
+    chance = np.random.default_rng(seed)
+    fold = np.empty(target.size, np.int64)
+    for side in (target, ~target):
+        fold[chance.permutation(np.flatnonzero(side))] = np.arange(np.count_nonzero(side)) % folds
+    return fold

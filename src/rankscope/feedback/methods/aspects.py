@@ -1,0 +1,87 @@
+"""Aspect-based learning: yes-no properties that the positives have more often than chance explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.feedback.examples import Examples
+from rankscope.feedback.items import Items
+from rankscope.feedback.learners import check_range
+from rankscope.feedback.method import Method
+from rankscope.feedback.segments import sums
+from rankscope.ranks.ragged import Ragged
+
+
+@dataclass(frozen=True)
+class Aspects(Method):
+    """Sum of the log-likelihood ratios of the relevant aspects an item has, less those relevant to the negatives.
+
+    Our reading. An aspect is relevant if P(Bin(nP, rate in the collection) >= its count) is at most `p0`; with `fdr`
+    Benjamini & Hochberg's rule holds the share of false ones at `p0`. Aspects are those given to the items, or the
+    quarters of each feature's values. Items are equal where no aspect is relevant.
+    """
+
+    p0: float = 0.05
+    fdr: bool = False
+    name: ClassVar[str] = "aspects"
+    source: ClassVar[str] = "Huiskes 2006, Image searching and browsing by active aspect-based relevance learning"
+    dagger: ClassVar[bool] = True
+    uses_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(self, "p0", 0, 1)
+
+    def score_many(self, items: Items, examples: Examples) -> FloatArray:
+        """Weights of the aspects times which item has them."""
+        rate = items.aspects.mean(axis=0)
+        weights = self._weights(items, examples.positives, rate) - self._weights(items, examples.negatives, rate)
+        kind = items.matrix.dtype
+        has = items.remember("aspects as numbers", lambda: items.aspects.astype(kind))
+        values: FloatArray = weights.astype(kind) @ has.T
+        return values
+
+    def _weights(self, items: Items, lists: Ragged, rate: FloatArray) -> FloatArray:
+        """The ratio of each relevant aspect, 0 for the others: sessions x aspects."""
+        number = lists.lengths[:, None].astype(np.float64)
+        count = sums(lists, items.aspects[lists["item"]])
+        chance = tail_chance(count, number, rate)
+        limit = false_discovery_limit(chance, self.p0) if self.fdr else np.full(len(chance), self.p0)
+        return np.where(chance <= limit[:, None], log_likelihood_ratio(count, number, rate), 0.0)
+
+
+def tail_chance(count: FloatArray, number: FloatArray, rate: FloatArray) -> FloatArray:
+    """P(Bin(number, rate) >= count).
+
+    >>> float(tail_chance(np.array(3.0), np.array(4.0), np.array(0.1)).round(6))
+    0.0037
+    """
+    from scipy.special import betainc
+
+    inside = np.maximum(count, 1.0)
+    made: FloatArray = np.where(count > 0, betainc(inside, np.maximum(number - inside, 0.0) + 1.0, rate), 1.0)
+    return made
+
+
+def log_likelihood_ratio(count: FloatArray, number: FloatArray, rate: FloatArray) -> FloatArray:
+    """k ln(f / rate) + (n - k) ln((1 - f) / (1 - rate)), f = k / n, where 0 ln 0 is 0.
+
+    >>> float(log_likelihood_ratio(np.array(3.0), np.array(4.0), np.array(0.1)).round(6))
+    4.763775
+    """
+    from scipy.special import rel_entr
+
+    share = count / np.maximum(number, 1)
+    made: FloatArray = number * (rel_entr(share, rate) + rel_entr(1 - share, 1 - rate))
+    return made
+
+
+def false_discovery_limit(chance: FloatArray, level: float) -> FloatArray:
+    """The largest p in each row that Benjamini & Hochberg's rule accepts; -1 where it accepts none."""
+    ordered = np.sort(chance, axis=1)
+    fits = ordered <= level * np.arange(1, chance.shape[1] + 1) / chance.shape[1]
+    return np.where(fits, ordered, -1.0).max(axis=1)

@@ -1,0 +1,81 @@
+"""Log-based SVM: items that earlier users judged together with the examples help to train."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.feedback.examples import Examples
+from rankscope.feedback.items import Items
+from rankscope.feedback.kernels import rbf
+from rankscope.feedback.learners import check_range
+from rankscope.feedback.methods.svm import SVM, support_vectors
+from rankscope.feedback.session import Session
+
+
+@dataclass(frozen=True)
+class LogBasedSVM(SVM):
+    """An SVM on the examples and on the unjudged items the log ties most to them, those with less weight.
+
+    Our reading. The tie of two items is R(i, j) = sum over log sessions of RM_i RM_j, both rejected not counted; an
+    item's soft label is its sum over the positives less that over the negatives, as a share of the largest. Up to
+    `extra` items join on each side with cost C * `trust` * |soft label|. The log must come from other topics and users:
+    `log_rows` says which of its rows a session may see. Without a log it is the plain SVM.
+    """
+
+    extra: int = 10
+    trust: float = 0.5
+    name: ClassVar[str] = "log-based-svm"
+    source: ClassVar[str] = "Hoi & Lyu 2004, A novel log-based relevance feedback technique"
+    dagger: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ("log",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(self, "extra", 0, low_allowed=True)
+        check_range(self, "trust", 0, 1)
+
+    def score_many(self, items: Items, examples: Examples) -> FloatArray:
+        """Session by session: each trains on items of its own."""
+        return np.stack([self.score_one(items, session) for session in examples])
+
+    def score_one(self, items: Items, session: Session) -> FloatArray:
+        """Fit on the examples and their company."""
+        soft = soft_labels(items, session)
+        more = self._company(soft, session)
+        chosen = np.concatenate([session.examples, more])
+        labels = np.concatenate([session.labels, np.sign(soft[more])])
+        weights = np.concatenate([np.ones(session.labels.size), self.trust * np.abs(soft[more])])
+        made, intercept = support_vectors(items.matrix[chosen], labels, self.C, self.width(items), weights)
+        return made @ rbf(items, items.matrix[chosen], self.width(items)) + intercept
+
+    def _company(self, soft: FloatArray, session: Session) -> IntArray:
+        """The unjudged items with the largest and the least soft labels, at most `extra` of each sign."""
+        order = np.argsort(-soft, kind="stable")
+        order = order[~np.isin(order, session.examples)]
+        liked = order[soft[order] > 0][: self.extra]
+        disliked = order[soft[order] < 0][::-1][: self.extra]
+        return np.concatenate([liked, disliked])
+
+
+def soft_labels(items: Items, session: Session) -> FloatArray:
+    """Between -1 and 1 for each item: how the log ties it to the positives, less to the negatives; 0 without a log."""
+    if items.log is None:
+        return np.zeros(len(items))
+    log = items.log if session.log_rows is None else items.log[session.log_rows]
+    total = relation(log, session.positives).sum(axis=0) - relation(log, session.negatives).sum(axis=0)
+    return total / max(float(np.abs(total).max()), 1.0)
+
+
+def relation(log: NDArray[Any], items: IntArray) -> FloatArray:
+    """R(i, j) of some items with all: products of the marks in each log session, none where both are -1.
+
+    >>> relation(np.array([[1, 1, -1, 0], [0, 1, 1, -1], [-1, -1, 0, 1]]), np.array([1]))
+    array([[ 1.,  2.,  0., -2.]])
+    """
+    marks, rejected = log.astype(np.float64), (log < 0).astype(np.float64)
+    return marks[:, items].T @ marks - rejected[:, items].T @ rejected

@@ -1,0 +1,104 @@
+"""PicHunter: the probability that each item is the one looked for, given what was picked from each display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import SettingError
+from rankscope.feedback.examples import Examples
+from rankscope.feedback.items import Items
+from rankscope.feedback.kernels import squared_distances
+from rankscope.feedback.learners import check_range
+from rankscope.feedback.method import Part, TwoSided
+from rankscope.feedback.scored import Scored, best
+from rankscope.feedback.session import Session
+
+ONE_DISPLAY = "no displays: the examples stand for one display"
+TRIES = 16  # random displays among which the most telling one is chosen
+
+
+@dataclass(frozen=True)
+class PicHunter(TwoSided):
+    """Log posterior: prior times, for each pick, exp(-d(pick, item) / sigma) over its sum for the whole display.
+
+    Made for one target. `sigma` None is the typical distance of two items. The prior is uniform. Without displays the
+    positives count as picked among all examples. `display`: the most probable items, or of 16 displays drawn from
+    the posterior the one after which the least entropy is expected.
+    """
+
+    sigma: float | None = None
+    display: Literal["probable", "entropy"] = "probable"
+    name: ClassVar[str] = "pichunter"
+    source: ClassVar[str] = "Cox et al. 2000, The Bayesian image retrieval system, PicHunter"
+    needs: ClassVar[tuple[str, ...]] = ("displays",)
+    active: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(self, "sigma", 0)
+        if self.display not in ("probable", "entropy"):
+            raise SettingError(f"pichunter: display is probable or entropy, not {self.display!r}")
+
+    def parts(self, items: Items, examples: Examples) -> Iterator[Part]:
+        """Sessions with displays need no examples; the usual rules hold for the others."""
+        shown = np.zeros(len(examples), np.bool_) if examples.displays is None else examples.displays.lengths > 0
+        if shown.any():
+            yield np.flatnonzero(shown), examples.take(np.flatnonzero(shown)), ""
+        rest = np.flatnonzero(~shown)
+        if rest.size:
+            for rows, part, flag in super().parts(items, examples.take(rest)):
+                yield rest[rows], part, flag or ONE_DISPLAY
+
+    def score_one(self, items: Items, session: Session) -> FloatArray:
+        """The logarithm of the posterior, so that nothing underflows."""
+        posterior = np.zeros(len(items))
+        for shown, picked in session.displays or ((session.examples, session.labels > 0),):
+            posterior += self.choices(items, shown)[picked].sum(axis=0)
+        return posterior - _log_sum(posterior)
+
+    def choices(self, items: Items, shown: IntArray) -> FloatArray:
+        """Log probability of each pick from a display, for every item as the target: shown x items."""
+        sigma = items.typical_distance if self.sigma is None else self.sigma
+        nearness = np.sqrt(squared_distances(items, items.matrix[shown]).astype(np.float64)) / -sigma
+        return nearness - _log_sum(nearness)
+
+    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
+        """The most probable unjudged items, or a display that tells much."""
+        if self.display == "probable":
+            return super().query(items, examples, scored, k)
+        each = zip(scored.values, examples.judged(len(items)), examples.seeds.tolist(), strict=True)
+        return np.stack([self._telling(items, posterior, seen, seed, k) for posterior, seen, seed in each])
+
+    def _telling(self, items: Items, log_posterior: FloatArray, seen: BoolArray, seed: int, k: int) -> IntArray:
+        """Of some displays drawn from the posterior (Gumbel's way) the one that leaves the least entropy."""
+        chance = np.random.default_rng(seed)
+        drawn = best(log_posterior + chance.gumbel(size=(TRIES, len(items))), k, np.tile(seen, (TRIES, 1)))
+        if (drawn < 0).any():
+            return drawn[0]
+        return min(drawn, key=lambda shown: self.expected_entropy(items, log_posterior, shown))
+
+    def expected_entropy(self, items: Items, log_posterior: FloatArray, shown: IntArray) -> float:
+        """Mean entropy in bits after one pick from the display, over the picks and over the targets."""
+        joint = log_posterior + self.choices(items, shown)
+        pick = _log_sum(joint.T)
+        return float(np.exp(pick) @ [entropy(each) for each in joint - pick[:, None]])
+
+
+def entropy(log_posterior: FloatArray) -> float:
+    """Entropy in bits of a distribution given by its logarithms.
+
+    >>> entropy(np.log([0.5, 0.25, 0.25]))
+    1.5
+    """
+    return float(-(np.exp(log_posterior) * log_posterior).sum() / np.log(2))
+
+
+def _log_sum(logs: FloatArray) -> FloatArray:
+    """log of the sum of exponentials over the first axis."""
+    top = logs.max(axis=0)
+    return top + np.log(np.exp(logs - top).sum(axis=0))

@@ -1,0 +1,25 @@
+"""Query point movement: the mean of the positives is the new query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankscope.arrays import FloatArray
+from rankscope.feedback.examples import Examples
+from rankscope.feedback.items import Items
+from rankscope.feedback.kernels import squared_distances
+from rankscope.feedback.method import Method
+from rankscope.feedback.segments import means
+
+
+@dataclass(frozen=True)
+class QueryPoint(Method):
+    """Minus the squared distance to the mean of the positives. It cannot follow a target of several parts."""
+
+    name: ClassVar[str] = "query-point"
+    source: ClassVar[str] = "Rui, Huang & Mehrotra 1997, Content-based image retrieval with relevance feedback in MARS"
+
+    def score_many(self, items: Items, examples: Examples) -> FloatArray:
+        """-|x - mean(P)|²."""
+        return -squared_distances(items, means(items, examples.positives))

@@ -1,0 +1,61 @@
+"""RETIN: an SVM that asks around a rank which follows the balance of good and bad answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.feedback.examples import Examples
+from rankscope.feedback.items import Items
+from rankscope.feedback.kernels import squared_distances
+from rankscope.feedback.learners import check_range
+from rankscope.feedback.methods.svm import SVM
+from rankscope.feedback.scored import Scored, best
+
+
+@dataclass(frozen=True)
+class Retin(SVM):
+    """Scores as the SVM's; shows items around rank s, each unlike those already chosen for the display.
+
+    Our reading. s starts at `first_rank` and moves by h (hits - misses) after each round, so that good and bad answers
+    stay balanced. The next item is the one with the least |f - f(s)| + its largest kernel value with the display.
+    """
+
+    h: float = 2.0
+    first_rank: int = 20
+    name: ClassVar[str] = "retin"
+    source: ClassVar[str] = "Gosselin & Cord 2004, RETIN AL: an active learning strategy for image category retrieval"
+    dagger: ClassVar[bool] = True
+    active: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(self, "first_rank", 1, low_allowed=True)
+
+    def next_rank(self, rank: IntArray, hits: IntArray, misses: IntArray) -> IntArray:
+        """s of the next round, not above the top of the list; give it to the examples as `around`."""
+        return np.maximum(1, np.rint(rank + self.h * (hits - misses))).astype(np.int64)
+
+    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
+        """Closest to the score at rank s, and unlike the rest of the display."""
+        order = best(scored.values)
+        ranks = np.full(len(examples), self.first_rank) if examples.around is None else examples.around
+        at = order[np.arange(len(order)), np.clip(ranks, 1, len(items)) - 1]
+        far = np.abs(scored.values - scored.values[np.arange(len(order)), at][:, None])
+        return self._unlike(items, far, examples.judged(len(items)), k)
+
+    def _unlike(self, items: Items, far: FloatArray, seen: BoolArray, k: int) -> IntArray:
+        """Choose one by one; each choice makes what is like it less wanted."""
+        chosen = np.full((len(far), k), -1, np.int64)
+        alike = np.zeros_like(far)
+        rows = np.arange(len(far))
+        for place in range(k):
+            pick = best(-(far + alike), 1, seen)[:, 0]
+            chosen[:, place] = pick
+            seen[rows, np.maximum(pick, 0)] = True
+            kernel = np.exp(-self.width(items) * squared_distances(items, items.matrix[np.maximum(pick, 0)]))
+            alike = np.maximum(alike, kernel)
+        return chosen

@@ -1,0 +1,50 @@
+"""Wu & Zhang's weights: features in which the positives agree and the negatives lie elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.feedback.examples import Examples
+from rankscope.feedback.items import Items
+from rankscope.feedback.kernels import weighted_distances
+from rankscope.feedback.learners import check_range
+from rankscope.feedback.method import TwoSided, refuse
+from rankscope.feedback.segments import extremes, means, sums, variances
+
+
+@dataclass(frozen=True)
+class WuZhang(TwoSided):
+    """Weight = delta / (eps + sd of the positives), delta = 1 - share of the negatives inside the positives' range.
+
+    Minus the weighted squared distance to the mean of the positives. Our reading. A session in which every feature has
+    weight 0 fails: all negatives lie among the positives in every feature.
+    """
+
+    eps: float = 1e-4
+    name: ClassVar[str] = "wu-zhang"
+    source: ClassVar[str] = "Wu & Zhang 2002, A feature re-weighting approach for relevance feedback in image retrieval"
+    dagger: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range(self, "eps", 0)
+
+    def weights(self, items: Items, examples: Examples, centres: FloatArray) -> FloatArray:
+        """Sessions x features, not scaled."""
+        low, high = extremes(items, examples.positives)
+        lists = examples.negatives
+        rows = items.matrix[lists["item"]]
+        inside = (low[lists.row] <= rows) & (rows <= high[lists.row])
+        delta = 1.0 - sums(lists, inside) / lists.lengths[:, None]
+        return delta / (self.eps + np.sqrt(variances(items, examples.positives, centres)))
+
+    def score_many(self, items: Items, examples: Examples) -> FloatArray:
+        """-sum_j w_j (x_j - mean_j)²."""
+        centres = means(items, examples.positives)
+        weights = self.weights(items, examples, centres)
+        refuse(~weights.any(axis=1), "all weights are 0: in every feature all negatives lie among the positives")
+        return -weighted_distances(items, centres, weights)
