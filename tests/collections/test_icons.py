@@ -9,7 +9,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from rankscope.collections import ALL, LabelledImages, icons
+from rankscope.collections import LabelledImages, icons
 from rankscope.collections import picture_features as spaces
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import SettingError
@@ -110,10 +110,6 @@ def test_edges_find_more_than_pixels(sample: LabelledImages) -> None:
     assert AP().of(edges).mean() == pytest.approx(0.5954, abs=5e-5)
     assert Rprec().of(pixels).mean() == pytest.approx(0.4616, abs=5e-5)
     assert Rprec().of(edges).mean() == pytest.approx(0.5819, abs=5e-5)
-
-
-def test_all_collections_are_named_as_their_function() -> None:
-    assert [made().name for made in ALL] == [getattr(made, "__name__", "") for made in ALL]
 
 
 def test_the_sample_is_what_the_script_in_the_repository_makes(

@@ -16,6 +16,7 @@ from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.engines.query_item import query_kept
 from rankscope.errors import InputError, SettingError
+from rankscope.inputs.features import Features
 from rankscope.measures import AP, NMRR, Bullseye, Rprec
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -137,30 +138,21 @@ def test_a_query_that_is_put_back_stands_first_and_counts() -> None:
     assert kept.collection.tolist() == [100]
 
 
-def subset(name: str, step: int) -> RelevantRanks:
-    """Ranks by L1 of the raw features, for every so-manieth item that has a class."""
-    whole = load(name, data_folder(name))
-    assert whole.features is not None
-    features = whole.features
-    labelled = [row for row, label in enumerate(whole.labels) if label]
-    return pairwise_ranks(
-        lambda queries: _city_block(features, queries), whole.labels, whole.ids, queries=labelled[::step], block=16
-    )
-
-
-def _city_block(features: Any, queries: IntArray) -> FloatArray:
-    from rankscope.engines.nearest.city_block import CityBlock
-
-    made = _city_block.__dict__.setdefault(str(id(features)), CityBlock.of(features))
-    return np.asarray(made.between(queries), dtype=np.float64)
-
-
 def test_every_twentieth_letter_as_query_reaches_the_known_figures() -> None:
-    assert AP().of(subset("letter", 20)).mean() == pytest.approx(0.2211, abs=5e-5)
+    whole = load("letter", data_folder("letter"))
+    assert whole.features is not None
+    features = whole.features.astype(np.float64)
+    rows = lambda queries: cdist(features[queries], features, "cityblock")  # noqa: E731
+    ranks = pairwise_ranks(rows, whole.labels, whole.ids, queries=range(0, 20000, 20))
+    assert len(ranks) == 1000
+    assert AP().of(ranks).mean() == pytest.approx(0.2211, abs=5e-5)
 
 
 def test_every_fifteenth_icon_in_a_cluster_as_query_reaches_the_known_figures() -> None:
-    ranks = subset("icons20k", 15)
+    whole = load("icons20k", data_folder("icons20k"))
+    assert whole.features is not None
+    asked = [name for name, label in zip(whole.ids, whole.labels, strict=True) if label][::15]
+    ranks = nearest_ranks(Features.of(whole.features, whole.labels, whole.ids, queries=asked), metric="l1")
     assert len(ranks) == 988
     assert AP().of(ranks).mean() == pytest.approx(0.2886, abs=5e-5)
     assert Rprec().of(ranks).mean() == pytest.approx(0.2924, abs=5e-5)

@@ -1,4 +1,4 @@
-"""The matched protocol and convergence: examples from the training part, scores from the test part, and 1 at the end."""
+"""The matched protocol and convergence: examples from training parts, scores from test parts, and 1 at the end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint
 from tests.feedback.problems import drawn
 from tests.feedback.test_baselines import Memory
 
-ITEMS, TARGET = drawn(40, 160, 1.5)
+ITEMS, TARGET = drawn(40, 160, 2.0)
 FOLDS = stratified_folds(TARGET, 4)
 
 

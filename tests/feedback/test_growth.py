@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from rankscope.curves.averaging import radial_curves
 from rankscope.errors import SettingError
 from rankscope.feedback.growth import Growth, growth
 from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint, RandomRanking
 from rankscope.measures import AP, P
+from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.measures.random_level import random_average_precision
-from rankscope.statistics import bootstrap
+from rankscope.ranks.storage import load_ranks, save_ranks
+from rankscope.settings import Settings
+from rankscope.statistics.paired_tests import paired_tests
 from tests.feedback.problems import drawn
 from tests.feedback.test_baselines import Broken
 
@@ -62,9 +68,9 @@ def test_the_curve_is_the_mean_over_topics_of_the_mean_over_sets() -> None:
 
 
 def test_more_examples_help_on_a_topic_that_can_be_learnt() -> None:
-    made = growth(ITEMS, {"b": TARGET}, [QueryPoint()], [1, 16], repeats=20)
+    made = growth(ITEMS, {"b": TARGET}, [QueryPoint()], [1, 16], repeats=20, common=True)
     one, many = (AP().of(each).mean() for each in made.ranks["query-point"])
-    assert many > one + 0.1
+    assert many > one + 0.05
 
 
 def test_controls_take_part() -> None:
@@ -74,10 +80,14 @@ def test_controls_take_part() -> None:
     assert values.mean() == pytest.approx(random_average_precision(196, 38), abs=4 * values.std() / np.sqrt(200))
 
 
-def test_the_tests_of_statistics_take_the_rankings() -> None:
-    ranks = grown().ranks["query-point"][0]
-    assert bootstrap is not None
-    assert AP().of(ranks).size == len(ranks) == 10
+def test_measures_curves_tests_and_files_take_the_rankings(tmp_path: Path) -> None:
+    small, _, large = grown(common=True).ranks["query-point"]
+    scores = evaluate_ranks([small, large], ["AP", "nDCG@10"], Settings())
+    assert scores.to_polars().height > 0
+    assert all(0 <= each.p <= 1 for each in paired_tests(AP().of(large) - AP().of(small)) if each.test != "bootstrap")
+    assert len(radial_curves(small)) == 2
+    save_ranks(small, tmp_path / "small.ranks.parquet")
+    np.testing.assert_array_equal(AP().of(load_ranks(tmp_path / "small.ranks.parquet")), AP().of(small))
 
 
 def test_a_failed_session_is_left_out_and_counted() -> None:

@@ -77,7 +77,7 @@ def command(
             resamples=resamples, permutations=permutations, seed=scores.settings.seed,
         )  # fmt: skip
         if page:
-            _page(scores, str(output), progress)
+            _page(_ordered(scores, made), made, str(output), progress)
         drawn = draw(scores, made, graphs) if graphs else []
     suffix = Path(output).suffix if output else ""
     text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair)
@@ -112,10 +112,18 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
     return said
 
 
-def _page(scores: Any, path: str, progress: Any) -> None:
+def _ordered(scores: Any, made: Any) -> Any:
+    """The scores with the systems in the order of the comparison, the baseline first."""
+    from dataclasses import replace
+
+    systems = {system.name: system for system in scores.systems}
+    return replace(scores, systems=tuple(systems[name] for name in made.systems))
+
+
+def _page(scores: Any, made: Any, path: str, progress: Any) -> None:
     from rankscope.cli.report import write_report
 
-    write_report(scores, path, progress=progress)
+    write_report(scores, path, progress=progress, compared=made)
 
 
 def _write(text: str, path: str | None) -> None:

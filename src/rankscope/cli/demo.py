@@ -21,6 +21,8 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.cli.output import colourful, progress_line
     from rankscope.collections import icons
     from rankscope.measures.evaluate import evaluate_ranks
+    from rankscope.reports.comparison_words import verdict
+    from rankscope.reports.estimates import compared_of
     from rankscope.reports.grid import coverage_lines, summary_grid
     from rankscope.reports.helper import Helper
     from rankscope.reports.table import text_of
@@ -39,8 +41,10 @@ def command(output: str, quiet: bool) -> None:
         click.echo()
         click.echo(text_of(summary_grid(scores), colourful(sys.stdout)))
         click.echo("\n".join(coverage_lines(scores)))
+        compared = compared_of(scores)
+        click.echo("\n" + "\n".join(verdict(compared)[:1]) + "\n" if compared is not None else "")
         with progress_line(quiet) as progress:
-            files = [*_written(folder, ranks, scores), _report(folder, scores, progress, helper)]
+            files = [*_written(folder, ranks, scores), _report(folder, scores, compared, progress, helper)]
     for path, what in files:
         click.echo(f"  {path}  {what}")
     click.echo(f"\nOpen {files[-1][0].resolve().as_uri()}")
@@ -109,9 +113,10 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
     return made
 
 
-def _report(folder: Path, scores: Any, progress: Any, helper: Any) -> tuple[Path, str]:
+def _report(folder: Path, scores: Any, compared: Any, progress: Any, helper: Any) -> tuple[Path, str]:
     """The page that tells it all."""
     from rankscope.cli.report import write_report
 
     path = folder / "report.html"
-    return path, write_report(scores, path, "Icons: pixels and edges", progress=progress, helper=helper)
+    written = write_report(scores, path, "Icons: pixels and edges", progress=progress, helper=helper, compared=compared)
+    return path, written

@@ -61,7 +61,13 @@ def command(
 
 
 def write_report(
-    scores: Any, path: str | Path, title: str = "", latex: str | None = None, progress: Any = None, helper: Any = None
+    scores: Any,
+    path: str | Path,
+    title: str = "",
+    latex: str | None = None,
+    progress: Any = None,
+    helper: Any = None,
+    compared: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.files import atomic
@@ -71,7 +77,7 @@ def write_report(
     from rankscope.reports.paper import write_paper
 
     with helper or Helper(wanted=(os.cpu_count() or 1) > 1) as second:
-        report = Report.of(scores, title, progress, second)
+        report = Report.of(scores, title, progress, second, compared)
     page = html.render(report).encode()
     made = write_paper(report, latex, progress) if latex else []
     with atomic(path, "wb") as file:

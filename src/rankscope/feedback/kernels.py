@@ -19,7 +19,7 @@ ROWS_AT_ONCE = 128  # examples in one product, at least: fewer keep the processo
 def squared_distances(items: Items, points: NDArray[Any]) -> NDArray[Any]:
     """Squared distances from each point to every item, one row per point, in the precision of the items.
 
-    |x|² + |p|² - 2 x.p; where that is tiny beside |p|², rounding is all there is, and the differences are squared.
+    |x|² + |p|² - 2 x.p, right to about 1e-15 of |p|²: good enough to rank and for kernels, not for roots.
     >>> squared_distances(Items.of([[0, 0], [3, 4]]), np.array([[0.0, 1.0]]))
     array([[ 1., 18.]])
     """
@@ -27,15 +27,26 @@ def squared_distances(items: Items, points: NDArray[Any]) -> NDArray[Any]:
     result = moved @ items.moved.T
     result *= -2
     result += items.squares
-    own = np.einsum("ij,ij->i", moved, moved)
-    result += own[:, None]
-    row, item = np.nonzero(result < own[:, None] * (TINY if result.dtype == np.float64 else TINY_SINGLE))
+    result += np.einsum("ij,ij->i", moved, moved)[:, None]
+    return np.maximum(result, 0, out=result)
+
+
+def distances(items: Items, points: NDArray[Any]) -> NDArray[Any]:
+    """Distances from each point to every item; where tiny beside |p|, from the differences themselves.
+
+    >>> distances(Items.of([[0, 0], [3, 4]]), np.array([[0.0, 0.0]]))
+    array([[0., 5.]])
+    """
+    result = squared_distances(items, points)
+    moved = (points - items.shift).astype(items.matrix.dtype)
+    tiny = np.einsum("ij,ij->i", moved, moved) * (TINY if result.dtype == np.float64 else TINY_SINGLE)
+    row, item = np.nonzero(result < tiny[:, None])
     step = max(1, AT_ONCE // items.features)
     for start in range(0, row.size, step):
         pairs = row[start : start + step], item[start : start + step]
         away = items.moved[pairs[1]] - moved[pairs[0]]
         result[pairs] = np.einsum("ij,ij->i", away, away)
-    return np.maximum(result, 0, out=result)
+    return np.sqrt(result, out=result)
 
 
 def weighted_distances(items: Items, centres: FloatArray, weights: FloatArray) -> NDArray[Any]:

@@ -8,6 +8,8 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 
+LAST = np.finfo(np.float64).max  # stands for the scores of a session that failed
+
 
 @dataclass(frozen=True, eq=False)
 class Scored:
@@ -46,11 +48,21 @@ def best(values: FloatArray, k: int | None = None, leave_out: BoolArray | None =
     >>> best(np.array([[1.0, 3.0, 3.0, 2.0]]), 3, leave_out=np.array([[False, True, True, False]]))
     array([[ 3,  0, -1]])
     """
+    key = np.where(np.isnan(values), LAST, -values)
+    if leave_out is not None:
+        key[leave_out] = np.inf
     count = values.shape[1] if k is None else k
-    key = -values
-    key[np.isnan(key)] = np.inf
-    out = np.zeros_like(key, dtype=np.bool_) if leave_out is None else leave_out
-    rows = np.arange(len(values))[:, None]
-    order = np.lexsort((np.broadcast_to(np.arange(values.shape[1]), key.shape), key, out), axis=1)[:, :count]
-    found = np.where(out[rows, order], -1, order)
+    order = np.argsort(key, axis=1, kind="stable") if count >= values.shape[1] // 4 else _first(key, count)
+    found = np.where(np.isinf(np.take_along_axis(key, order[:, :count], axis=1)), -1, order[:, :count])
     return np.pad(found, ((0, 0), (0, count - found.shape[1])), constant_values=-1).astype(np.int64)
+
+
+def _first(key: FloatArray, count: int) -> IntArray:
+    """The places of the least values of each row, without sorting whole rows."""
+    if count == 0 or not len(key):
+        return np.empty((len(key), count), np.int64)
+    last = np.partition(key, count - 1, axis=1)[:, count - 1]
+    row, place = np.nonzero(key <= last[:, None])
+    order = np.lexsort((place, key[row, place], row))
+    starts = np.searchsorted(row, np.arange(len(key)))
+    return place[order][starts[:, None] + np.arange(count)]

@@ -40,10 +40,15 @@ class Report:
 
     @classmethod
     def of(
-        cls, scores: Scores, title: str = "", progress: Progress | None = None, helper: Helper | None = None
+        cls,
+        scores: Scores,
+        title: str = "",
+        progress: Progress | None = None,
+        helper: Helper | None = None,
+        compared: Compared | None = None,
     ) -> Report:
-        """Everything that can be told from these scores and the ranks behind them."""
-        compared = compared_of(scores)
+        """Everything that can be told from these scores and the ranks behind them, compared before or here."""
+        compared = compared or compared_of(scores)
         estimates = estimates_of(scores, compared)
         names = tuple(system.name for system in scores.systems)
         main = estimates.main

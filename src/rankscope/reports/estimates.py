@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,10 +122,16 @@ def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
     ]  # fmt: skip
     if not columns or not queries:
         return Estimates((), "")
-    classes = _classes(scores, queries) if classes_are_targets(scores) else None
-    made = bootstrap_means(np.stack(columns, axis=1), classes=classes, seed=scores.settings.seed, how="bca")
-    rows = tuple(_row(scores, shown, made, number, compared) for number in range(len(shown[0])))
-    return Estimates(rows, _how(made), made.unit)
+    judged = {one.measure: one for one in compared.measures if not one.left_out} if compared is not None else {}
+    if judged.keys() >= {column.asked for column in shown[0]}:
+        made = next(iter(judged.values())).means
+        unit = next(iter(judged.values())).unit
+    else:
+        classes = _classes(scores, queries) if classes_are_targets(scores) else None
+        made = bootstrap_means(np.stack(columns, axis=1), classes=classes, seed=scores.settings.seed, how="bca")
+        unit, judged = made.unit, {}
+    rows = tuple(_row(scores, shown, made, number, judged, compared) for number in range(len(shown[0])))
+    return Estimates(rows, _how(made, unit), unit)
 
 
 def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], queries: int) -> FloatArray:
@@ -136,12 +143,22 @@ def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], qu
 
 
 def _row(
-    scores: Scores, shown: list[list[Column]], made: Intervals, number: int, compared: Compared | None
+    scores: Scores,
+    shown: list[list[Column]],
+    made: Intervals,
+    number: int,
+    judged: Mapping[str, MeasureCompared],
+    compared: Compared | None,
 ) -> MeasureRow:
-    first, count = shown[0][number], len(shown[0])
-    means = [_mean(own[number], made, each * count + number, scores.settings.mean) for each, own in enumerate(shown)]
-    judged = [] if compared is None else [one for one in compared.measures if one.measure == first.asked]
-    return MeasureRow(first.asked, first.measure, tuple(means), _differences(judged[0]) if judged else ())
+    """One measure; its intervals are those of the comparison where that has all queries."""
+    first, count, mean = shown[0][number], len(shown[0]), scores.settings.mean
+    if first.asked in judged:
+        own = judged[first.asked].means
+        means = [_mean(columns[number], own, each, mean) for each, columns in enumerate(shown)]
+    else:
+        means = [_mean(columns[number], made, each * count + number, mean) for each, columns in enumerate(shown)]
+    tested = [one for one in compared.measures if one.measure == first.asked] if compared is not None else []
+    return MeasureRow(first.asked, first.measure, tuple(means), _differences(tested[0]) if tested else ())
 
 
 def _differences(judged: MeasureCompared) -> tuple[Difference, ...]:
@@ -178,11 +195,10 @@ def _classes(scores: Scores, queries: list[str]) -> list[str]:
     return [known[query] for query in queries]
 
 
-def _how(made: Intervals) -> str:
+def _how(made: Intervals, unit: str) -> str:
     drawn = (
-        f"{made.units:,} classes drawn with replacement, and within each its queries, because queries of one class "
-        "look for the same items"
-        if made.unit == "classes"
+        f"{made.units:,} classes drawn with replacement, because queries of one class look for the same items"
+        if unit == "classes"
         else f"{made.units:,} queries drawn with replacement"
     )
     return f"{made.level:.0%} intervals: BCa bootstrap, {drawn}; {made.resamples:,} resamples, seed {made.seed}."

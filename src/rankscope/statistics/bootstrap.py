@@ -6,7 +6,7 @@ All columns see the same resamples: the difference of two systems is one more co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,11 @@ class Intervals:
         """One row per column, in plain numbers."""
         columns = zip(*(each.tolist() for each in (self.mean, self.low, self.high, self.queries)), strict=True)
         return [dict(zip(("mean", "low", "high", "queries"), each, strict=True)) for each in columns]
+
+    def take(self, columns: IntArray) -> Intervals:
+        """Some of the columns."""
+        mean, low, high = self.mean[columns], self.low[columns], self.high[columns]
+        return replace(self, mean=mean, low=low, high=high, queries=self.queries[columns])
 
 
 def resamples_for(queries: int) -> int:

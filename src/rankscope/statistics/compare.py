@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.errors import SettingError
 from rankscope.measures.scores import Scores
 from rankscope.statistics.assumptions import assumptions
-from rankscope.statistics.bootstrap import bootstrap_means
+from rankscope.statistics.bootstrap import Intervals, bootstrap_means
 from rankscope.statistics.class_effects import ClassEffects, class_effects
 from rankscope.statistics.compared import Compared, MeasureCompared
 from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
@@ -61,12 +61,15 @@ def compare(
     first = None if every_pair else ordered[0].systems[0]
     tested = [class_sums(table) if by_unit else table for table in whole]
     pairs = compare_pairs(tested, baseline=first, correction=correction, level=level, seed=seed)
+    units = [class_deviations(table) if by_unit else table for table in whole]
+    means = _all_means(units, level, resamples, seed)
     measures = []
-    for before, table, own in zip(ordered, whole, tested, strict=True):
-        units = class_deviations(table) if by_unit else table
-        compared = _pairs_of(pairs.comparisons, table, units, level)
-        result = _compared(table, own, units, compared, correction, level, resamples, permutations, seed)
-        measures.append(replace(result, left_out=len(before) - len(table)))
+    for number, table in enumerate(whole):
+        compared = _pairs_of(pairs.comparisons, table, units[number], level)
+        left_out = len(ordered[number]) - len(table)
+        result = MeasureCompared(table, units[number], left_out, means[number], compared)
+        result = _of_several(result, tested[number], correction, level, resamples, permutations, seed)
+        measures.append(_by_class(result, correction, level, seed))
     return Compared(tuple(measures), pairs.family, level, seed)
 
 
@@ -108,30 +111,45 @@ def _pairs_of(
     )
 
 
-def _compared(
-    table: ScoreTable,
+def _all_means(units: Sequence[ScoreTable], level: float, resamples: int, seed: int) -> list[Intervals]:
+    """Intervals of all means; measures that share their queries share the resamples too."""
+    if any(table.queries != units[0].queries for table in units):
+        return [bootstrap_means(each.values, level=level, resamples=resamples, seed=seed, how="bca") for each in units]
+    together = np.hstack([table.values for table in units])
+    made = bootstrap_means(together, level=level, resamples=resamples, seed=seed, how="bca")
+    width = len(units[0].systems)
+    return [made.take(np.arange(start, start + width)) for start in range(0, together.shape[1], width)]
+
+
+def _of_several(
+    made: MeasureCompared,
     tested: ScoreTable,
-    units: ScoreTable,
-    pairs: tuple[Comparison, ...],
     correction: str,
     level: float,
     resamples: int,
     permutations: int,
     seed: int,
 ) -> MeasureCompared:
-    several = len(table.systems) > 2
-    classed = table.classes is not None and 0 < len(table.class_names) <= MOST_CLASSES
-    return MeasureCompared(
-        table,
-        units,
-        0,
-        bootstrap_means(units.values, level=level, resamples=resamples, seed=seed, how="bca"),
-        pairs,
-        randomised_tukey(tested, level, permutations, seed) if several else None,
-        rank_intervals(tested, correction=correction, level=level, resamples=resamples, seed=seed) if several else None,
-        _class_effects(table, correction, level, seed) if classed else (),
-        paired_and_unpaired(table, level) if classed else None,
-        assumptions(table) if classed else None,
+    """What three systems or more have beside their pairs: a test of all together, and ranks."""
+    if len(tested.systems) < 3:
+        return made
+    return replace(
+        made,
+        tukey=randomised_tukey(tested, level, permutations, seed),
+        ranks=rank_intervals(tested, correction=correction, level=level, resamples=resamples, seed=seed),
+    )
+
+
+def _by_class(made: MeasureCompared, correction: str, level: float, seed: int) -> MeasureCompared:
+    """What classes of queries add, where there are not too many of them."""
+    table = made.table
+    if table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
+        return made
+    return replace(
+        made,
+        classes=_class_effects(table, correction, level, seed),
+        cells=paired_and_unpaired(table, level),
+        assumed=assumptions(table),
     )
 
 

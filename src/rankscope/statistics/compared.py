@@ -30,11 +30,11 @@ class MeasureCompared:
     left_out: int  # queries for which some system has no value
     means: Intervals  # BCa, one per system
     pairs: tuple[Comparison, ...]  # p-values corrected over pairs and measures
-    tukey: RandomisedTukey | None  # of three systems or more
-    ranks: RankIntervals | None
-    classes: tuple[ClassEffects, ...]  # of each pair with the first system
-    cells: PairedAndUnpaired | None  # as independent samples and query by query, where there are classes
-    assumed: Assumptions | None
+    tukey: RandomisedTukey | None = None  # of three systems or more
+    ranks: RankIntervals | None = None
+    classes: tuple[ClassEffects, ...] = ()  # of each pair with the first system
+    cells: PairedAndUnpaired | None = None  # as independent samples and query by query, where there are classes
+    assumed: Assumptions | None = None
 
     @property
     def measure(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.flips import EXACT, FLIPS, all_subset_sums, random_flips
+from rankscope.statistics.flips import EXACT, FLIPS, all_subset_sums, random_subset_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +50,13 @@ def subset_means(
     values = np.asarray(differences, dtype=np.float64)
     weight = np.ones(values.size) if sizes is None else np.asarray(sizes, dtype=np.float64)
     exact = values.size <= EXACT
-    if exact:
-        sums, counts = all_subset_sums(values)[1:], all_subset_sums(weight)[1:]
-        return SubsetMeans(np.sort(sums / counts), always=1, choices=2**values.size)
-    both = np.stack([values, weight], axis=1)
-    drawn = np.concatenate([chosen @ both for chosen in random_flips(values.size, flips, seed)])
-    some = drawn[drawn[:, 1] > 0]
-    return SubsetMeans(np.sort(some[:, 0] / some[:, 1]), always=1 + flips - len(some), choices=flips + 1)
+    sums, counts = (
+        all_subset_sums(each) if exact else random_subset_sums(each, flips, seed) for each in (values, weight)
+    )
+    return means_of(sums, counts, 2**values.size if exact else flips + 1)
+
+
+def means_of(sums: FloatArray, counts: FloatArray, choices: int) -> SubsetMeans:
+    """From the sum and the number of queries of each set that was flipped; the choice seen, none, is counted too."""
+    some = counts > 0
+    return SubsetMeans(np.sort(sums[some] / counts[some]), always=choices - int(some.sum()), choices=choices)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.statistics.corrections import holm
 from rankscope.statistics.family import ALL_QUERIES, Family
@@ -25,6 +25,7 @@ from rankscope.statistics.score_table import ScoreTable
 
 ALPHA = 0.05
 POWER = 0.8
+AT_ONCE = 1_000_000  # signs of a self-test drawn in one batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,12 +175,20 @@ def _self_test(parts: list[_Part], trials: int, alpha: float, seed: int) -> Self
     """Swap the labels of the systems at random in each unit, the same for all measures, and apply the whole rule."""
     names = sorted({name for part in parts for name in part.units}, key=str.encode)
     place = {name: number for number, name in enumerate(names)}
-    drawn = np.random.default_rng([seed, 1]).integers(0, 2, (trials, len(names)))
-    signs: FloatArray = np.where(drawn > 0, 1.0, -1.0)
-    p, loss = np.empty((trials, len(parts))), np.empty((trials, len(parts)))
-    for number, part in enumerate(parts):
-        chosen = signs[:, [place[name] for name in part.units]]
-        p[:, number] = part.changes.loss_p(chosen)
-        loss[:, number] = -(chosen @ part.changes.sums) / part.changes.sizes.sum() - part.min_effect
-    alarms = ((holm(p) <= alpha) & (loss > 0)).any(axis=1)
-    return SelfTest(trials, int(alarms.sum()), alpha, seed)
+    columns = [np.array([place[name] for name in part.units], dtype=np.int64) for part in parts]
+    chance = np.random.default_rng([seed, 1])
+    step, alarms = max(1, AT_ONCE // len(names)), 0
+    for start in range(0, trials, step):
+        drawn = chance.integers(0, 2, (min(step, trials - start), len(names)))
+        alarms += _alarms(parts, columns, np.where(drawn > 0, 1.0, -1.0), alpha)
+    return SelfTest(trials, alarms, alpha, seed)
+
+
+def _alarms(parts: list[_Part], columns: list[IntArray], signs: FloatArray, alpha: float) -> int:
+    """In how many trials (rows of signs) any check fails."""
+    p, loss = np.empty((len(signs), len(parts))), np.empty((len(signs), len(parts)))
+    for number, (part, chosen) in enumerate(zip(parts, columns, strict=True)):
+        changes = part.changes
+        p[:, number] = changes.loss_p(signs[:, chosen])
+        loss[:, number] = -(signs[:, chosen] @ changes.sums) / changes.sizes.sum() - part.min_effect
+    return int(((holm(p) <= alpha) & (loss > 0)).any(axis=1).sum())

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.flip_limits import SubsetMeans, subset_means
-from rankscope.statistics.flips import EXACT, FLIPS, all_subset_sums, random_flips
+from rankscope.statistics.flip_limits import SubsetMeans, means_of
+from rankscope.statistics.flips import EXACT, FLIPS, all_subset_sums, random_subset_sums
 from rankscope.statistics.resampling import class_numbers
 from rankscope.statistics.sign_flip import SLACK
 from rankscope.statistics.skew_t import skew_t_limits, skew_t_p
@@ -49,6 +49,10 @@ class Changes:
         return self.sums.size
 
     @property
+    def _exact(self) -> bool:
+        return len(self) <= EXACT
+
+    @property
     def mean(self) -> float:
         """The mean change over queries."""
         return float(self.sums.sum() / self.sizes.sum())
@@ -67,8 +71,8 @@ class Changes:
         swapped = self.sums[None, :] if signs is None else signs * self.sums
         slack = SLACK * max(1.0, float(np.abs(self.sums).sum()))
         reached = np.searchsorted(self._reference, swapped.sum(axis=-1) + slack, side="right")
-        exact = len(self) <= EXACT
-        flipped = reached / self._reference.size if exact else (reached + 1) / (self._reference.size + 1)
+        more = 0 if self._exact else 1  # random signs do not have the ones seen among them
+        flipped = (reached + more) / (self._reference.size + more)
         return np.maximum(flipped, skew_t_p(self._spread(swapped)))
 
     def limits(self, tail: float) -> tuple[float, float]:
@@ -77,14 +81,16 @@ class Changes:
         return min(low, self._means.lower(tail)), max(high, self._means.upper(tail))
 
     @cached_property
+    def _flipped(self) -> FloatArray:
+        """The sum of what is flipped, for all choices of signs or for random ones."""
+        return all_subset_sums(self.sums) if self._exact else random_subset_sums(self.sums, self.flips, self.seed)
+
+    @cached_property
     def _reference(self) -> FloatArray:
-        """Sums with all signs, or with random ones, sorted; they are the same whatever labels were swapped."""
-        total = self.sums.sum()
-        if len(self) <= EXACT:
-            return np.sort(total - 2 * all_subset_sums(self.sums))
-        parts = [chosen @ self.sums for chosen in random_flips(len(self), self.flips, self.seed)]
-        return np.sort(total - 2 * np.concatenate(parts))
+        """Sums with these signs, sorted; they are the same whatever labels were swapped."""
+        return np.sort(self.sums.sum() - 2 * self._flipped)
 
     @cached_property
     def _means(self) -> SubsetMeans:
-        return subset_means(self.sums, self.sizes, flips=self.flips, seed=self.seed)
+        sizes = all_subset_sums(self.sizes) if self._exact else random_subset_sums(self.sizes, self.flips, self.seed)
+        return means_of(self._flipped, sizes, 2 ** len(self) if self._exact else self.flips + 1)

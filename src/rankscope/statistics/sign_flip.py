@@ -7,12 +7,14 @@ signs seen as one more, so p is never 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.statistics.flip_limits import subset_means
-from rankscope.statistics.flips import EXACT, FLIPS, random_flips, signs_reaching
+from rankscope.statistics.flips import EXACT, FLIPS, random_flips, random_subset_sums, signs_reaching
 from rankscope.statistics.pair_test import (
     Alternative,
     PairTest,
@@ -67,13 +69,22 @@ def _random(values: FloatArray, alternative: Alternative, flips: int, seed: int)
     moving = values[(values != 0).any(axis=1)]
     total, slack = moving.sum(axis=0), _slack(moving)
     count = np.zeros(values.shape[1], dtype=np.int64)
-    for chosen in random_flips(len(moving), flips, seed, columns=count.size):
-        sums = total - 2 * (chosen @ moving)
+    for flipped in _flipped_sums(moving, flips, seed):
+        sums = total - 2 * flipped
         if alternative == "two-sided":
             count += (np.abs(sums) >= np.abs(total) - slack).sum(axis=0)
         else:
             count += (sums >= total - slack).sum(axis=0)
     return (count + 1) / (flips + 1)
+
+
+def _flipped_sums(values: FloatArray, flips: int, seed: int) -> Iterator[FloatArray]:
+    """What is flipped in each column, batch by batch; the same signs for one column as for many."""
+    if values.shape[1] == 1:
+        yield random_subset_sums(values[:, 0], flips, seed)[:, None]
+        return
+    for chosen in random_flips(len(values), flips, seed, columns=values.shape[1]):
+        yield chosen @ values
 
 
 def sign_flip(

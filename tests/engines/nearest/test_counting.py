@@ -80,7 +80,7 @@ def test_limits_are_rounded_outwards(low: float, gap: float) -> None:
 def test_close_items_are_put_in_order_by_their_references() -> None:
     # hits at .9 (item 3) and .5 (item 5); close: item 1 at .9, item 7 at .9, item 2 at .6; two certain ones above .5
     hits = Ragged(np.array([0, 2]), {"item": np.array([3, 5]), "score": np.array([0.9, 0.5])})
-    close = Close(np.array([0, 0, 0]), np.array([1, 2, 7]), np.array([0.9, 0.6, 0.9]), np.array([0, 3]))
+    close = Close(np.array([0, 0, 0]), np.array([1, 2, 7]), np.array([0.9, 0.6, 0.9]), np.array([0, 3]), np.array([2, 1]))
     ranked = settled(hits, np.array([0, 5]), close)
     assert ranked.rank.tolist() == [2, 7]
     assert ranked.ties.lists("start") == [[1]]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rankscope.errors import InputError, SettingError
-from rankscope.feedback import Examples, Items, Scored
+from rankscope.feedback import Examples, Items, Scored, best
 from rankscope.feedback.scaling import Scaling
 from tests.feedback.methods.drawn import drawn_from, numbers
 
@@ -152,3 +154,16 @@ def test_the_order_of_equal_scores_is_that_of_the_items() -> None:
     assert scored.order().tolist() == [[1, 4, 0, 2, 3]]
     assert scored.order(2, leave_out=np.array([[False, True, False, False, False]])).tolist() == [[4, 0]]
     assert len(scored) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10_000), k=st.integers(0, 45))
+def test_the_first_few_are_the_start_of_the_whole_order(seed: int, k: int) -> None:
+    chance = np.random.default_rng(seed)
+    values = chance.integers(0, 6, (4, 40)).astype(np.float64)
+    values[1] = np.nan
+    out = chance.random((4, 40)) < 0.5
+    for number, row in enumerate(best(values, k, out).tolist()):
+        left = [each for each in range(40) if not out[number, each]]
+        expected = sorted(left, key=lambda each: (-np.nan_to_num(values[number, each]), each))[:k]
+        assert row == expected + [-1] * (k - len(expected))

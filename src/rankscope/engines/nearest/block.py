@@ -136,7 +136,15 @@ class _Block:
 
     def _sort(self, scores: FloatArray) -> None:
         """Hits best first, the earlier of two equals first."""
-        self.hits = self.hits.with_columns(score=scores).sorted_by(-scores)
+        hits = self.hits.with_columns(score=scores)
+        width = int(hits.lengths.max(initial=0))
+        if width * len(hits) > 2 * hits.size:
+            self.hits = hits.sorted_by(-scores)
+            return
+        table = np.full((len(hits), width), np.inf)  # lists of about one length: quicker as a table
+        table[hits.row, hits.position - 1] = -scores
+        order = np.argsort(table, axis=1, kind="stable")[hits.row, hits.position - 1] + hits.offsets[hits.row]
+        self.hits = Ragged(hits.offsets, {name: column[order] for name, column in hits.columns.items()})
 
     def _clear(self, scores: NDArray[Any], first: int) -> None:
         """Take out of a block whatever is no distractor."""
@@ -170,4 +178,5 @@ class _Block:
         keys = np.sort(keys_of(row, screened, 0))
         ends = np.searchsorted(keys, keys_of(self.hits.row + 1, np.float32([-np.inf]), 0))
         already = ends - np.searchsorted(keys, keys_of(self.hits.row, high, 0), side="right")
-        return settled(self.hits, above, Close(row, item, np.concatenate(references), already))
+        within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
+        return settled(self.hits, above, Close(row, item, np.concatenate(references), already, within))

@@ -19,7 +19,7 @@ from rankscope.engines.nearest.keys import ITEMS, ROWS, Keys, items_of, keys_of,
 from rankscope.ranks.ragged import Ragged, ranges
 
 FEW = 1 / 6  # where fewer items than this reach the lowest hit, no bins are made: measured
-BINS = 2048
+BINS = 4096
 Scores = NDArray[np.float32]
 
 
@@ -61,7 +61,7 @@ def counted(scores: Scores, limits: Ragged) -> Counted:
 
 def _by_bins(scores: Scores, limits: Ragged, lowest: Scores, highest: Scores) -> tuple[IntArray, BoolArray]:
     """Scores above each limit that are in no bin with a limit, and which scores are in such a bin."""
-    count = min(1 << 15, max(BINS, 1 << int(16 * limits.lengths.max()).bit_length()))
+    count = min(1 << 15, max(BINS, 1 << int(48 * limits.lengths.max()).bit_length()))
     with np.errstate(all="ignore"):
         width = count / (highest - lowest)
         usable = np.isfinite(width) & (width > 0) & np.isfinite(lowest)
@@ -74,7 +74,7 @@ def _by_bins(scores: Scores, limits: Ragged, lowest: Scores, highest: Scores) ->
         np.fmax(place, np.float32(-1), out=place)  # of NaN, infinity times 0, the number
         np.minimum(place, np.float32(count), out=place)
         place += np.float32(1)
-        return place.astype(np.int32).astype(np.int64)
+        return place.astype(np.int64)
 
     wide = count + 2
     flat = bins(scores, lowest[:, None], width[:, None])

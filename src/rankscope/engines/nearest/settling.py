@@ -22,13 +22,14 @@ class Ranked:
 class Close:
     """Items that are no hits and too close to some hit: their row, place, reference; ordered by row.
 
-    `counted` is how many of a row's were already counted above each hit.
+    `counted` is how many of a row's were already counted above each hit, `within` how many are close to it.
     """
 
     row: IntArray
     item: IntArray
     score: FloatArray
     counted: IntArray
+    within: IntArray
 
 
 def settled(hits: Ragged, above: IntArray, close: Close) -> Ranked:
@@ -38,13 +39,11 @@ def settled(hits: Ragged, above: IntArray, close: Close) -> Ranked:
     score, so the number above a hit is: those counted, less the close ones among them, plus the close ones that really
     stand above. Items equal to a hit are all close or hits themselves.
     >>> hits = Ragged(np.array([0, 2]), {"item": np.array([1, 4]), "score": np.array([.5, .2])})
-    >>> close = Close(np.array([0]), np.array([0]), np.array([.5]), np.array([0, 1]))
+    >>> close = Close(np.array([0]), np.array([0]), np.array([.5]), np.array([0, 1]), np.array([1, 0]))
     >>> settled(hits, np.array([0, 1]), close).rank, settled(hits, np.array([0, 1]), close).ties["size"]
     (array([2, 3]), array([2]))
     """
-    doubtful = np.zeros(len(hits), dtype=np.bool_)
-    doubtful[close.row] = True
-    mixed = doubtful[hits.row]
+    mixed = close.within > 0  # the others need no second look: nothing is close to them
     row = np.concatenate([hits.row[mixed], close.row])
     item = np.concatenate([hits["item"][mixed], close.item])
     score = np.concatenate([hits["score"][mixed], close.score])

@@ -15,7 +15,7 @@ Terms = Callable[[Any, Any], Any]  # what one feature of two items adds: f(one, 
 
 EXACT = 2**53  # whole numbers below this are exact in float64, in whatever order they are added
 CELLS = 1 << 18
-TILE_QUERIES, TILE_ITEMS = 16, 2048
+TILE_ITEMS, TILE_CELLS = 2048, 1 << 15
 
 
 def parts(count: int, width: int, cells: int = CELLS) -> Iterator[slice]:
@@ -70,8 +70,9 @@ def of_all_pairs(one: NDArray[Any], other: NDArray[Any], terms: Terms) -> FloatA
             total += terms(mine, theirs)
         result[tile] = total
 
-    starts = range(0, len(one), TILE_QUERIES), range(0, len(other), TILE_ITEMS)
-    together(fill, [(slice(a, a + TILE_QUERIES), slice(b, b + TILE_ITEMS)) for a in starts[0] for b in starts[1]])
+    tall = max(1, TILE_CELLS // max(1, min(len(other), TILE_ITEMS)))
+    starts = range(0, len(one), tall), range(0, len(other), TILE_ITEMS)
+    together(fill, [(slice(a, a + tall), slice(b, b + TILE_ITEMS)) for a in starts[0] for b in starts[1]])
     return result
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import squared_distances
+from rankscope.feedback.kernels import distances
 from rankscope.feedback.method import TwoSided
 from rankscope.feedback.segments import means, variances
 
@@ -24,7 +24,7 @@ class BayesianQueryShifting(TwoSided):
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """1 at the shifted query, 0 at the item farthest from it."""
-        distance = np.sqrt(squared_distances(items, shifted_queries(items, examples)))
+        distance = distances(items, shifted_queries(items, examples))
         largest = distance.max(axis=1, keepdims=True)
         distance /= np.where(largest > 0, largest, 1)
         return (1 - np.exp(1 - distance)) / (1 - np.e)

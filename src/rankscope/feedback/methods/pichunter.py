@@ -12,7 +12,7 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import squared_distances
+from rankscope.feedback.kernels import distances
 from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Part, TwoSided
 from rankscope.feedback.scored import Scored, best
@@ -64,7 +64,7 @@ class PicHunter(TwoSided):
     def choices(self, items: Items, shown: IntArray) -> FloatArray:
         """Log probability of each pick from a display, for every item as the target: shown x items."""
         sigma = items.typical_distance if self.sigma is None else self.sigma
-        nearness = np.sqrt(squared_distances(items, items.matrix[shown]).astype(np.float64)) / -sigma
+        nearness = distances(items, items.matrix[shown]).astype(np.float64) / -sigma
         return nearness - _log_sum(nearness)
 
     def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:

@@ -1,0 +1,49 @@
+"""Every choice of a feedback experiment but topics, starts and methods, as the result file records it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from rankscope.catalogue import did_you_mean
+from rankscope.errors import SettingError
+
+ListName = Literal["full", "residual", "frozen", "split"]
+Choice = Literal["top_ranked", "random"]
+DisplayName = Literal["best", "informative"]
+Memory = Literal["accumulate", "latest", "deletions"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How far the user looks, how often, what he marks of it, and which list is scored.
+
+    Round 0 is the ranking before feedback; round t the one after t displays have been marked. `k_pos` and `k_neg` are the
+    most a user marks of a display, None all of them; `choice` says which. `informative`: the method chooses what it wants
+    to be told, which is no measure of quality. `latest` forgets all displays but the last, not what was given at the
+    start. With `deletions` the user looks again at his examples after each round, and takes back those on which he has
+    changed his mind.
+    """
+
+    scope: int = 20
+    rounds: int = 5
+    k_pos: int | None = None
+    k_neg: int | None = None
+    choice: Choice = "top_ranked"
+    display: DisplayName = "best"
+    show_seen: bool = False
+    memory: Memory = "accumulate"
+    scored: ListName = "residual"
+
+    def __post_init__(self) -> None:
+        if self.scope < 1 or self.rounds < 0 or min(self.k_pos or 0, self.k_neg or 0) < 0:
+            raise SettingError(f"scope must be at least 1, rounds and marks per display no less than 0: {self}")
+        for name, kind in (("choice", Choice), ("display", DisplayName), ("memory", Memory), ("scored", ListName)):
+            value, known = getattr(self, name), get_args(kind)
+            if value not in known:
+                told = did_you_mean(str(value), known)
+                raise SettingError(f"{name} cannot be '{value}'{told} There are: {', '.join(known)}")
+
+    def settings(self) -> dict[str, Any]:
+        """All choices by name."""
+        return asdict(self)

@@ -1,0 +1,147 @@
+"""Simulated users: what each would say of the items on a display."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import SettingError
+from rankscope.feedback.choices import chosen, written
+from rankscope.feedback.draws import uniform
+
+Said = NDArray[np.int8]  # 1 wanted, -1 not wanted, 0 nothing said
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """Displays of many sessions at once: what each item is worth to the user (1 is relevant), whose seed, which item.
+
+    `there` is False in the empty places of a display. `wanted` is how many positives the user is asked for, None: all.
+    Two looks of another `purpose` at the same item err apart.
+    """
+
+    gains: FloatArray
+    seeds: IntArray
+    items: IntArray
+    there: BoolArray
+    wanted: int | None = None
+    purpose: str = "look"
+
+    def chance(self, of: str) -> FloatArray:
+        """A random number for each item: the same user says the same of the same item, whatever method shows it."""
+        return uniform(np.broadcast_to(self.seeds[:, None], self.items.shape), self.items, f"{self.purpose} {of}")
+
+
+class User(ABC):
+    """Somebody who looks at displays; `str` is how people write it."""
+
+    def says(self, look: Look) -> Said:
+        """1, -1 or 0 for each item of each display."""
+        return np.where(look.there, self.opinion(look), 0).astype(np.int8)
+
+    @abstractmethod
+    def opinion(self, look: Look) -> NDArray[Any]:
+        """The same, where empty places do not matter."""
+
+    def __str__(self) -> str:
+        return written(self, ALL)
+
+
+@dataclass(frozen=True)
+class Consistent(User):
+    """Marks every item as the target has it."""
+
+    def opinion(self, look: Look) -> NDArray[Any]:
+        """The truth."""
+        return truth(look.gains)
+
+
+@dataclass(frozen=True)
+class Noisy(User):
+    """Takes a relevant item for irrelevant with probability `eps_pos`, and the other way with `eps_neg`.
+
+    >>> str(Noisy(0.1, 0.2)), str(Noisy(0.1))
+    ('noisy(0.1, 0.2)', 'noisy(0.1, 0.1)')
+    """
+
+    eps_pos: float
+    eps_neg: float = -1.0  # as eps_pos
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps_neg", self.eps_pos if self.eps_neg == -1.0 else self.eps_neg)
+        _check_shares(self, self.eps_pos, self.eps_neg)
+
+    def opinion(self, look: Look) -> NDArray[Any]:
+        """The truth, but for independent flips."""
+        right = truth(look.gains)
+        flips = look.chance("error") < np.where(right > 0, self.eps_pos, self.eps_neg)
+        return np.where(flips, -right, right)
+
+
+@dataclass(frozen=True)
+class Lazy(User):
+    """Judges a shown item with probability `q`, rightly, and says nothing of the others."""
+
+    q: float
+
+    def __post_init__(self) -> None:
+        _check_shares(self, self.q)
+
+    def opinion(self, look: Look) -> NDArray[Any]:
+        """The truth about some."""
+        return np.where(look.chance("effort") < self.q, truth(look.gains), 0)
+
+
+@dataclass(frozen=True)
+class Partial(User):
+    """Picks items of gain `theta` or more; where fewer qualify than asked for, those of the best gain visible.
+
+    Asked for all, one is enough. Items worth nothing are rejected; of those between nothing is said.
+    """
+
+    theta: float
+
+    def __post_init__(self) -> None:
+        _check_shares(self, self.theta)
+
+    def opinion(self, look: Look) -> NDArray[Any]:
+        """Picks by gain."""
+        gains = np.where(look.there, look.gains, 0.0)
+        enough = 1 if look.wanted is None else look.wanted
+        few = ((gains >= self.theta) & (gains > 0)).sum(axis=1, keepdims=True) < enough
+        limit = np.where(few, np.minimum(self.theta, gains.max(axis=1, keepdims=True, initial=0.0)), self.theta)
+        return np.where((gains >= limit) & (gains > 0), 1, np.where(gains == 0, -1, 0))
+
+
+ALL: dict[str, type[User]] = {"consistent": Consistent, "noisy": Noisy, "lazy": Lazy, "partial": Partial}
+
+
+def by_name(text: str) -> User:
+    """A user as people write it: `consistent`, `noisy(0.1, 0.05)`, `lazy(0.5)`, `partial(0.6)`."""
+    return chosen(text, ALL, "user")
+
+
+def truth(gains: FloatArray) -> NDArray[Any]:
+    """1 for full relevance, else -1."""
+    return np.where(gains >= 1.0, 1, -1)
+
+
+def purity(precision: float, eps: float) -> float:
+    """The share of items marked relevant that are, at a display of this precision and a user who errs this often.
+
+    NaN where nothing is ever marked relevant.
+    >>> round(purity(0.4, 0.1), 6)
+    0.857143
+    """
+    right, wrong = precision * (1 - eps), (1 - precision) * eps
+    return right / (right + wrong) if right + wrong > 0 else float("nan")
+
+
+def _check_shares(user: object, *shares: float) -> None:
+    if not all(0 <= each <= 1 for each in shares):
+        raise SettingError(f"{type(user).__name__.lower()}: probabilities and gains are from 0 to 1, got {shares}")
