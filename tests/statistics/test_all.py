@@ -1,0 +1,55 @@
+"""What holds for every test of a table: rows of plain values, nothing random left open, clear words for little data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankscope import statistics
+from rankscope.errors import SettingError
+from rankscope.statistics.score_table import ScoreTable
+from tests.statistics.brughi import CLASSED
+
+rng = np.random.default_rng(0)
+THREE = ScoreTable.make({name: rng.beta(1, 2, 12) for name in "abc"}, classes=list("xyz") * 4)
+LITTLE = {
+    "one query": ScoreTable.make({"A": [0.1], "B": [0.4]}, classes=["x"]),
+    "constant": ScoreTable.make({"A": [0.5] * 4, "B": [0.5] * 4}, classes=list("xxyy")),
+    "lone class": ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]}, classes=["x", "x", "lone"]),
+    "NaN": ScoreTable.make({"A": [0.1, np.nan, 0.3], "B": [0.2, 0.2, 0.5]}, classes=["x", "x", "y"]),
+    "nothing shared": ScoreTable.make({"A": [0.1, np.nan], "B": [np.nan, 0.2]}, classes=["x", "y"]),
+    "one system": ScoreTable.make({"A": [0.1, 0.2, 0.5]}, classes=["x", "x", "y"]),
+}
+
+every_test = pytest.mark.parametrize("test", statistics.ALL, ids=lambda test: str(test.__name__))
+
+
+def rows_of(test: Any, table: ScoreTable) -> list[dict[str, object]]:
+    return test(table).rows()
+
+
+@every_test
+@pytest.mark.parametrize("table", [CLASSED, THREE], ids=["two systems", "three systems"])
+def test_rows_are_plain_values_and_the_same_each_time(test: Any, table: ScoreTable) -> None:
+    rows = rows_of(test, table)
+    assert rows
+    assert all(isinstance(value, str | int | float | bool | None) for row in rows for value in row.values())
+    assert repr(rows) == repr(rows_of(test, table))
+
+
+@every_test
+@pytest.mark.parametrize("table", LITTLE.values(), ids=LITTLE.keys())
+def test_little_data_give_a_result_or_a_clear_error(test: Any, table: ScoreTable) -> None:
+    said = "rows"
+    try:
+        rows_of(test, table)
+    except SettingError as error:
+        said = str(error)
+    assert said == "rows" or len(said) > 20
+
+
+@every_test
+def test_a_test_says_what_it_does(test: Any) -> None:
+    assert test.__doc__
