@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from rankscope.cli.loading import Inputs
+from rankscope.cli.loading import SAVED, Inputs
 from rankscope.cli.options import input_options, setting_options
 
-SAVED = ".ranks.parquet"
 TRIALS = 1_000
 
 
@@ -103,18 +102,16 @@ def _checked(scores: Any, min_effect: tuple[float, ...], trials: int) -> Any:
     """The gate on every measure; measures and systems that it cannot judge are errors."""
     from dataclasses import replace
 
-    from rankscope.measures.coverage_report import is_complete
     from rankscope.statistics.gate import gate
     from rankscope.statistics.score_table import ScoreTable
+    from rankscope.statistics.units import classes_are_targets
 
     _need_means(scores)
     notes = _answers(scores)
-    ranks = [system.ranks for system in scores.systems]
-    hang_together = not scores.by_class_wanted and all(is_complete(each) and each.classes for each in ranks)
     tables = [ScoreTable.of(scores, measure) for measure in scores.measures]
     effect = min_effect[0] if len(min_effect) == 1 else min_effect
     result = gate(
-        tables, effect, by_class=scores.by_class_wanted, clusters=hang_together, self_test=trials,
+        tables, effect, by_class=scores.by_class_wanted, clusters=classes_are_targets(scores), self_test=trials,
         seed=scores.settings.seed,
     )  # fmt: skip
     return replace(result, notes=notes)

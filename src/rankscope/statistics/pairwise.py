@@ -43,7 +43,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class PairTests:
     """The family and its comparisons, in the order of the family."""
 
     family: Family
@@ -75,7 +75,7 @@ def compare_pairs(
     test: str = "sign-flip",
     level: float = 0.95,
     seed: int = 0,
-) -> Comparisons:
+) -> PairTests:
     """Compare all pairs of systems, or each with the baseline, on the queries that both have.
 
     Several tables are several measures of the same systems. Intervals are t intervals of the mean difference.
@@ -98,7 +98,7 @@ def compare_pairs(
             family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
         )
     )
-    return Comparisons(family, made, test, level, seed)
+    return PairTests(family, made, test, level, seed)
 
 
 def _family(tables: list[ScoreTable], by_class: bool, baseline: str | None, correction: str) -> Family:
