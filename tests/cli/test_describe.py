@@ -119,6 +119,7 @@ def test_the_list_shows_every_descriptor() -> None:
         (["-o", "f.npz"], "give --descriptor NAME"),
         (["-d", "cedd"], "give -o FEATURES.npz"),
         (["-d", "cedd", "-o", "f.csv"], "give -o f.npz"),
+        (["-d", "cedd", "-o", "nowhere/f.npz"], "there is no folder nowhere"),
         (["-d", "nothing", "-o", "f.npz"], "no descriptor 'nothing'"),
         (["-d", "cedd", "--mean", "0,0,0", "-o", "f.npz"], "give --model FILE too"),
         (["--model", "none.onnx", "-o", "f.npz"], "no model file"),
@@ -129,6 +130,10 @@ def test_what_cannot_be_meant_is_explained(photos: Path, arguments: list[str], w
     error = refused(photos, *arguments)
     assert isinstance(error, SettingError)
     assert word in str(error)
+
+
+def test_pictures_without_any_class_are_described_with_a_word(photos: Path, tmp_path: Path) -> None:
+    assert "! no picture has a class" in done(photos / "cat", "-d", "cedd", "-o", tmp_path / "f.npz").stderr
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_topics_without_folds_stay_in_the_results() -> None:
     assert made["usual"].feasibility.feasible
     lonely = made["lonely"]
     assert (lonely.winner, lonely.folds, len(lonely.ranks), lonely.relevant) == ("", None, 0, 1)
-    assert lonely.feasibility.reasons == ("1 relevant item: no folds can be made",)
+    assert lonely.feasibility.reasons == ("1 relevant among 200 items: no folds can be made",)
     assert np.isnan(mean_curve(lonely.ranks, "recall", places("recall"))).all()
 
 

@@ -48,7 +48,13 @@ def test_the_indicator_is_one_more_feature_of_the_height_asked_for() -> None:
     np.testing.assert_array_equal(plain.matrix[:, :2], ITEMS.matrix)
     np.testing.assert_array_equal(plain.matrix[:, 2], TARGET)
     np.testing.assert_allclose(strong.matrix[:, 2], 4 * ITEMS.sd.mean() * TARGET)
-    assert plain.groups == (slice(0, 2), slice(2, 3))
+
+
+def test_the_indicator_joins_a_single_group_and_stands_apart_from_several() -> None:
+    """A group of its own would tell a method that weighs groups where to look."""
+    assert with_indicators(ITEMS, TARGET).groups == (slice(0, 3),)
+    two = Items.of(ITEMS.matrix, groups=[slice(0, 1), slice(1, 2)])
+    assert with_indicators(two, TARGET).groups == (slice(0, 1), slice(1, 2), slice(2, 3))
 
 
 def test_properties_and_aspects_are_appended_together() -> None:

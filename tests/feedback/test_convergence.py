@@ -96,7 +96,7 @@ def test_a_baseline_of_another_target_or_of_none_is_refused() -> None:
     with pytest.raises(InputError, match="made for other relevant items"):
         convergence(QueryPoint(), ITEMS, ~TARGET, best)
     lonely = np.arange(200) == 3
-    with pytest.raises(SettingError, match="1 relevant item: no folds can be made"):
+    with pytest.raises(SettingError, match="1 relevant among 200 items: no folds can be made"):
         convergence(QueryPoint(), ITEMS, lonely, baseline(ITEMS, lonely, [QueryPoint()]))
     with pytest.raises(SettingError, match="can supply 30 examples"):
         possible_sizes([31], TARGET, FOLDS)

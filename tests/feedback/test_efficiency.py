@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import special
 
 from rankscope.errors import SettingError
 from rankscope.feedback.baselines import Baseline, baseline
 from rankscope.feedback.efficiency import BEATEN, RECALIBRATE, Efficiency, efficiency, infeasible, mean_over_topics
 from rankscope.feedback.efficiency_curves import (
+    Over,
     chance_curve,
     kept_for,
     mean_curve,
@@ -22,6 +25,7 @@ from rankscope.feedback.efficiency_curves import (
     thinned_chance,
     thinned_curve,
 )
+from rankscope.feedback.folds import stratified_folds
 from rankscope.feedback.matched import fully_trained
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -51,6 +55,23 @@ def test_chance_at_recall_levels_is_the_worked_one() -> None:
     assert chance_curve(ranks, "recall", places("recall", 4)).mean() == pytest.approx(0.309379, abs=1e-6)
     np.testing.assert_allclose(chance_curve(ranks, "precision-scope", np.array([0.5, 5, 6])), [0.2, 0.2, np.nan])
     np.testing.assert_allclose(chance_curve(ranks, "recall-scope", np.array([0.5, 5, 6])), [0.1, 1.0, np.nan])
+
+
+@pytest.mark.parametrize(("relevant", "items"), [(35, 360), (3, 5), (200, 390), (1, 1000)])
+def test_chance_is_the_sum_of_the_formula(relevant: int, items: int) -> None:
+    ranks = RelevantRanks.from_ranks([list(range(1, relevant + 1))], depth=items, collection=items)
+    found = chance_curve(ranks, "recall", places("recall"))
+    hits = np.ceil(places("recall") * relevant - 1e-9)[:, None]
+    k = np.arange(1, items + 1)[None, :]
+    possible = (k >= hits) & (items - k >= relevant - hits)
+    logs = _log_binom(k - 1, hits - 1) + _log_binom(items - k, relevant - hits) - _log_binom(items, relevant)
+    expected = (np.where(possible, np.exp(np.where(possible, logs, -np.inf)), 0) * hits / k).sum(axis=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def _log_binom(n: Any, k: Any) -> Any:
+    n, k = np.maximum(n, 0), np.maximum(k, 0)
+    return special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(np.maximum(n - k, 0) + 1.0)
 
 
 def test_chance_is_the_mean_over_all_orders() -> None:
@@ -86,7 +107,7 @@ def test_where_neither_has_a_hit_nothing_is_said() -> None:
     assert np.isnan(done.values[0])
     assert done.undefined == 1
     assert done.mae == pytest.approx(0.75)
-    assert done.flags == ("1 places undefined",)
+    assert done.flags == ("1 place undefined",)
 
 
 def test_a_baseline_without_hits_is_beaten_and_never_helped_by_an_epsilon() -> None:
@@ -145,7 +166,18 @@ def test_a_failed_run_is_left_out_and_counted() -> None:
     runs = fully_trained(NearestNeighbour(), SMALL, SMALL_TARGET, SMALL_FOLDS)
     done = efficiency(replace(runs, answered=np.array([True, False])), best)
     assert (done.runs, done.failed) == (1, 1)
-    assert done.flags == ("1 runs failed",)
+    assert done.flags == ("1 run failed",)
+
+
+@pytest.mark.parametrize("over", ["recall", "precision-scope", "recall-scope"])
+def test_a_topic_without_a_baseline_has_no_efficiency(over: Over) -> None:
+    items, target = drawn()
+    lonely = baseline(items, np.arange(200) == 3, [QueryPoint()])
+    runs = fully_trained(QueryPoint(), items, target, stratified_folds(target))
+    done = efficiency(runs, lonely, over)
+    assert np.isnan(done.values).all()
+    assert np.isnan(done.mae)
+    assert done.flags == (f"{done.at.size} places undefined", "infeasible topic")
 
 
 def test_means_over_topics_leave_infeasible_ones_apart() -> None:

@@ -106,8 +106,8 @@ def test_refitting_a_method_that_fails_says_so() -> None:
 
 
 def test_a_topic_without_folds_is_infeasible_and_says_why() -> None:
-    found = Feasibility.without_folds(0)
+    found = Feasibility.without_folds(0, 9)
     assert not found.feasible
-    assert found.reasons == ("0 relevant items: no folds can be made",)
+    assert found.reasons == ("0 relevant among 9 items: no folds can be made",)
     with pytest.raises(SettingError, match="at least one permutation"):
         permuted_ap(lists([1], items=3), 0)

@@ -17,7 +17,7 @@ from rankscope.feedback.convergence import convergence
 from rankscope.feedback.efficiency_curves import mean_curve, places
 from rankscope.feedback.losses import Loss
 from rankscope.feedback.methods import QueryPoint
-from rankscope.feedback.stored_baselines import check_baseline, load_baselines, save_baselines
+from rankscope.feedback.stored_baselines import load_baselines, save_baselines
 from tests.feedback.problems import drawn
 
 ITEMS, TARGET = drawn()
@@ -51,7 +51,7 @@ def test_what_is_read_is_what_was_written(made: dict[str, Baseline], path: Path)
 
 def test_a_stored_baseline_serves_as_the_one_it_was(made: dict[str, Baseline], path: Path) -> None:
     read = load_baselines(path)["usual"]
-    check_baseline(read, ITEMS, TARGET)
+    read.check(ITEMS, TARGET)
     before, after = (convergence(QueryPoint(), ITEMS, TARGET, each, [1, 4]).mae for each in (made["usual"], read))
     np.testing.assert_array_equal(before, after)
 
@@ -77,7 +77,7 @@ def test_a_person_can_read_who_won_and_by_how_much(path: Path) -> None:
 def test_other_features_or_relevant_items_are_a_clear_error(path: Path) -> None:
     read = load_baselines(path)["usual"]
     with pytest.raises(InputError, match="baseline of topic 'usual': 2 problems") as caught:
-        check_baseline(read, Items.of(ITEMS.matrix, scaling="standardise"), ~TARGET)
+        read.check(Items.of(ITEMS.matrix, scaling="standardise"), ~TARGET)
     assert "other features (digest" in str(caught.value)
     assert "other relevant items" in str(caught.value)
 

@@ -71,7 +71,9 @@ def command(
     page = output is not None and output.endswith((".html", ".htm"))
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
+        _check_mean(inputs.settings.mean)
         scores = inputs.scores("compare", measures or USUAL, progress, keep_scores=page)
+        _check_classes(scores, inputs.classes)
         made = compare(
             scores, baseline=baseline, every_pair=pairs == "all", correction=correction, level=level,
             resamples=resamples, permutations=permutations, seed=scores.settings.seed,
@@ -85,6 +87,24 @@ def command(
     if not quiet:
         for line in [*scores.warnings(), *drawn]:
             say(f"! {line}" if line in scores.warnings() else line)
+
+
+def _check_mean(mean: str) -> None:
+    """Tests are of the plain mean over queries; another one would be printed nowhere."""
+    from rankscope.errors import SettingError
+
+    if mean != "macro":
+        raise SettingError(f"compare tests means over queries: leave --mean {mean} out, or use rankscope evaluate")
+
+
+def _check_classes(scores: Any, path: str | None) -> None:
+    """A table of classes that knows none of the queries is the wrong one."""
+    from rankscope.errors import SettingError
+
+    if path is None or any(any(system.ranks.classes or ()) for system in scores.systems):
+        return
+    example = ", ".join(scores.systems[0].ranks.queries[:3])
+    raise SettingError(f"--by {path}: none of its queries is among those compared, which are called {example}, ...")
 
 
 def draw(scores: Any, made: Any, folder: str) -> list[str]:

@@ -74,6 +74,8 @@ def command(
         )
     kept = [pictures[row] for row in found.kept.tolist()]
     _written(found.described, targets, kept, {"size": size, "labels": "folders" if labels == "folders" else "table"})
+    if not any(picture.label for picture in kept):
+        warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
     _warn(warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)])
 
@@ -125,6 +127,8 @@ def _targets(output: str | None, asked: list[Any]) -> list[Path]:
     path = Path(output)
     if path.suffix != ".npz":
         raise SettingError(f"vectors are written as .npz, got {path.name}: give -o {path.stem or 'features'}.npz")
+    if not path.parent.is_dir():
+        raise SettingError(f"cannot write {path}: there is no folder {path.parent}")
     if len(asked) == 1:
         return [path]
     return [path.with_name(f"{path.stem}.{_plain(str(each))}.npz") for each in asked]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,6 +62,17 @@ class Baseline:
         """What deciding without knowledge loses."""
         return {"all negative": self.loss.all_negative(self.generality), "random": self.loss.random(self.generality)}
 
+    def check(self, items: Items, target: ArrayLike) -> None:
+        """Raise an `InputError` unless it was made from these features and for these relevant items."""
+        own, problems = features_digest(items), []
+        if own != self.features:
+            problems.append(f"it was made from other features (digest {self.features[:12]}, these {own[:12]})")
+        if target_digest(checked_target(target)) != self.target:
+            problems.append("it was made for other relevant items")
+        if problems:
+            advice = "Use the features, scaling and topics it was made with, or make it anew."
+            raise InputError.of(f"baseline of topic '{self.topic}'", problems, advice)
+
     def rows(self) -> list[dict[str, object]]:
         """One row per candidate, then the references."""
         tried_rows: list[dict[str, object]] = [
@@ -108,7 +119,7 @@ def baseline(
     about = (features_digest(items), target_digest(relevant), seed)
     if most_folds(relevant) < 2:
         nothing, found = RelevantRanks.from_ranks([], queries=()), int(relevant.sum())
-        verdict = Feasibility.without_folds(min(found, relevant.size - found))
+        verdict = Feasibility.without_folds(found, relevant.size)
         return Baseline(topic, approach, "", (), form, cost, nothing, None, found, relevant.size, verdict, *about)
     chosen = stratified_folds(relevant, folds, seed=seed) if isinstance(folds, int) else folds
     made = [tried(each, items, relevant, chosen, cost, form, seed) for each in candidates]
@@ -123,11 +134,25 @@ def baseline(
     )  # fmt: skip
 
 
+class Choices(TypedDict, total=False):
+    """What `baseline` may be told beside the candidates."""
+
+    folds: Folds | int
+    loss: Loss | None
+    form: Form
+    permutations: int | None
+    refit: bool
+    seed: int
+
+
 def baselines(
-    items: Items, topics: Mapping[str, ArrayLike], candidates: Sequence[Candidate] = CLASSIFIERS, **settings: object
+    items: Items,
+    topics: Mapping[str, ArrayLike],
+    candidates: Sequence[Candidate] = CLASSIFIERS,
+    **choices: Unpack[Choices],
 ) -> dict[str, Baseline]:
-    """The baseline of every topic, infeasible ones included; settings as in `baseline`."""
-    return {name: baseline(items, target, candidates, topic=name, **settings) for name, target in topics.items()}  # type: ignore[arg-type]
+    """The baseline of every topic, infeasible ones included; choices as in `baseline`."""
+    return {name: baseline(items, target, candidates, topic=name, **choices) for name, target in topics.items()}
 
 
 def approach_of(candidates: Sequence[Candidate]) -> Approach:

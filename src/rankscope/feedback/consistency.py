@@ -29,7 +29,8 @@ def with_indicators(items: Items, properties: ArrayLike, gain: float | None = No
     """The items with one more feature for each property, 0 or 1; with a gain, 0 or gain times the mean feature sd.
 
     Properties are one column, or items x properties: the indicator of the target, or of the elementary properties it is
-    composed of. What is appended is not scaled; it is a group of its own, and an aspect where aspects were given.
+    composed of. What is appended is not scaled. Where features are in groups it is one more group; where all are one it
+    joins them, for a method that weighs groups should get no hint. It is an aspect too where aspects were given.
     >>> with_indicators(Items.of([[0.0], [4.0]]), [True, False], gain=0.5).matrix
     array([[0., 1.],
            [4., 0.]])
@@ -43,7 +44,8 @@ def with_indicators(items: Items, properties: ArrayLike, gain: float | None = No
     more = columns.shape[1]
     aspects = None if items.given_aspects is None else np.hstack([items.given_aspects, columns > 0])
     scaling = Scaling("none", np.zeros(matrix.shape[1]), np.ones(matrix.shape[1]))
-    groups = (*items.groups, slice(items.features, items.features + more))
+    alone = slice(items.features, items.features + more)
+    groups = (slice(0, alone.stop),) if len(items.groups) == 1 else (*items.groups, alone)
     return Items(matrix, scaling, groups, items.log, aspects)
 
 

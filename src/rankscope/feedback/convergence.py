@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.weighting import mean_over
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import SettingError
 from rankscope.feedback.baselines import Baseline
-from rankscope.feedback.digests import target_digest
 from rankscope.feedback.efficiency import Efficiency, efficiency
 from rankscope.feedback.efficiency_curves import LEVELS
 from rankscope.feedback.example_sets import SIZES, topic_seed
@@ -76,8 +75,7 @@ def convergence(
     relevant = checked_target(target)
     if baseline.folds is None:
         raise SettingError(f"topic '{baseline.topic}' has no baseline: {'; '.join(baseline.feasibility.reasons)}")
-    if target_digest(relevant) != baseline.target:
-        raise InputError.of(f"baseline of topic '{baseline.topic}'", ["it was made for other relevant items"])
+    baseline.check(items, relevant)
     shown = possible_sizes(sorted(set(sizes)), relevant, baseline.folds)
     runs = matched_ranks(
         method, items, relevant, baseline.folds, shown, repeats=repeats, seed=topic_seed(baseline.topic, seed),

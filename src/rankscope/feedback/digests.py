@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray
 from rankscope.feedback.items import Items
@@ -16,7 +18,11 @@ def features_digest(items: Items) -> str:
     >>> features_digest(Items.of([[0.0, 1.0]]))[:8]
     '4c56d06f'
     """
-    matrix = np.ascontiguousarray(items.matrix, dtype=items.matrix.dtype.newbyteorder("<"))
+    return items.remember("digest", lambda: _digest(items.matrix))
+
+
+def _digest(values: NDArray[Any]) -> str:
+    matrix = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
     made = hashlib.sha256(f"{matrix.dtype.str} {matrix.shape}\n".encode())
     made.update(matrix.reshape(-1).view(np.uint8).data)
     return made.hexdigest()

@@ -16,7 +16,7 @@ from rankscope.ranks.ragged import Ragged
 class Sessions:
     """One entry per session; those of one topic stand together.
 
-    `query` is the item the user begins with, -1 for none. `given` are the examples he brings along, with `mark` 1 or -1.
+    `query` is the item the user begins with, -1 for none. `given` are examples brought along, with `mark` 1 or -1.
     `scored` is the row of topics by which rankings are scored: the user's own, unless adaptation is measured.
     """
 
@@ -45,7 +45,3 @@ class Sessions:
         labels, width = topics.labels, len(str(self.start.max(initial=1)))
         shown = zip(self.topic.tolist(), self.start.tolist(), strict=True)
         return tuple(f"{labels[topic]}/{start:0{width}}" for topic, start in shown)
-
-    def scored_on(self, rows: IntArray) -> Sessions:
-        """The same sessions, scored by other targets."""
-        return Sessions(self.topic, self.start, self.seed, self.query, self.given, rows)

@@ -118,8 +118,8 @@ class Efficiency:
         told = {
             RECALIBRATE: self.recalibrate,
             BEATEN: bool(self.beaten.any()),
-            f"{self.undefined} places undefined": self.undefined > 0,
-            f"{self.failed} runs failed": self.failed > 0,
+            f"{_some(self.undefined, 'place')} undefined": self.undefined > 0,
+            f"{_some(self.failed, 'run')} failed": self.failed > 0,
             "infeasible topic": not self.feasible,
             f"{both}; thinned to the same": self.thinned,
         }
@@ -185,6 +185,10 @@ def mean_over_topics(results: Iterable[Efficiency], corrected: bool = False) -> 
 def infeasible(results: Iterable[Efficiency]) -> Mapping[str, float]:
     """The MAE of each topic that cannot be learnt, which means little: told apart, never dropped."""
     return {each.topic: each.mae for each in results if not each.feasible}
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _mean(values: FloatArray) -> float:

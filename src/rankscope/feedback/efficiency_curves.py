@@ -45,6 +45,8 @@ def mean_curve(ranks: RelevantRanks, over: Over, at: FloatArray) -> FloatArray:
 
 def chance_curve(ranks: RelevantRanks, over: Over, at: FloatArray) -> FloatArray:
     """The same of random orders, exactly: p_0 at the hits that reach a recall level, g, or a g."""
+    if not len(ranks):
+        return np.full(at.size, np.nan)
     if over == "recall":
         return random_at_recall_levels(ranks, tuple(at.tolist())).y
     level = generality_of(ranks) * (np.ones(at.size) if over == "precision-scope" else at)

@@ -49,7 +49,9 @@ class Label(Expression):
         """The items with the label; one nobody has is a `SettingError`."""
         if self.name not in properties:
             some = ", ".join(sorted(properties)[:12]) + (", ..." if len(properties) > 12 else "")
-            raise SettingError(f"no item has the label '{self.name}'{did_you_mean(self.name, properties)} Labels: {some}")
+            raise SettingError(
+                f"no item has the label '{self.name}'{did_you_mean(self.name, properties)} Labels: {some}"
+            )
         return properties[self.name]
 
     def gains(self, properties: Properties) -> FloatArray:
@@ -168,7 +170,9 @@ class _Reader:
             elif found["word"] and found["word"].lower() in WORDS:
                 yield _Token(found["word"].lower(), "word")
             else:
-                yield _Token(next(each for each in found.group("double", "single", "word") if each is not None), "label")
+                yield _Token(
+                    next(each for each in found.group("double", "single", "word") if each is not None), "label"
+                )
         yield _Token("", "end")
 
     def _error(self, what: str) -> SettingError:

@@ -19,7 +19,8 @@ LEVEL = 0.01
 LEAST_GAIN = 0.3
 MOST_LOSS = 0.5  # of what random decisions lose
 SLACK = 1e-12
-AT_ONCE = 1 << 22  # ranks drawn in one block
+AT_ONCE = 1 << 22  # places of the lists drawn in one block
+DENSE = 8  # a list with more than this share of relevant items is shuffled whole: drawing again would take long
 
 
 @dataclass(frozen=True)
@@ -40,15 +41,14 @@ class Feasibility:
     seed: int = 0
 
     @classmethod
-    def without_folds(cls, relevant: int) -> Feasibility:
-        """A topic with so few relevant items that nothing can be held back for testing.
+    def without_folds(cls, relevant: int, items: int) -> Feasibility:
+        """A topic with so few relevant items, or so few others, that nothing can be held back for testing.
 
-        >>> Feasibility.without_folds(1).reasons
-        ('1 relevant item: no folds can be made',)
+        >>> Feasibility.without_folds(1, 20).reasons
+        ('1 relevant among 20 items: no folds can be made',)
         """
         nan = float("nan")
-        said = f"{relevant} relevant item{'' if relevant == 1 else 's'}: no folds can be made"
-        return cls(False, (said,), nan, 0, nan, nan, nan)
+        return cls(False, (f"{relevant} relevant among {items} items: no folds can be made",), nan, 0, nan, nan, nan)
 
 
 def feasibility(
@@ -102,7 +102,7 @@ def permuted_ap(ranks: RelevantRanks, permutations: int = PERMUTATIONS, seed: in
     fold = units_of(ranks, "per_query" if ranks.classes is None else "per_class")
     folds = ranks.take(np.unique(fold, return_index=True)[1])
     for items, relevant in zip(folds.collection.tolist(), folds.relevant.tolist(), strict=True):
-        step = max(1, AT_ONCE // items if 2 * relevant > items else AT_ONCE // relevant)
+        step = max(1, AT_ONCE // items)
         for start in range(0, permutations, step):
             count = min(step, permutations - start)
             drawn = random_subsets(items, relevant, count, chance)
@@ -116,8 +116,9 @@ def random_subsets(items: int, size: int, count: int, chance: np.random.Generato
     Numbers that come twice in a row are drawn again until none does; no number is treated unlike another, so no choice
     is likelier than another.
     """
-    if 2 * size > items:
-        return np.sort(chance.permuted(np.tile(np.arange(1, items + 1), (count, 1)), axis=1)[:, :size], axis=1)
+    if size * DENSE > items:
+        chosen = chance.permuted(np.broadcast_to(np.arange(items) < size, (count, items)), axis=1)
+        return np.nonzero(chosen)[1].reshape(count, size) + 1
     drawn = np.sort(chance.integers(1, items + 1, (count, size)), axis=1)
     open_rows = np.arange(count)
     while open_rows.size:

@@ -18,11 +18,11 @@ Memory = Literal["accumulate", "latest", "deletions"]
 class Protocol:
     """How far the user looks, how often, what he marks of it, and which list is scored.
 
-    Round 0 is the ranking before feedback; round t the one after t displays have been marked. `k_pos` and `k_neg` are the
-    most a user marks of a display, None all of them; `choice` says which. `informative`: the method chooses what it wants
-    to be told, which is no measure of quality. `latest` forgets all displays but the last, not what was given at the
-    start. With `deletions` the user looks again at his examples after each round, and takes back those on which he has
-    changed his mind.
+    Round 0 is the ranking before feedback; round t the one after t displays have been marked. `k_pos` and `k_neg` are
+    the most a user marks of a display, None all of them; `choice` says which. `informative`: the method chooses what it
+    wants to be told, which is no measure of quality. `latest` forgets all displays but the last, not what was given at
+    the start. With `deletions` the user looks again at all examples after each round, and takes back those of another
+    mind.
     """
 
     scope: int = 20

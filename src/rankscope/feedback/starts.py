@@ -11,8 +11,8 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.choices import chosen, written
-from rankscope.feedback.draws import seed_of, uniform
 from rankscope.feedback.drawn_sessions import Sessions
+from rankscope.feedback.draws import seed_of, uniform
 from rankscope.feedback.topics import Topics
 from rankscope.ranks.ragged import Ragged
 
@@ -81,7 +81,9 @@ class GivenExamples(Start):
 
     def __post_init__(self) -> None:
         if self.positives < 1 or self.negatives < 0:
-            raise SettingError(f"examples({self.positives}, {self.negatives}): at least one positive, no less than 0 others")
+            raise SettingError(
+                f"examples({self.positives}, {self.negatives}): at least one positive, no less than 0 others"
+            )
 
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Examples each, drawn from the target and from the rest."""
@@ -98,7 +100,9 @@ class GivenExamples(Start):
         for side, size in ((topics.targets[row], self.positives), (~topics.targets[row], self.negatives)):
             possible = np.flatnonzero(side & may)
             if possible.size < size + (side is topics.targets[row]):
-                raise SettingError(f"{self} cannot be drawn for topic {topics.labels[row]}: too few items, or none left to find")
+                raise SettingError(
+                    f"{self} cannot be drawn for topic {topics.labels[row]}: too few items, or none left to find"
+                )
             key = uniform(np.full(possible.size, seed), possible, "examples")
             parts.append(possible[np.argsort(key, kind="stable")[:size]])
         return np.concatenate(parts)
@@ -122,7 +126,9 @@ class ExternalRanking(Start):
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Only seeds differ."""
         if self.rows.shape not in ((topics.items,), (len(topics), topics.items)):
-            raise SettingError(f"{len(topics)} topics of {topics.items} items do not fit scores of shape {self.rows.shape}")
+            raise SettingError(
+                f"{len(topics)} topics of {topics.items} items do not fit scores of shape {self.rows.shape}"
+            )
         return _sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
 
     def scores(self, sessions: Sessions, items: int) -> FloatArray | None:

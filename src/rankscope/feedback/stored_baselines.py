@@ -10,15 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankscope.errors import InputError, Problem
 from rankscope.feedback.baselines import Baseline
-from rankscope.feedback.digests import features_digest, target_digest
 from rankscope.feedback.efficiency_curves import SCOPES, mean_curve, places
 from rankscope.feedback.feasibility import Feasibility
-from rankscope.feedback.folds import Folds, checked_target
-from rankscope.feedback.items import Items
+from rankscope.feedback.folds import Folds
 from rankscope.feedback.losses import Loss
 from rankscope.feedback.trials import Trial
 from rankscope.files import atomic
@@ -58,20 +55,6 @@ def load_baselines(path: str | Path) -> dict[str, Baseline]:
         newer = f"its schema is {content.get('schema')}, this version of rankscope reads {SCHEMA}"
         raise InputError.of(source, [newer], "Make the baselines anew, or use the version that wrote them.")
     return _topics(source, content)
-
-
-def check_baseline(baseline: Baseline, items: Items, target: ArrayLike) -> None:
-    """Raise unless the baseline was made from these features and for these relevant items."""
-    problems = []
-    if features_digest(items) != baseline.features:
-        problems.append(
-            f"it was made from other features (digest {baseline.features[:12]}, these {features_digest(items)[:12]})"
-        )
-    if target_digest(checked_target(target)) != baseline.target:
-        problems.append("it was made for other relevant items")
-    if problems:
-        advice = "Use the features, scaling and topics it was made with, or make it anew."
-        raise InputError.of(f"baseline of topic '{baseline.topic}'", problems, advice)
 
 
 def _topics(source: str, content: Mapping[str, Any]) -> dict[str, Baseline]:

@@ -145,7 +145,9 @@ class Topics:
 
 def properties(labels: Features) -> Properties:
     """Which items have each label."""
-    names = {label: number for number, label in enumerate(dict.fromkeys(each for own in labels.several for each in own))}
+    names = {
+        label: number for number, label in enumerate(dict.fromkeys(each for own in labels.several for each in own))
+    }
     table = np.zeros((len(names), len(labels)), np.bool_)
     lengths = [len(own) for own in labels.several]
     number = np.array([names[each] for own in labels.several for each in own], dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from rankscope.reports.comparison_words import verdict
 from rankscope.reports.rows import Rows, as_json, markdown_table, table
 from rankscope.statistics.compared import Compared, MeasureCompared
+from rankscope.statistics.games_howell import games_howell
+from rankscope.statistics.welch import welch
 
 MOST_PAIRS = 30
 Part = tuple[str, Rows, str]  # heading, rows, what must be said below
@@ -56,17 +59,27 @@ def _classes(made: Compared, one: MeasureCompared) -> list[Part]:
         cells = one.cells
         head = f"One-way analysis of variance of the cells: F = {cells.unpaired.f:.3f}, p = {cells.unpaired.p:.3g}. "
         note = (head + cells.why).replace("F = nan, p = nan. ", "not possible. ")
-        parts.append((f"{one.measure}: cells as independent samples, and query by query", cells.rows(), note))
+        heading = f"{one.measure}: cells as independent samples, and query by query"
+        parts.append((heading, [_named(row) for row in cells.rows()], note))
     if one.assumed is not None:
         beyond = f"{one.assumed.beyond} values lie beyond 3 standard deviations" if one.assumed.beyond else ""
-        unequal = (
-            "spreads differ: read Welch and Games-Howell instead of the one-way analysis"
-            if one.assumed.unequal_spread
-            else ""
-        )
-        note = "; ".join(filter(None, (beyond, unequal, one.assumed.note)))
+        note = "; ".join(filter(None, (beyond, _instead(one) if one.assumed.unequal_spread else "", one.assumed.note)))
         parts.append((f"{one.measure}: what the analysis of variance takes for granted", one.assumed.rows(), note))
     return parts
+
+
+def _named(row: dict[str, object]) -> dict[str, object]:
+    """The row of a cell with p-values named as in the other tables, so that none is printed as 0."""
+    names = {"unpaired p": "p (unpaired)", "unpaired Tukey p": "p (Tukey)", "paired p": "p (paired)"}
+    return {names.get(key, key): value for key, value in row.items()}
+
+
+def _instead(one: MeasureCompared) -> str:
+    """The tests to read where spreads differ."""
+    other, pairs = welch(one.table), games_howell(one.table)
+    first = other.note if math.isnan(other.f) else f"Welch F = {other.f:.3f}, p = {other.p:.3g}"
+    told = f"{int(pairs.different.sum()):,} of {pairs.p.size:,} pairs of cells"
+    return f"spreads differ: read instead {first}; Games-Howell calls {told} different"
 
 
 def notes_of(made: Compared) -> list[str]:

@@ -72,6 +72,8 @@ def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
             f"{pair.better} is better than {worse} by {short(abs(pair.difference))} {main.measure} {span} {proof}"
             f"{_on_classes(effects, pair.better)}."
         )
+    if not main.differences(pair).any():
+        return f"{pair.first} and {pair.second} have the same {main.measure} on each of {count}."
     start = (
         f"Nothing can be said of {main.measure}: {pair.second} less {pair.first} is {_signed(pair.difference)} "
         f"{_span(pair)} {proof}"
@@ -110,16 +112,23 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
         return f"; but {listed(told)}" if told else ""
     won = sorted((each for each in shown if each.better == better), key=_size)
     lost = [each.label for each in shown if each.better != better]
-    open_ = [each.label for each in effects.effects if not each.better]
+    same = [each.label for each in effects.effects if _equal(each)]
+    open_ = [each.label for each in effects.effects if not each.better and each.label not in same]
     parts = []
-    if won and not open_ and not lost:
+    if won and not open_ and not lost and not same:
         parts.append("on every class")
     elif won:
         parts.append(f"chiefly on class {won[0].label}")
     if lost:
         parts.append(f"but worse on {_classes(lost)}")
     words = f", {', '.join(parts)}" if parts else ""
+    words += f"; every query has equal values on {_classes(same)}" if same else ""
     return words + (f"; nothing can be said on {_classes(open_)}" if open_ else "")
+
+
+def _equal(effect: ClassEffect) -> bool:
+    """Whether no query of a class differs."""
+    return effect.difference == 0 and math.isnan(effect.p)
 
 
 def _size(effect: ClassEffect) -> float:
@@ -150,9 +159,7 @@ def _best(main: MeasureCompared) -> str:
     others = len(ranks.systems) - 1 - len(alike)
     told = f"it cannot be told from {listed(alike)}" if alike else ""
     beaten = f"it is better than {'all' if not alike else 'the other'} {others}" if others else ""
-    return (
-        f"{best} has the best mean, {short(mean)} {main.measure}{span}; {' and '.join(filter(None, (told, beaten)))}."
-    )
+    return f"{best} has the best mean, {short(mean)} {main.measure}{span}; {', '.join(filter(None, (told, beaten)))}."
 
 
 def _against_baseline(made: Compared) -> list[str]:

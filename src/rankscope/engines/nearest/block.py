@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.counting import Counted, counted
-from rankscope.engines.nearest.keys import ITEMS, keys_of, rounded
+from rankscope.engines.nearest.keys import ITEMS, ordered_bits, rounded
 from rankscope.engines.nearest.relevance import Group, Relevance
 from rankscope.engines.nearest.settling import Close, Ranked, settled
 from rankscope.engines.nearest.space import Space
@@ -42,6 +43,10 @@ class Ranker:
     keep_scores: bool = False
     cells: int = 1 << 24  # of a block of scores
     precise: bool = field(default=False, init=False)
+
+    def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
+        """Block after block."""
+        return map(self.ranked, blocks)
 
     def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of a block of at most a few thousand queries."""
@@ -175,8 +180,17 @@ class _Block:
     def _settled(self, found: list[Counted], references: list[FloatArray], high: NDArray[Any]) -> Ranked:
         above = sum((part.above for part in found), np.zeros(self.hits.size, dtype=np.int64))
         row, item, screened = (np.concatenate([getattr(part, each) for part in found]) for each in ("row", "item", "score"))
-        keys = np.sort(keys_of(row, screened, 0))
-        ends = np.searchsorted(keys, keys_of(self.hits.row + 1, np.float32([-np.inf]), 0))
-        already = ends - np.searchsorted(keys, keys_of(self.hits.row, high, 0), side="right")
+        already = already_counted(self.hits, row, screened, high)
         within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
         return settled(self.hits, above, Close(row, item, np.concatenate(references), already, within))
+
+
+def already_counted(hits: Ragged, row: IntArray, screened: NDArray[np.float32], high: NDArray[Any]) -> IntArray:
+    """For each hit, how many of the close items of its row lie above its upper limit."""
+
+    def keys(rows: IntArray, scores: NDArray[Any]) -> NDArray[np.uint64]:
+        return (rows.astype(np.uint64) << np.uint64(32)) | ordered_bits(scores)
+
+    ordered = np.sort(keys(row, screened))
+    ends = np.searchsorted(ordered, (np.arange(len(hits), dtype=np.uint64) + np.uint64(1)) << np.uint64(32))
+    return ends[hits.row] - np.searchsorted(ordered, keys(hits.row, high), side="right")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ def nearest_ranks(
     Equal scores stand in the order of the items. Queries are worked on `block` at a time, or as many as fit into
     `memory` bytes; neither this nor the number of threads changes a bit of the result. `progress` is called with the
     number of queries done and of all. `keep_scores` keeps the scores of the hits and of the best distractors, for the
-    growth forecast. `kept` may answer for a block that was ranked before.
+    growth forecast. `kept` may answer for a block that was ranked before. `device="cuda"` works on a graphics card.
 
     Raises `InputError` with every problem of the input, `SettingError` for an unknown metric.
     >>> ranks = nearest_ranks([[0], [1], [3], [4]], labels=["a", "b", "a", ""], metric="l1")
@@ -72,23 +72,39 @@ def nearest_ranks(
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
-    space = spaces.space_of(metric, items.matrix)
-    cells = _cells(space, memory)
-    if device != "cpu":
-        from rankscope.engines.nearest.gpu import GpuRanker
-
-        ranker: Ranker = GpuRanker(space, relevance, keep_scores, cells, device=device)
-    else:
-        ranker = Ranker(space, relevance, keep_scores, cells)
-    step = min(block or max(1, cells // len(items) if space.exact else _rows(cells, len(items))), ROWS - 1)
-    found = []
+    ranker, step = _ranker(metric, relevance, memory, keep_scores, device)
+    step = min(block or step, ROWS - 1) if device == "cpu" else block or step
+    blocks = [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
+    found, done = [], 0
     with with_threads(threads):
-        for start in range(0, relevance.queries.size, step):
-            queries = relevance.queries[start : start + step]
-            found.append(kept(start // step, queries, ranker.ranked) if kept else ranker.ranked(queries))
+        for ready in ranker.stream(blocks) if kept is None else _kept(kept, ranker, blocks):
+            found.append(ready)
+            done += ready.queries.size
             if progress is not None:
-                progress(min(start + step, relevance.queries.size), relevance.queries.size)
+                progress(done, relevance.queries.size)
     return assembled(found, relevance, spaces.name_of(metric), keep_scores, system)
+
+
+def _ranker(
+    metric: spaces.Metric, relevance: Relevance, memory: int, keep_scores: bool, device: str
+) -> tuple[Ranker, int]:
+    """What ranks blocks, and how many queries it takes at once."""
+    matrix = relevance.items.matrix
+    if device == "cpu":
+        space = spaces.space_of(metric, matrix)
+        cells = _cells(space, memory)
+        step = max(1, cells // len(matrix)) if space.exact else _rows(cells, len(matrix))
+        return Ranker(space, relevance, keep_scores, cells), step
+    from rankscope.engines.nearest.gpu import GpuRanker
+
+    if keep_scores:
+        raise SettingError(f"--device {device} keeps no scores yet: add --no-keep-scores")
+    gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"))
+    return gpu, gpu.block_size()
+
+
+def _kept(kept: Kept, ranker: Ranker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
+    return (kept(number, queries, ranker.ranked) for number, queries in enumerate(blocks))
 
 
 def _check(**values: int | None) -> None:

@@ -63,4 +63,4 @@ def on_unit_disc(mask: BoolArray) -> FloatArray:
     cv2 = opencv()
     flags = cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
     drawn = cv2.warpAffine(mask.astype(np.float32), back, (width, width), flags=flags)
-    return np.asarray(drawn).reshape(SIDE, FINE, SIDE, FINE).mean(axis=(1, 3), dtype=np.float64)
+    return np.asarray(cv2.resize(drawn, (SIDE, SIDE), interpolation=cv2.INTER_AREA), dtype=np.float64)

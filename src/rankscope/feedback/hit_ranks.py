@@ -1,0 +1,137 @@
+"""At which ranks some items of each row of scores stand, and which items are the best of each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.engines.nearest.threads import together
+from rankscope.ranks.ragged import Ragged, ranges
+
+TIES = ("start", "size")
+PART_CELLS = 1 << 20  # scores looked at by one thread at a time
+STRIDE = 16  # every so many items are asked first how high the best stand
+SPARE = 4  # and so many times as many as wanted are let through
+
+
+def hit_ranks(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[Ragged, Ragged]:
+    """Ranks of the hits (column `item`) of each row, ascending, and the groups of equal scores that hold one.
+
+    Items that are `out` are in no list and have no rank; no hit may be out. Equal scores stand in the order of items.
+    >>> hits = Ragged.of([[0, 2]], "item")
+    >>> found, ties = hit_ranks(np.array([[0.5, 0.9, 0.5, 0.7]]), np.array([[False, True, False, False]]), hits)
+    >>> found.lists("rank"), ties.lists("size")
+    ([[2, 3]], [[2]])
+    """
+    step = max(1, PART_CELLS // scores.shape[1])
+    starts = list(range(0, len(scores), step))
+
+    def work(start: int) -> tuple[IntArray, Ragged]:
+        rows = np.arange(start, min(start + step, len(scores)))
+        return _ranks(scores[start : start + step], out[start : start + step], hits.take(rows))
+
+    parts = together(work, starts)
+    ranks = Ragged(hits.offsets, {"rank": np.concatenate([np.empty(0, np.int64), *(part[0] for part in parts)])})
+    tied = [part[1] for part in parts]
+    row = np.concatenate([np.empty(0, np.int64), *(each.row + at for each, at in zip(tied, starts, strict=True))])
+    columns = {name: np.concatenate([np.empty(0, np.int64), *(each[name] for each in tied)]) for name in TIES}
+    return ranks.sorted_by(ranks["rank"]), Ragged.from_rows(row, len(scores), **columns)
+
+
+def _ranks(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[IntArray, Ragged]:
+    """Rows are sorted as float32; where a hit is then equal to another item, its row is ranked in full."""
+    flat = np.ldexp(scores, _exponents(scores)[:, None]).astype(np.float32)
+    flat[out] = -np.inf
+    limit = flat[hits.row, hits["item"]]
+    ordered = np.sort(flat, axis=1)
+    up_to = _up_to(ordered, hits.row, limit)
+    rank = scores.shape[1] + 1 - up_to
+    doubtful = np.zeros(len(scores), np.bool_)
+    doubtful[hits.row[(up_to > 1) & (ordered[hits.row, up_to - 2] == limit)]] = True
+    if not doubtful.any():
+        return rank, Ragged.from_rows(np.empty(0, np.int64), len(scores), **dict.fromkeys(TIES, np.empty(0, np.int64)))
+    rows = np.flatnonzero(doubtful)
+    rank[doubtful[hits.row]], ties = _in_full(scores[rows], out[rows], hits.take(rows))
+    return rank, Ragged.from_rows(rows[ties.row], len(scores), **ties.columns)
+
+
+def _exponents(scores: FloatArray) -> IntArray:
+    """By which power of two each row comes into the range of a float32, whatever its scale."""
+    largest = np.maximum(scores.max(axis=1, initial=0.0), -scores.min(axis=1, initial=0.0))
+    return -np.frexp(largest)[1].astype(np.int64)
+
+
+def _up_to(ordered: NDArray[Any], row: IntArray, limit: NDArray[Any]) -> IntArray:
+    """How many values of an ascending row are at most the limit: all rows are halved at once."""
+    low = np.zeros(row.size, np.int64)
+    high = np.full(row.size, ordered.shape[1])
+    flat, first = ordered.ravel(), row * ordered.shape[1]
+    for _ in range(int(ordered.shape[1]).bit_length()):
+        middle = (low + high) // 2
+        reached = flat[np.minimum(first + middle, flat.size - 1)] <= limit
+        going = low < high
+        low, high = np.where(going & reached, middle + 1, low), np.where(going & ~reached, middle, high)
+    return low
+
+
+def _in_full(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[IntArray, Ragged]:
+    """Exact ranks of the hits, and their groups of equal scores, by sorting whole rows."""
+    key = np.where(out, np.inf, -scores)
+    order = np.argsort(key, axis=1, kind="stable")
+    rank = np.empty(order.shape, np.int64)
+    np.put_along_axis(rank, order, np.arange(1, order.shape[1] + 1)[None, :], axis=1)
+    ordered = np.take_along_axis(key, order, axis=1)
+    value = key[hits.row, hits["item"]]
+    last = _up_to(ordered, hits.row, value)
+    first = _up_to(ordered, hits.row, np.nextafter(value, -np.inf))
+    tied = last - first > 1
+    group, once = np.unique(hits.row[tied] * order.shape[1] + first[tied], return_index=True)
+    size = (last - first)[tied][once]
+    ties = Ragged.from_rows(group // order.shape[1], len(scores), start=group % order.shape[1] + 1, size=size)
+    return rank[hits.row, hits["item"]], ties
+
+
+def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
+    """The `count` best items of each row that are not out, best first, equal ones by number; -1 where none is left.
+
+    >>> best_items(np.array([[1.0, 3.0, 3.0, 2.0]]), np.array([[False, False, True, False]]), 4)
+    array([[ 1,  3,  0, -1]])
+    """
+    step = max(1, PART_CELLS // scores.shape[1])
+    starts = list(range(0, len(scores), step))
+
+    def work(start: int) -> IntArray:
+        return _best(scores[start : start + step], out[start : start + step], count)
+
+    return np.concatenate([np.empty((0, count), np.int64), *together(work, starts)])
+
+
+def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
+    open_scores = np.where(out, -np.inf, scores)
+    chosen = open_scores >= _limit(open_scores, count)[:, None]
+    chosen &= ~out
+    row, item = np.nonzero(chosen)
+    order = np.lexsort((item, -scores[row, item], row))
+    found = Ragged.from_rows(row, len(scores), item=item[order])
+    result = np.full((len(scores), count), -1, np.int64)
+    lengths = np.minimum(found.lengths, count)
+    places = ranges(found.offsets[:-1], lengths)
+    result[found.row[places], found.position[places] - 1] = found["item"][places]
+    return result
+
+
+def _limit(scores: FloatArray, count: int) -> FloatArray:
+    """A score that at least `count` items of each row reach, and not many more: guessed from some of the items."""
+    size = scores.shape[1]
+    if size <= count:
+        return np.full(len(scores), -np.inf)
+    some = scores[:, ::STRIDE]
+    place = some.shape[1] - min(some.shape[1], SPARE * count // STRIDE + SPARE)
+    limit: FloatArray = np.partition(some, place, axis=1)[:, place]
+    short = np.flatnonzero((scores >= limit[:, None]).sum(axis=1) < count)
+    if short.size:
+        limit[short] = np.partition(scores[short], size - count, axis=1)[:, size - count]
+    return limit

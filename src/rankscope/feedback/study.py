@@ -1,0 +1,166 @@
+"""A study: methods x topics x starts x rounds, on all cores, that goes on where it was stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import polars as pl
+
+from rankscope.errors import SettingError
+from rankscope.feedback.digests import features_digest
+from rankscope.feedback.drawn_sessions import Sessions
+from rankscope.feedback.loop import Setting, block_size, rounds
+from rankscope.feedback.method import Method
+from rankscope.feedback.methods import CONTROLS
+from rankscope.feedback.parts import PartsFolder, digest_of
+from rankscope.feedback.results import WHO, Results, frame_of
+from rankscope.feedback.workers import together
+from rankscope.measures.measure import Measure
+from rankscope.measures.notation import parse_measures
+from rankscope.version import __version__
+
+PART = 200  # sessions, at most: what is lost when a study is stopped
+PATIENCE = 3.0  # seconds of work after which more processes are worth their start
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One method in some sessions."""
+
+    method: Method
+    sessions: Sessions
+    digest: str
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a study computes; `measures` are of the scored list, the first one decides."""
+
+    setting: Setting
+    methods: tuple[Method, ...]
+    sessions: Sessions
+    measures: tuple[Measure, ...]
+    starts: int
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        setting: Setting,
+        methods: Iterable[Method],
+        *,
+        starts: int = 10,
+        measures: Sequence[str] | None = None,
+        controls: bool = True,
+        seed: int = 0,
+    ) -> Plan:
+        """The methods asked for and, unless unwanted, the controls: no feedback, random, all labels, ideal."""
+        asked = tuple(dict.fromkeys([*methods, *((kind() for kind in CONTROLS) if controls else ())]))
+        if not asked or starts < 1:
+            raise SettingError("a study needs at least one method and one start")
+        names = measures or ("AP", "Rprec", "Estar", f"P@{setting.protocol.scope}")
+        return cls(setting, asked, setting.sessions(starts, seed), tuple(parse_measures(names)), starts, seed)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Every choice that decides numbers."""
+        setting = self.setting
+        return {
+            "version": __version__,
+            "features": features_digest(setting.items),
+            "items": len(setting.items),
+            "columns": setting.items.features,
+            "scaling": setting.items.scaling.name,
+            "topics": setting.topics.digest,
+            "start": str(setting.start),
+            "start_scores": _digest_of_start(setting),
+            "user": str(getattr(setting.marker, "user", "judge")),
+            "protocol": setting.protocol.settings(),
+            "measures": [str(each) for each in self.measures],
+            "starts": self.starts,
+            "seed": self.seed,
+        }
+
+    def parts(self) -> list[Part]:
+        """All parts, method by method."""
+        about, size = self.about, min(PART, block_size(self.setting.items))
+        made = []
+        for method in self.methods:
+            for block in self.sessions.blocks(size):
+                own = {"method": str(method), "sessions": block.names(self.setting.topics)}
+                made.append(Part(method, block, digest_of(about | own)))
+        return made
+
+
+def study(
+    plan: Plan, *, result: str | Path | None = None, processes: int | None = None, progress: Progress | None = None
+) -> Results:
+    """Run the plan and, where a result file is named, write it; what was finished before is not done again.
+
+    `processes`: None starts as many as there are cores when there is enough to do. How many changes no number but times.
+    """
+    if result is None:
+        return _assembled(plan, dict(_made(plan, plan.parts(), None, processes, progress)))
+    with PartsFolder(result).open() as folder:
+        made = _assembled(plan, dict(_made(plan, plan.parts(), folder, processes, progress)))
+        made.save(result)
+    return made
+
+
+def _made(
+    plan: Plan, parts: Sequence[Part], folder: PartsFolder | None, processes: int | None, progress: Progress | None
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Each part under its digest: those kept from before, then those worked on, here or by several processes."""
+    kept = (
+        {}
+        if folder is None
+        else {part.digest: found for part in parts if (found := folder.read(part.digest)) is not None}
+    )
+    yield from kept.items()
+    left = [part for part in parts if part.digest not in kept]
+    for done, (part, frame) in enumerate(_worked(plan, left, processes), start=len(kept) + 1):
+        if folder is not None:
+            folder.write(part.digest, frame)
+        if progress is not None:
+            progress(done / len(parts))
+        yield part.digest, frame
+
+
+def _worked(plan: Plan, parts: list[Part], processes: int | None) -> Iterator[tuple[Part, pl.DataFrame]]:
+    """One after the other; after some seconds, if there is more to do, several at once."""
+    most = (os.cpu_count() or 1) if processes is None else processes
+    began = perf_counter()
+    while parts and (most == 1 or len(parts) == 1 or (processes is None and perf_counter() - began < PATIENCE)):
+        part = parts.pop(0)
+        yield part, work(plan, part)
+    if parts:
+        yield from together(work, plan, parts, min(most, len(parts)))
+
+
+def work(plan: Plan, part: Part) -> pl.DataFrame:
+    """The rows of one part."""
+    made = list(rounds(part.method, plan.setting, part.sessions))
+    listed = plan.setting.protocol.scored
+    return frame_of(str(part.method), part.sessions, plan.setting.topics, made, plan.measures, listed)
+
+
+def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:
+    """All parts in the order of the plan, whatever the order in which they were done."""
+    return Results(pl.concat([frames[part.digest] for part in plan.parts()]), plan.about)
+
+
+def _digest_of_start(setting: Setting) -> str:
+    rows = getattr(setting.start, "rows", None)
+    return "" if rows is None else digest_of({"rows": rows.tolist()})
+
+
+def same_numbers(first: Results, second: Results) -> bool:
+    """Whether two results are equal in everything but the time they took."""
+    both = [each.frame.drop("seconds") for each in (first, second)]
+    return both[0].equals(both[1], null_equal=True) and list(WHO) == both[0].columns[: len(WHO)]
