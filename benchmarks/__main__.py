@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import class_errors, coverage, descriptors, error_rates, forecast, fuzz, speed, thinning
+from benchmarks import class_errors, coverage, descriptors, error_rates, forecast, fuzz, shapes, speed, thinning
 from benchmarks.measuring import machine
 
 FOLDER = Path(".bench")
@@ -25,6 +25,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "coverage": ("Bands and intervals: how often they hold the truth", coverage.report),
     "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
     "class-errors": ("Verdicts on classes of queries: how often they err", class_errors.report),
+    "shapes": ("Shapes: every descriptor and height matching on CE-Shape-1, known figures in brackets", shapes.report),
     "descriptors": ("Image descriptors: what they find, beside the specification", descriptors.report),
 }
 

@@ -85,7 +85,7 @@ EVERY = 15  # of the clustered icons is a query
 
 
 def report() -> str:
-    head = "MAP, P@10, ER and ANMRR as measured, then as specified; ms: one core, one photo of 384x256, decoded.\n\n"
+    head = "MAP, P@10, ER and ANMRR as measured, then as specified; ms: processor time of a decoded photo.\n\n"
     return head + corel() + "\nicons20k, every 15th clustered icon a query:\n\n" + icons()
 
 

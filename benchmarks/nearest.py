@@ -1,4 +1,4 @@
-"""Exact ranks from vectors: against the bare matrix products, faiss asked for everything, and scipy; one run, one table.
+"""Exact ranks from vectors: against the bare matrix products, faiss asked for everything, and scipy; in one run.
 
 `python -m benchmarks.nearest [products] [l1] [large]`. Every figure is the best of several runs of a part of the
 queries, scaled to all of them; the parts are named.
@@ -113,5 +113,5 @@ PARTS = {"products": products, "l1": city_block, "large": large}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or ["products", "l1"]:
-        print(PARTS[name](), flush=True)  # type: ignore[operator]
+        print(PARTS[name](), flush=True)
     print(machine())

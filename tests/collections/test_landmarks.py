@@ -81,8 +81,8 @@ def test_random_rankings_of_the_real_truth_score_what_the_published_rule_gives()
     rng = np.random.default_rng(0)
     strangers = [f"stranger_{number}" for number in range(4217)]
     run = {query: rng.permutation([*made.ids, *strangers]).tolist() for query in made.queries}
-    options = {"junk": made.junk, "collection_size": made.collection_size}
-    scores = rankscope.evaluate(made.qrels, run, ["AP(area=oxford)"], **options)
+    size = made.collection_size
+    scores = rankscope.evaluate(made.qrels, run, ["AP(area=oxford)"], junk=made.junk, collection_size=size)
     slow = [published_ap(set(each.relevant), set(each.junk), run[each.query]) for each in made.truth]
     assert scores["AP(area=oxford)"] == pytest.approx(np.mean(slow), abs=1e-12)
 

@@ -32,10 +32,12 @@ def test_an_npz_holds_everything(tmp_path: Path) -> None:
     assert features.gallery.tolist() == [False, True, True]
 
 
-def test_mean_and_spread_standardise_the_features(tmp_path: Path) -> None:
-    mean, spread = np.array([3.0, 4.0]), np.array([2.0, 0.0])
-    np.savez(tmp_path / "f.npz", features=TABLE, labels=LABELS, mean=mean, sd=spread)
-    assert read_features(tmp_path / "f.npz").matrix.tolist() == [[-1.0, -2.0], [0.0, 0.0], [1.0, 2.0]]
+def test_the_metric_of_a_described_collection_is_kept_and_its_scale_left_alone(tmp_path: Path) -> None:
+    mean, spread = np.array([3.0, 4.0]), np.array([2.0, 1.0])
+    np.savez(tmp_path / "f.npz", features=TABLE, labels=LABELS, ids=IDS, mean=mean, sd=spread, metric="chi2")
+    features = read_features(tmp_path / "f.npz")
+    assert is_the_table(features)
+    assert features.metric == "chi2"
 
 
 def test_an_npy_is_mapped_not_read(tmp_path: Path) -> None:

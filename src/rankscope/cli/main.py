@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "gate": "May I merge it? Fails only if a loss is shown, and is larger than the smallest effect that matters.",
     "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
     "rank": "I have vectors and class labels: exact ranks of every relevant item, for every item as a query.",
+    "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "measures": "Which measures exist, what each means, its formula and source.",

@@ -34,9 +34,9 @@ def memory_size(text: str) -> int:
 @click.command("rank", short_help="Vectors with labels: exact ranks of all relevant items.")
 @click.argument("features", metavar="FEATURES")
 @click.option(
-    "--metric", default="cosine", show_default=True, metavar="NAME",
+    "--metric", metavar="NAME",
     help="cosine, ip, l2, l1, chi2, intersection, jeffrey, js, d1, tanimoto, hamming, hamming_bits, or a mixture:"
-    " '0.7*l1[0:64] + 0.3*cosine[64:]'.",
+    " '0.7*l1[0:64] + 0.3*cosine[64:]'. Default: the one that the file names, else cosine.",
 )  # fmt: skip
 @click.option("-o", "--output", required=True, metavar=f"NAME{SUFFIX}", help="The result, for every other command.")
 @click.option("--labels", metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label.")
@@ -88,8 +88,10 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     from rankscope.ranks.storage import save_ranks
     from rankscope.version import __version__
 
-    metric = checked(given["metric"])
+    if given["metric"]:
+        checked(given["metric"])  # before a large file is read
     items = _items(path, given)
+    metric = checked(given["metric"] or items.metric or "cosine")
     junk = read_junk(given["junk"], Reading()) if given["junk"] else []
     name = given["system"] or os.path.basename(output).removesuffix(SUFFIX)
     work = WorkFolder(

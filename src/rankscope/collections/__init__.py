@@ -1,7 +1,7 @@
 """Named test collections, one file each, with the rule by which each is judged; `icons` ships inside the package.
 
->>> load("icons").classes[:3]
-('abacus', 'academia', 'access')
+>>> load("icons").queries[0]
+'material-symbols-light:lock-open-rounded'
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.scored import Scored
 from rankscope.feedback.scored_lists import Listed, scored_list
 from rankscope.feedback.starts import OneQuery, Start
+from rankscope.feedback.tolerance import tolerant_scores
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Consistent, User
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -167,14 +168,18 @@ class _Block:
         first = number == 0 and self.setting.start.ranks and self.method.needs_positives
         if first or not self.method.needs_positives or bool(examples.without_positives.any()):
             examples = replace(examples, start=self.setting.start.scores(self.sessions, len(self.items)))
-        return Scored.plain(start_scores(self.items, examples)) if first else self.method.scores(self.items, examples)
+        return (
+            Scored.plain(start_scores(self.items, examples))
+            if first
+            else tolerant_scores(self.method, self.items, examples)
+        )
 
     def _by_topic(self) -> Scored:
         """Scores of a control that knows the truth: one row for each target serves all its sessions."""
         rows, number = np.unique(self.sessions.scored, return_inverse=True)
         truth = self.topics.members.take(rows).lists("item")
         seeds = [seed_of("truth", self.topics.labels[row]) for row in rows.tolist()]
-        made = self.method.scores(self.items, Examples.of([[]] * rows.size, truth=truth, seeds=seeds))
+        made = tolerant_scores(self.method, self.items, Examples.of([[]] * rows.size, truth=truth, seeds=seeds))
         flags, failed = (tuple(texts[place] for place in number.tolist()) for texts in (made.flags, made.failed))
         return Scored(made.values[number], flags, failed)
 

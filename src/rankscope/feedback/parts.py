@@ -55,6 +55,6 @@ def digest_of(about: dict[str, Any]) -> str:
     """A name for a part: equal names are equal work.
 
     >>> digest_of({"method": "svm", "seed": 0})[:8]
-    '6c3b6da3'
+    'e467ebfd'
     """
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]

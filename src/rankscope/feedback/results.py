@@ -114,9 +114,8 @@ def load_results(path: str | Path) -> Results:
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise InputError.of(name, [f"cannot be read: {error}"]) from None
     if text is None:
-        raise InputError.of(
-            name, ["is Parquet, but no feedback study"], "rankscope feedback ... -o NAME.parquet makes one."
-        )
+        advice = "rankscope feedback ... -o NAME.parquet makes one."
+        raise InputError.of(name, ["is Parquet, but no feedback study"], advice)
     about = dict(json.loads(text))
     if about.pop("schema", None) != SCHEMA:
         raise InputError.of(name, ["was written by another version of rankscope"], "Run the study again.")

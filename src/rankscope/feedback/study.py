@@ -103,7 +103,7 @@ def study(
 ) -> Results:
     """Run the plan and, where a result file is named, write it; what was finished before is not done again.
 
-    `processes`: None starts as many as there are cores when there is enough to do. How many changes no number but times.
+    `processes`: None starts as many as there are cores when there is enough to do. It changes only times.
     """
     if result is None:
         return _assembled(plan, dict(_made(plan, plan.parts(), None, processes, progress)))
@@ -117,11 +117,8 @@ def _made(
     plan: Plan, parts: Sequence[Part], folder: PartsFolder | None, processes: int | None, progress: Progress | None
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Each part under its digest: those kept from before, then those worked on, here or by several processes."""
-    kept = (
-        {}
-        if folder is None
-        else {part.digest: found for part in parts if (found := folder.read(part.digest)) is not None}
-    )
+    found = {} if folder is None else {part.digest: folder.read(part.digest) for part in parts}
+    kept = {digest: frame for digest, frame in found.items() if frame is not None}
     yield from kept.items()
     left = [part for part in parts if part.digest not in kept]
     for done, (part, frame) in enumerate(_worked(plan, left, processes), start=len(kept) + 1):

@@ -18,7 +18,7 @@ _shared: Any = None
 
 
 def together(work: Callable[[Any, T], R], shared: Any, parts: Sequence[T], processes: int) -> Iterator[tuple[T, R]]:
-    """`work(shared, part)` of each part, as each is done; the parts that a broken process took with it are done here."""
+    """`work(shared, part)` of each part, as each is done; what a broken process took with it is done here."""
     left = dict.fromkeys(range(len(parts)))
     with (
         _one_thread_each(),

@@ -69,6 +69,9 @@ def checked_labels(labels: Iterable[Any], separator: str | None, problems: Probl
 
 
 def _labels_of(entry: Any, separator: str | None, row: int, problems: Problems) -> Label:
+    if separator is None and isinstance(entry, str | int):  # by far the commonest
+        text = str(entry)
+        return () if text in NO_CLASS else (text,)
     if isinstance(entry, list | tuple | set | frozenset | np.ndarray):
         given = sorted(entry, key=str) if isinstance(entry, set | frozenset) else list(entry)
     elif separator and isinstance(entry, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
 SPLIT = ("split", "role", "subset")
 VECTOR = ("features", "feature", "vector", "embedding", "embeddings", "x")
-MEAN, SPREAD = ("mean", "means"), ("sd", "std", "scale")
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,7 @@ class _Found:
     labels: Any = None
     ids: Any = None
     split: Any = None
+    metric: str = ""
 
 
 def read_features(
@@ -47,22 +47,23 @@ def read_features(
     """Features from a file; raises `InputError` with every problem.
 
     `.npy` holds the matrix alone and is not read into memory; labels come from a file of their own: one a line, `.npy`,
-    or a table with an id and a label. `.npz` holds the arrays features, labels, ids and split, and perhaps mean and sd, by
-    which the features are standardised. Parquet and Arrow hold a column of vectors, or one column per feature, beside
-    label, id and split. `queries` is a file of ids, one a line, or the ids themselves.
+    or a table with an id and a label. `.npz` holds the arrays features, labels, ids and split, perhaps the metric that
+    goes with them; a mean and sd only tell how the features were scaled before. Parquet and Arrow hold a column of
+    vectors, or one column per feature, beside label, id and split. `queries` is a file of ids, one a line, or the ids
+    themselves.
     """
     file = Path(path)
     found = _reader(file)(file, label_column, id_column)
     names = found.ids
     if labels is not None:
         given = read_labels(labels, None if names is None else [str(each) for each in _plain(names)])
-        found = _Found(found.matrix, given.labels, given.ids if names is None else names, found.split)
+        found = _Found(found.matrix, given.labels, given.ids if names is None else names, found.split, found.metric)
     if found.labels is None:
         advice = "Give them with --labels FILE, or name their column with --label-column."
         raise InputError.of(file.name, ["has no labels"], advice)
     asked = read_list(queries) if isinstance(queries, str | Path) else queries
     try:
-        return Features.of(
+        features = Features.of(
             found.matrix,
             found.labels,
             found.ids,
@@ -71,6 +72,7 @@ def read_features(
             queries=asked,
             junk_labels=junk_labels,
         )
+        return replace(features, metric=found.metric)
     except InputError as error:
         report = error.reports[0]
         raise InputError.of(file.name, list(report.problems), report.advice, report.count) from None
@@ -110,11 +112,9 @@ def _from_npz(file: Path, label: str | None, name: str | None) -> _Found:
     matrix = _array(arrays, VECTOR)
     if matrix is None:
         raise InputError.of(file.name, [f"has no array 'features'; arrays: {', '.join(arrays) or 'none'}"])
-    mean, spread = _array(arrays, MEAN), _array(arrays, SPREAD)
-    if mean is not None or spread is not None:
-        matrix = _standardised(file, matrix, mean, spread)
     labels, ids = (_named(arrays, given, usual, file) for given, usual in ((label, LABEL), (name, ID)))
-    return _Found(matrix, labels, ids, _array(arrays, SPLIT))
+    metric = arrays.get("metric")
+    return _Found(matrix, labels, ids, _array(arrays, SPLIT), "" if metric is None else str(metric))
 
 
 def _array(arrays: dict[str, NDArray[Any]], names: Sequence[str]) -> NDArray[Any] | None:
@@ -125,20 +125,6 @@ def _named(arrays: dict[str, NDArray[Any]], given: str | None, usual: Sequence[s
     if given is not None and given not in arrays:
         raise InputError.of(file.name, [f"has no '{given}'; there are: {', '.join(arrays)}"])
     return _array(arrays, usual if given is None else (given,))
-
-
-def _standardised(file: Path, matrix: NDArray[Any], mean: Any, spread: Any) -> NDArray[Any]:
-    """Less the mean, over the spread; a feature that does not vary stays as it is."""
-    width = matrix.shape[-1]
-    for what, each in (("mean", mean), ("sd", spread)):
-        if each is not None and each.shape != (width,):
-            raise InputError.of(file.name, [f"{what} must have one value for each of {width} features"])
-    result = matrix.astype(np.float64)
-    if mean is not None:
-        result -= mean
-    if spread is not None:
-        result /= np.where(spread == 0, 1.0, spread)
-    return result
 
 
 def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
@@ -156,8 +142,8 @@ def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
         "split": find_column(frame, SPLIT),
     }
     rest = frame.drop([each for each in chosen.values() if each is not None])
-    there = {what: frame.get_column(each).to_list() for what, each in chosen.items() if each is not None}
-    return _Found(_matrix(rest, file), **there)
+    there = {what: None if each is None else frame.get_column(each).to_list() for what, each in chosen.items()}
+    return _Found(_matrix(rest, file), there["labels"], there["ids"], there["split"])
 
 
 def _columns(frame: pl.DataFrame) -> str:
@@ -184,10 +170,11 @@ def _matrix(frame: pl.DataFrame, file: Path) -> NDArray[Any]:
 def _from_lists(column: pl.Series, file: Path) -> NDArray[Any]:
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()
-    lengths = column.list.len()
-    wrong = (lengths.fill_null(0) != (lengths.max() or 0)).arg_true().to_list()
+    lengths = column.list.len().fill_null(0).to_numpy()
+    usual = int(lengths.max(initial=0))
+    wrong = np.flatnonzero(lengths != usual).tolist()
     inner = column.explode() if not wrong else pl.Series([], dtype=pl.Float64)
-    problems = [f"item {row}: {lengths[row] or 0} features, others have {lengths.max()}" for row in wrong[:100]]
+    problems = [f"item {row}: {lengths[row]} features, others have {usual}" for row in wrong[:100]]
     if inner.null_count():
         problems.append(f"column '{column.name}' has empty values in its vectors")
     if problems:

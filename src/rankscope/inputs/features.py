@@ -43,6 +43,7 @@ class Features:
     ids: tuple[str, ...]
     queries: BoolArray | None = None  # which items are queries; None: all
     gallery: BoolArray | None = None  # which items can be found; None: all
+    metric: str = ""  # the metric that goes with the features, where their file says so
 
     @classmethod
     def of(

@@ -27,6 +27,7 @@ def _systems(made: Compared, one: MeasureCompared) -> Part:
     note = f"{made.level:.0%} intervals: BCa bootstrap, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}."
     if one.ranks is not None:
         note += " Systems that share a letter cannot be told apart; ranks hold for all systems together."
+        note += " Both are corrected over the pairs of this measure alone." if len(made.measures) > 1 else ""
     return f"{one.measure}: systems", one.system_rows(), note
 
 

@@ -67,13 +67,11 @@ def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
     proof = f"({count}{units}, {_chance(pair.adjusted)})"
     if pair.better:
         worse = pair.first if pair.better == pair.second else pair.second
-        span = _span(pair, turned=pair.better == pair.first)
+        span = _span(pair, by_size=True)
         return (
             f"{pair.better} is better than {worse} by {short(abs(pair.difference))} {main.measure} {span} {proof}"
             f"{_on_classes(effects, pair.better)}."
         )
-    if not main.differences(pair).any():
-        return f"{pair.first} and {pair.second} have the same {main.measure} on each of {count}."
     start = (
         f"Nothing can be said of {main.measure}: {pair.second} less {pair.first} is {_signed(pair.difference)} "
         f"{_span(pair)} {proof}"
@@ -81,12 +79,11 @@ def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
     return f"{start}{_on_classes(effects, '')}.{_could_have(main, pair, level)}"
 
 
-def _span(pair: Comparison, turned: bool = False) -> str:
+def _span(pair: Comparison, by_size: bool = False) -> str:
+    """The interval of second less first; `by_size` turns it where the size of a loss is told."""
     if math.isnan(pair.low):
         return "[no interval]"
-    low, high = (-pair.high, -pair.low) if turned else (pair.low, pair.high)
-    if turned != (pair.difference < 0):  # a measure of which less is better is told by its size
-        low, high = -high, -low
+    low, high = (-pair.high, -pair.low) if by_size and pair.difference < 0 else (pair.low, pair.high)
     return f"[{short(low)}, {short(high)}]"
 
 
@@ -96,6 +93,8 @@ def _signed(value: float) -> str:
 
 
 def _could_have(main: MeasureCompared, pair: Comparison, level: float) -> str:
+    if not main.differences(pair).any():
+        return " No query differs at all: are these two the same?"
     least = main.detectable(pair, level)
     if not math.isfinite(least):
         return ""
@@ -143,7 +142,7 @@ def _short_pair(pair: Comparison) -> str:
     proof = _chance(pair.adjusted)
     if not pair.better:
         return f"nothing can be said, {_signed(pair.difference)} {_span(pair)}, {proof}"
-    return f"{pair.better} is better by {short(abs(pair.difference))} {_span(pair, pair.better == pair.first)}, {proof}"
+    return f"{pair.better} is better by {short(abs(pair.difference))} {_span(pair, by_size=True)}, {proof}"
 
 
 def _best(main: MeasureCompared) -> str:
@@ -154,12 +153,21 @@ def _best(main: MeasureCompared) -> str:
     number = main.table.systems.index(best)
     mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
     span = "" if math.isnan(low) else f" [{short(low)}, {short(high)}]"
-    alike = [name for name in {each for group in ranks.groups if best in group for each in group} if name != best]
-    alike.sort(key=ranks.systems.index)
+    alike = [name for name in ranks.systems[1:] if not _told_apart(main, best, name)]
     others = len(ranks.systems) - 1 - len(alike)
     told = f"it cannot be told from {listed(alike)}" if alike else ""
     beaten = f"it is better than {'all' if not alike else 'the other'} {others}" if others else ""
-    return f"{best} has the best mean, {short(mean)} {main.measure}{span}; {', '.join(filter(None, (told, beaten)))}."
+    return (
+        f"{best} has the best mean, {short(mean)} {main.measure}{span}; {', but '.join(filter(None, (told, beaten)))}."
+    )
+
+
+def _told_apart(main: MeasureCompared, best: str, other: str) -> bool:
+    """As the table of pairs says; where it does not have the pair, as the groups do."""
+    for pair in main.pairs:
+        if {pair.first, pair.second} == {best, other}:
+            return bool(pair.better)
+    return main.ranks is None or not any({best, other} <= set(group) for group in main.ranks.groups)
 
 
 def _against_baseline(made: Compared) -> list[str]:

@@ -89,7 +89,7 @@ def test_turned_and_mirrored_shapes_lie_near_and_others_far() -> None:
     outlines = np.stack([matching.of(Image.of(np.ascontiguousarray(each))) for each in pictures])
     row = matching.distances(outlines)(np.array([0]))[0]
     assert row[0] == 0.0
-    assert row[1:4].max() < 0.2 * row[4:].min()
+    assert row[1:4].max() < 0.5 * row[4:].min()
 
 
 def test_no_bit_of_the_result_depends_on_the_block_size() -> None:

@@ -37,7 +37,9 @@ def test_counts_are_those_of_comparing_each_score_with_each_limit(
 ) -> None:
     scores, pairs = case
     limits = Ragged.of([[low for low, _ in row] for row in pairs], "low", np.float32)
-    limits = limits.with_columns(high=Ragged.of([[high for _, high in row] for row in pairs], "high", np.float32)["high"])
+    limits = limits.with_columns(
+        high=Ragged.of([[high for _, high in row] for row in pairs], "high", np.float32)["high"]
+    )
     before, counting.FEW = counting.FEW, few
     try:
         found = counted(scores, limits)
@@ -80,7 +82,9 @@ def test_limits_are_rounded_outwards(low: float, gap: float) -> None:
 def test_close_items_are_put_in_order_by_their_references() -> None:
     # hits at .9 (item 3) and .5 (item 5); close: item 1 at .9, item 7 at .9, item 2 at .6; two certain ones above .5
     hits = Ragged(np.array([0, 2]), {"item": np.array([3, 5]), "score": np.array([0.9, 0.5])})
-    close = Close(np.array([0, 0, 0]), np.array([1, 2, 7]), np.array([0.9, 0.6, 0.9]), np.array([0, 3]), np.array([2, 1]))
+    close = Close(
+        np.array([0, 0, 0]), np.array([1, 2, 7]), np.array([0.9, 0.6, 0.9]), np.array([0, 3]), np.array([2, 1])
+    )
     ranked = settled(hits, np.array([0, 5]), close)
     assert ranked.rank.tolist() == [2, 7]
     assert ranked.ties.lists("start") == [[1]]

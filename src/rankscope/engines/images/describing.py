@@ -54,7 +54,7 @@ class Described:
         return self._scaled(_stored(vector / image.pixels if self.shares else vector))
 
     def _scaled(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values if self.mean is None or self.sd is None else (values - self.mean) / self.sd
+        return values if self.mean is None or self.sd is None else _stored((values - self.mean) / self.sd)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,10 +24,11 @@ def save_features(
     labels: Sequence[str],
     settings: dict[str, Any] | None = None,
 ) -> None:
-    """One .npz file: features (items x values), ids, labels, descriptor, metric; mean and sd where readers must scale.
+    """One .npz file: features (items x values), ids, labels, descriptor, metric.
 
-    It appears whole or not at all, and equal inputs give equal bytes. `about` is JSON: the settings, whether counts
-    were divided by the number of pixels, the versions of the packages that made the numbers.
+    Where features are scaled over the collection, mean and sd say how, for later queries. The file appears whole or not
+    at all, and equal inputs give equal bytes. `about` is JSON: the settings, whether counts were divided by the number
+    of pixels, the versions of the packages that made the numbers.
     """
     about = {
         "format": "rankscope.features",
@@ -38,7 +39,7 @@ def save_features(
         "versions": {"rankscope": __version__, **_versions()},
     }
     arrays: dict[str, Any] = {
-        "features": described.raw,
+        "features": described.features,
         "labels": np.array(labels, dtype=np.str_),
         "ids": np.array(ids, dtype=np.str_),
         "descriptor": np.array(str(described.descriptor)),

@@ -85,8 +85,8 @@ class Vocabulary:
     def save(self, path: str | Path) -> None:
         """Write one .npz file."""
         with atomic(path, "wb") as file:
-            about = {"schema": SCHEMA, "name": self.name, "features": self.features, "seed": self.seed}
-            np.savez_compressed(file, words=self.words, **{key: np.array(value) for key, value in about.items()})
+            name, kind, seed = np.array(self.name), np.array(self.features), np.array(self.seed)
+            np.savez_compressed(file, words=self.words, schema=np.array(SCHEMA), name=name, features=kind, seed=seed)
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabulary:

@@ -42,7 +42,7 @@ class Ranker:
     relevance: Relevance
     keep_scores: bool = False
     cells: int = 1 << 24  # of a block of scores
-    precise: bool = field(default=False, init=False)
+    level: int = field(default=0, init=False)
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
         """Block after block."""
@@ -65,9 +65,7 @@ class Ranker:
 class _Block:
     """One block on its way."""
 
-    def __init__(
-        self, ranker: Ranker, queries: IntArray, hits: Ragged, groups: list[Group], left_out: Ragged
-    ) -> None:
+    def __init__(self, ranker: Ranker, queries: IntArray, hits: Ragged, groups: list[Group], left_out: Ragged) -> None:
         self.ranker, self.queries, self.hits, self.groups = ranker, queries, hits, groups
         self.space = ranker.space
         # no distractors: the hits, and what is not in the collection of the query
@@ -93,29 +91,32 @@ class _Block:
     def screened(self) -> Ranked:
         """With quick scores, and references where these leave a doubt."""
         self._sort(self._references())
-        precise = self.ranker.precise
-        found, high = self._screen(precise)
-        if not precise and sum(part.row.size for part in found) > self.space.dear * self.queries.size * len(self.space):
-            self.ranker.precise = True
+        found, high = self._screen(self.ranker.level)
+        while self._is_dear(found) and self.ranker.level + 1 < self.space.levels:
+            self.ranker.level += 1
             if self.best is not None:
                 self.best = Best(self.queries, self.space)
-            found, high = self._screen(True)
+            found, high = self._screen(self.ranker.level)
         scores = [self.space.reference(self.queries[part.row], part.item) for part in found]
         return self._settled(found, scores, high)
 
-    def _screen(self, precise: bool) -> tuple[list[Counted], NDArray[Any]]:
-        low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], precise)
+    def _is_dear(self, found: list[Counted]) -> bool:
+        """Whether so much is in doubt that more precise scores are cheaper than references."""
+        return sum(part.row.size for part in found) > self.space.dear * self.queries.size * len(self.space)
+
+    def _screen(self, level: int) -> tuple[list[Counted], NDArray[Any]]:
+        low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], level)
         below, above = rounded(low, high)
         found = []
         for items in self._chunks():
-            scores = self.space.scores(self.queries, items, precise)
+            scores = self.space.scores(self.queries, items, level)
             with np.errstate(over="ignore"):
                 flat = scores.astype(np.float32, copy=False)
             self._clear(flat, items.start)
             part = self._counted(flat, below, above)
             found.append(Counted(part.above, part.within, part.row, part.item + items.start, part.score))
             if self.best is not None:
-                self.best.add(flat, items.start, precise)
+                self.best.add(flat, items.start, level)
         return found, above
 
     def _chunks(self) -> list[slice]:
@@ -179,7 +180,9 @@ class _Block:
 
     def _settled(self, found: list[Counted], references: list[FloatArray], high: NDArray[Any]) -> Ranked:
         above = sum((part.above for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        row, item, screened = (np.concatenate([getattr(part, each) for part in found]) for each in ("row", "item", "score"))
+        row, item, screened = (
+            np.concatenate([getattr(part, each) for part in found]) for each in ("row", "item", "score")
+        )
         already = already_counted(self.hits, row, screened, high)
         within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
         return settled(self.hits, above, Close(row, item, np.concatenate(references), already, within))

@@ -1,7 +1,7 @@
 """How many items stand above each hit, and which are too close to tell, from a block of screened scores.
 
 Sorting whole rows is what costs most, so rows are not sorted. Where few items reach the lowest hit, only those are
-looked at. Else the scores fall into bins, which are counted; only items in a bin with a hit's limit in it are looked at.
+looked at. Else the scores fall into bins, which are counted; only items in a bin with a limit in it are looked at.
 Bins are made by steps that never change the order of two scores (subtract, multiply, truncate, each monotone), so an
 item in a higher bin than a limit is above it.
 """
@@ -21,6 +21,7 @@ from rankscope.ranks.ragged import Ragged, ranges
 FEW = 1 / 6  # where fewer items than this reach the lowest hit, no bins are made: measured
 BINS = 4096
 Scores = NDArray[np.float32]
+LOWEST = np.array([-np.inf], dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def _among(chosen: BoolArray, scores: Scores, limits: Ragged, above: IntArray) -
     place = np.flatnonzero(chosen)
     row, item = np.divmod(place, scores.shape[1])
     keys = np.sort(keys_of(row, scores.ravel()[place], item))
-    ends = np.searchsorted(keys, keys_of(limits.row + 1, np.float32([-np.inf]), 0))
+    ends = np.searchsorted(keys, keys_of(limits.row + 1, LOWEST, 0))
     first = np.searchsorted(keys, keys_of(limits.row, limits["low"], 0))
     last = np.searchsorted(keys, keys_of(limits.row, limits["high"], ITEMS - 1), side="right")
     close = _union(keys, first, last)

@@ -22,7 +22,7 @@ class L1(SumSpace):
     """
 
     name = "l1"
-    dear = 0.25
+    levels, dear = 2, 0.25
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix
@@ -38,15 +38,15 @@ class L1(SumSpace):
         """Negative: nearest first."""
         return 0.0 - sums
 
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """Differences added feature by feature, in the narrowest type that will do."""
-        if precise and not self.exact:
+        if level and not self.exact:
             return self.reference_table(queries, np.arange(items.start, items.stop))
         return 0 - self.distances.between(queries, items)
 
-    def limits(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> tuple[FloatArray, FloatArray]:
+    def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """A share of the distance."""
-        room = 0.0 if precise or self.exact else np.abs(scores) * self.distances.share_off + self.distances.least_off
+        room = 0.0 if level or self.exact else np.abs(scores) * self.distances.share_off + self.distances.least_off
         return scores - room, scores + room
 
 

@@ -1,15 +1,17 @@
 """Exact ranks on a graphics card, through torch: the same numbers as on the processor, bit for bit.
 
-Each float32 vector is split into two half-precision parts, x = hi + lo, and one matrix product of three times the depth,
-[hi hi lo] with [hi lo hi], gives the scores in float32. They are counted against the limits of each query's hits in one
-pass; what lies between the limits of a hit has its reference computed in float64, terms added in the order of the
-features, on the card as well. Where too much is in doubt the products are made in float64 instead.
+Each float32 vector is split into two half-precision parts, x = hi + lo, and one matrix product of three times the
+depth, [hi hi lo] with [hi lo hi], gives the scores in float32. They are counted against the limits of each query's hits
+in one pass; what lies between the limits of a hit has its reference computed in float64, terms added in the order of
+the features, on the card as well. Where too much is in doubt the products are made in float64 instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -59,6 +61,7 @@ class GpuRanker(Ranker):
         self.count, self.precise = len(matrix), False
         self.products = Products(self.torch, matrix, metric, device)
         self.counter = Counter(self.torch, device)
+        self.spent: dict[str, float] = {}
 
     def block_size(self) -> int:
         """As many queries as bring a few million hits together."""
@@ -89,18 +92,29 @@ class GpuRanker(Ranker):
 
     def _on_device(self, queries: IntArray, hits: Ragged) -> Work:
         """References and order of the hits, counts, and references of what is in doubt."""
-        score = self.products.reference(queries[hits.row], hits["item"])
-        hits = self._sorted(hits, score)
-        left_out = self.relevance.left_out(queries)
+        with self._timed("references of hits"):
+            score = self.products.reference(queries[hits.row], hits["item"])
+        with self._timed("order of hits"):
+            hits = self._sorted(hits, score)
+            left_out = self.relevance.left_out(queries)
         found, references, highs = [], [], []
         for start in range(0, queries.size, self.tile_queries):
             rows = np.arange(start, min(start + self.tile_queries, queries.size))
             part = _Tile(queries[rows], hits.take(rows), left_out.take(rows))
-            counted, high = self._tile(part)
-            references.append(self.products.reference(part.queries[counted.row], counted.item))
+            with self._timed("products and counts"):
+                counted, high = self._tile(part)
+            with self._timed("references in doubt"):
+                references.append(self.products.reference(part.queries[counted.row], counted.item))
             found.append(Counted(counted.above, counted.within, counted.row + start, counted.item, counted.score))
             highs.append(high)
         return queries, hits, found, references, np.concatenate(highs)
+
+    @contextmanager
+    def _timed(self, what: str) -> Iterator[None]:
+        """Add up the time of a phase; each ends with numbers back on the host."""
+        begin = perf_counter()
+        yield
+        self.spent[what] = self.spent.get(what, 0.0) + perf_counter() - begin
 
     def _sorted(self, hits: Ragged, score: FloatArray) -> Ragged:
         """Best first, the earlier of two equals first: two stable sorts on the device."""

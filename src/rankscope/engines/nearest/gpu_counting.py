@@ -20,9 +20,9 @@ class Counter:
         self.torch, self.device = torch, device
         self.kernel: Any = None
         if device == "cuda":
-            from rankscope.engines.nearest.gpu_kernel import count_tile, triton
+            from rankscope.engines.nearest.gpu_kernel import available, count_tile
 
-            self.kernel = count_tile if triton is not None else None
+            self.kernel = count_tile if available() else None
 
     def start(self, hits: Ragged, low: NDArray[Any], high: NDArray[Any], most: int) -> Counts:
         """Counts of one tile of queries, over all items; limits fall within each query."""

@@ -20,7 +20,7 @@ if triton is not None:
     @triton.jit
     def _count(
         scores, stride, width, first, offsets, low, high, above, within, number, rows, items, values, room,
-        BLOCK: tl.constexpr,
+        BLOCK: tl.constexpr,  # noqa: N803  (Triton writes constants so)
     ):  # fmt: skip
         # A program looks at a part of one row. Limits fall: where nothing reaches the last, there is no more to do.
         row = tl.program_id(1)
@@ -51,6 +51,11 @@ if triton is not None:
                     tl.store(rows + where, tl.zeros([BLOCK], dtype=tl.int32) + row, mask=chosen)
                     tl.store(items + where, column + first, mask=chosen)
                     tl.store(values + where, value, mask=chosen)
+
+
+def available() -> bool:
+    """Whether Triton is installed."""
+    return triton is not None
 
 
 def count_tile(counts: Any, scores: Any, first: int) -> None:

@@ -1,11 +1,11 @@
 """Products of many vectors with many on a device: half-precision parts at three times the depth, or float64.
 
 Bound. Rows hold no value above 2 and are multiplied by 2^10, so that parts of values down to 2^-24 are normal
-half-precision numbers. hi is within 2^-11 of x, lo within 2^-11 of x - hi: hi + lo is within 2^-22 |x|, and lo lo, which
-is left out, is below 2^-22 |x||y|: together 3 units of 2^-22. A smaller value is off by at most 2^-35. The 3 n products
-are exact in float32; each addition, be it truncated, is off by at most 2^-23 of the sum of the absolute values, 3 n
-units of 2^-23. Tensor cores align the terms of one step before they add them, which costs at most as much again. The
-reference's own error is far below one unit.
+half-precision numbers. hi is within 2^-11 of x, lo within 2^-11 of x - hi: hi + lo is within 2^-22 |x|, and lo lo,
+which is left out, is below 2^-22 |x||y|: together 3 units of 2^-22. A smaller value is off by at most 2^-35. The 3 n
+products are exact in float32; each addition, be it truncated, is off by at most 2^-23 of the sum of the absolute
+values: 3 n units of 2^-23. Tensor cores align the terms of one step before they add them, which costs at most as much
+again. The reference's own error is far below one unit.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ def ordered_bits(scores: NDArray[np.float32]) -> NDArray[np.uint64]:
 
 def keys_of(rows: IntArray, scores: NDArray[np.float32], items: IntArray | int) -> Keys:
     """Keys in the order of row, score, item."""
-    high = rows.astype(np.uint64) << np.uint64(SCORE_BITS + ITEM_BITS)
-    return high | (ordered_bits(scores) << np.uint64(ITEM_BITS)) | np.asarray(items).astype(np.uint64)
+    high = np.left_shift(rows.astype(np.uint64), np.uint64(SCORE_BITS + ITEM_BITS))
+    middle = np.left_shift(ordered_bits(scores), np.uint64(ITEM_BITS))
+    return np.bitwise_or(np.bitwise_or(high, middle), np.asarray(items).astype(np.uint64))
 
 
 def rows_of(keys: Keys) -> IntArray:

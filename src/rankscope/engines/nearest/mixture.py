@@ -97,7 +97,6 @@ class MixedSpace(Space):
         """The same for every query with every item."""
         return self._added([space.reference_table(queries, items) for space in self.spaces])
 
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> FloatArray:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
         """The references: parts that only screen would leave a root of their doubt where they are near."""
         return self.reference_table(queries, np.arange(items.start, items.stop))
-

@@ -51,8 +51,8 @@ def nearest_ranks(
     In a collection of n items a query of a class of m has d = n - 1 and c = m - 1: a class of two means c = 1. With
     `query_item="kept"` the query stays and is relevant: d = n, c = m. `kept_ignored` gives the numbers of `removed`.
     Items without a class (label -1, None or empty) and lone members of a class are distractors and never queries.
-    `junk` are (query, item) pairs: items that leave the collection of a query. `features` may be `Features`, which knows
-    several labels per item and queries apart from the collection; then labels and ids are its own.
+    `junk` are (query, item) pairs: items that leave the collection of a query. `features` may be `Features`, which
+    knows several labels per item and queries apart from the collection; then labels and ids are its own.
 
     A metric is a name (`engines.nearest.ALL`), a mixture, `0.7*l1[0:64] + 0.3*cosine[64:]`, or a function of a query's
     row and a table of rows that returns distances. Scores that count are float64, added in the order of the features.

@@ -31,7 +31,7 @@ class OwnMetric(Space):
     def __init__(self, matrix: NDArray[Any], function: Distances) -> None:
         self.rows, self.function = matrix, function
 
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> FloatArray:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
         """One call for each query and each 4,096 items."""
         first = items.start // AT_ONCE * AT_ONCE
         starts = range(first, items.stop, AT_ONCE)

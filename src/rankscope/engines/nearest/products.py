@@ -1,4 +1,4 @@
-"""Metrics made of products of features: cosine, inner product, Euclidean distance (l2), Tanimoto distance.
+"""Metrics made of products of features: cosine, inner product, Euclidean distance (l2).
 
 Bounds. A sum of n products in floating point with unit roundoff u is within n u |x||y| of the truth in whatever order
 it is added, with or without fused steps (Jeannerod and Rump 2013). Rounding both vectors to float32 first adds
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.space import U32, U64, SumSpace
 from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
+from rankscope.engines.nearest.threads import together
 
-TINY = {False: 2.0**-120, True: 2.0**-250}  # for what falls below the normal range of float32, float64: each feature
+TINY = (2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
 
 
 class ProductSpace(SumSpace):
@@ -27,6 +28,7 @@ class ProductSpace(SumSpace):
     Whole numbers whose sums stay below 2^53 are multiplied in float64: the products are the references.
     """
 
+    levels = 2
     copies = 1 << 29  # float32 or float64 copies up to so many bytes are kept, larger ones made as they are needed
 
     def __init__(self, matrix: NDArray[Any]) -> None:
@@ -37,6 +39,7 @@ class ProductSpace(SumSpace):
         self.shift = 0 if self.exact else -max(int(np.frexp(peak)[1]), -400)
         self.squares = in_order(matrix, np.square)
         self._kept: dict[bool, NDArray[Any]] = {}
+        self._out: NDArray[Any] | None = None
 
     @property
     def terms(self) -> Terms:
@@ -55,12 +58,14 @@ class ProductSpace(SumSpace):
         """What the queries bring into the product."""
         return rows
 
-    def products(self, queries: IntArray, items: slice, precise: bool) -> NDArray[Any]:
-        """Matrix product of some queries with a range of items."""
-        kind = np.float64 if precise or self.exact else np.float32
-        left = self.query_side(self.prepared(queries), queries).astype(kind)
-        result: NDArray[Any] = left @ self._items(items, kind).T
-        return result
+    def products(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
+        """Matrix product of some queries with a range of items; it lasts until the next."""
+        kind = np.float64 if level or self.exact else np.float32
+        left, right = self.query_side(self.prepared(queries), queries).astype(kind), self._items(items, kind)
+        if self._out is None or self._out.dtype != kind or self._out.size < len(left) * len(right):
+            self._out = np.empty(len(left) * len(right), dtype=kind)  # fresh memory for each block costs a tenth
+        out = self._out[: len(left) * len(right)].reshape(len(left), len(right))
+        return np.matmul(left, right.T, out=out)
 
     def _items(self, items: slice, kind: type[Any]) -> NDArray[Any]:
         """Rows of the items, ready for the product; made once where they fit."""
@@ -72,21 +77,21 @@ class ProductSpace(SumSpace):
             self._kept[double] = np.concatenate(made)
         return self._kept[double][items]
 
-    def limits(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> tuple[FloatArray, FloatArray]:
+    def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """Around the reference in the units of the products."""
         if self.exact:
             return scores, scores
         middle = self.in_units(queries, scores)
         width = self.rows.shape[1]
-        unit = 2 * (width + 12) * U64 if precise else (width + 12) * U32
-        room = 1.001 * self.room(queries, precise) * unit + width * TINY[precise]
+        unit = 2 * (width + 12) * U64 if level else (width + 12) * U32
+        room = 1.001 * self.room(queries, level) * unit + width * TINY[level]
         return middle - room, middle + room
 
     def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
         """References as `scores` would give them if it did not round."""
         return np.ldexp(scores, 2 * self.shift)
 
-    def room(self, queries: IntArray, precise: bool) -> FloatArray:
+    def room(self, queries: IntArray, level: int) -> FloatArray:
         """What the absolute values of the terms add up to, at most."""
         lengths = np.ldexp(np.sqrt(self.squares), self.shift)
         return lengths[queries] * float(lengths.max())
@@ -104,13 +109,18 @@ class Cosine(ProductSpace):
     name = "cosine"
 
     def __init__(self, matrix: NDArray[Any]) -> None:
+        self._turned: FloatArray | None = None
         super().__init__(matrix)
+        if matrix.size * 8 <= self.copies // 4:
+            self._turned = np.concatenate([self.scaled(part) for part in parts(*matrix.shape)])
         if not self.exact:
             self.squares = np.concatenate([in_order(self.scaled(part), np.square) for part in parts(*matrix.shape)])
         self.squares = np.where(self.squares == 0, 1.0, self.squares)
 
     def scaled(self, chosen: Any) -> FloatArray:
         """Rows times a power of two each."""
+        if self._turned is not None:
+            return self._turned[chosen]
         rows = np.asarray(self.rows[chosen], dtype=np.float64)
         return rows if self.exact else np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1))[1][:, None])
 
@@ -119,9 +129,9 @@ class Cosine(ProductSpace):
         rows = self.scaled(chosen)
         return rows if self.exact else rows / np.sqrt(self.squares[chosen])[:, None]
 
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """Products of rows of length 1; of whole numbers, divided by the lengths."""
-        products = self.products(queries, items, precise)
+        products = self.products(queries, items, level)
         if not self.exact:
             return products
         return self.finished(products, queries[:, None], np.arange(items.start, items.stop))
@@ -134,9 +144,12 @@ class Cosine(ProductSpace):
     def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
         """Products added in the order of the features, divided by the lengths."""
         sums = np.empty(queries.size)
-        for part in parts(queries.size, self.rows.shape[1]):
+
+        def fill(part: slice) -> None:
             terms = self.scaled(queries[part]) * self.scaled(items[part])
             sums[part] = np.cumsum(terms, axis=1)[:, -1]
+
+        together(fill, list(parts(queries.size, self.rows.shape[1])))
         return self.finished(sums, queries, items)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
@@ -148,9 +161,9 @@ class Cosine(ProductSpace):
         """A cosine is a cosine."""
         return scores
 
-    def room(self, queries: IntArray, precise: bool) -> FloatArray:
+    def room(self, queries: IntArray, level: int) -> FloatArray:
         """Lengths are 1; in float64 roots and divisions are off by as many units again as the products."""
-        return np.full(queries.size, 2.0 if precise else 1.0)
+        return np.full(queries.size, 2.0 if level else 1.0)
 
 
 class InnerProduct(ProductSpace):
@@ -162,9 +175,9 @@ class InnerProduct(ProductSpace):
 
     name = "ip"
 
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """The products."""
-        return self.products(queries, items, precise)
+        return self.products(queries, items, level)
 
 
 class L2(ProductSpace):
@@ -203,9 +216,9 @@ class L2(ProductSpace):
         """A column of -|y|² behind."""
         return np.column_stack([rows, -self.squares[items]])
 
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """2 x·y - |y|², and of whole numbers -|x|² too."""
-        products = self.products(queries, items, precise)
+        products = self.products(queries, items, level)
         return products - self.squares[queries][:, None] if self.exact else products
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
@@ -216,51 +229,10 @@ class L2(ProductSpace):
         """|x|² more."""
         return super().in_units(queries, scores) + self.squares[queries]
 
-    def room(self, queries: IntArray, precise: bool) -> FloatArray:
+    def room(self, queries: IntArray, level: int) -> FloatArray:
         """2 |x||y| + |y|² <= |x|² + 2 |y|²; as much again for |x|² itself, the mean, and the reference in float64."""
         return 2 * self.squares[queries] + 3 * float(self.squares.max())
 
     def shown(self, scores: FloatArray) -> FloatArray:
         """The distance itself, negative."""
         return 0.0 - np.sqrt(0.0 - scores)
-
-
-class Tanimoto(ProductSpace):
-    """Tanimoto distance 1 - ab / (aa + bb - ab), 0 when both rows are zero; nearest first.
-
-    The ratio is what is compared; it is shown as -distance.
-    >>> space = Tanimoto(np.array([[1, 0], [1, 1], [0, 0]]))
-    >>> space.shown(space.scores(np.array([0]), slice(0, 3)))
-    array([[ 0. , -0.5, -1. ]])
-    """
-
-    name = "tanimoto"
-
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        super().__init__(matrix)
-        # Away from zero: then no square leaves the range, and 2 (aa + bb - ab) >= aa + bb >= 2 |a||b| bounds the ratio.
-        self.by_products = self.exact or bool((self.squares[self.squares > 0] > 1e-250).all())
-        self.exact = self.exact or not self.by_products
-
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
-        """Ratios from products in float64."""
-        everyone = np.arange(items.start, items.stop)
-        if not self.by_products:
-            return self.reference_table(queries, everyone)
-        products = np.ldexp(self.products(queries, items, precise=True), -2 * self.shift)
-        return self.finished(products, queries[:, None], everyone)
-
-    def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
-        """The ratio; 1 when both are zero."""
-        union = self.squares[queries] + self.squares[items] - sums
-        nothing = union == 0
-        return np.divide(sums, np.where(nothing, 1.0, union)) + nothing
-
-    def limits(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> tuple[FloatArray, FloatArray]:
-        """With the product off by e |a||b|, the ratio p / (s - p) is off by at most e s |a||b| / (s - p)² <= 4 e."""
-        room = 0.0 if self.exact else 9 * (self.rows.shape[1] + 12) * U64
-        return scores - room, scores + room
-
-    def shown(self, scores: FloatArray) -> FloatArray:
-        """The distance, negative."""
-        return scores - 1.0

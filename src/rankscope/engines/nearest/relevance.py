@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class Relevance:
         return there.where(~self._is_left_out(queries, there)), groups
 
     def left_out(self, queries: IntArray) -> Ragged:
-        """Items that could be found but are not in the collection of a query: junk, and the query where it is not kept."""
+        """Items that could be found but are not in the collection of a query: junk, and the query unless kept."""
         low, high = (np.searchsorted(self.junk, key * len(self.items)) for key in (queries, queries + 1))
         row = np.repeat(np.arange(queries.size), high - low)
         item = self.junk[ranges(low, high - low)] % len(self.items)
@@ -103,12 +104,10 @@ class Relevance:
 
     def _groups(self, queries: IntArray) -> list[Group]:
         number = self.items.set_number[queries]
-        edges = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1], [True]])) if queries.size else []
+        changes = np.flatnonzero(number[1:] != number[:-1]) + 1
+        edges = [0, *changes.tolist(), queries.size] if queries.size else []
         sets = self.items.sets
-        return [
-            Group(int(start), int(stop), self._relevant(sets[number[start]]))
-            for start, stop in zip(edges[:-1], edges[1:], strict=True)
-        ]
+        return [Group(start, stop, self._relevant(sets[number[start]])) for start, stop in pairwise(edges)]
 
     def _is_left_out(self, queries: IntArray, there: Ragged) -> BoolArray:
         query, item = queries[there.row], there["item"]

@@ -83,4 +83,4 @@ def _groups(
     first_hit = np.minimum.reduceat(place, start)
     chosen = (size >= 2) & (first_hit < row.size)
     first_rank = rank[np.minimum(first_hit, row.size - 1)] - (first_hit - start)
-    return row[start][chosen], first_rank[chosen], size[chosen]
+    return row[start][chosen], first_rank[chosen].astype(np.int64), size[chosen]

@@ -25,11 +25,12 @@ class Space(ABC):
 
     name: ClassVar[str]
     exact: bool = False  # whether `scores` gives the references themselves
-    dear: float = 0.01  # where so large a share of all pairs stays in doubt, precise scores are cheaper
+    levels: int = 1  # how many ways to screen there are, from the quickest to the most precise
+    dear: float = 0.01  # where so large a share of all pairs stays in doubt, the next level is cheaper
     rows: NDArray[Any]
 
     @abstractmethod
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> NDArray[Any]:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """Screened scores of a range of items for some of them as queries, one row per query."""
 
     @abstractmethod
@@ -40,13 +41,13 @@ class Space(ABC):
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same for every query with every item."""
 
-    def limits(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> tuple[FloatArray, FloatArray]:
+    def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """For references, each of a query: what screens below the first is below it, above the second above it."""
         return scores, scores
 
-    def lowered(self, queries: IntArray, scores: FloatArray, precise: bool = False) -> FloatArray:
+    def lowered(self, queries: IntArray, scores: FloatArray, level: int = 0) -> FloatArray:
         """For screened scores, one of each query: what screens below this has a reference below theirs."""
-        low, high = self.limits(queries, scores, precise)
+        low, high = self.limits(queries, scores, level)
         return scores - 1.01 * (high - low) - 4 * U32 * np.abs(scores)
 
     def shown(self, scores: FloatArray) -> FloatArray:
@@ -87,6 +88,6 @@ class TileSpace(SumSpace):
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix
 
-    def scores(self, queries: IntArray, items: slice, precise: bool = False) -> FloatArray:
+    def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
         """The references."""
         return self.reference_table(queries, np.arange(items.start, items.stop))

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rankscope.catalogue import did_you_mean
-from rankscope.engines.nearest import differences, products
+from rankscope.engines.nearest import differences, products, tanimoto
 from rankscope.engines.nearest.mixture import MixedSpace, Mixture, Part
 from rankscope.engines.nearest.own_metric import Distances, OwnMetric
 from rankscope.engines.nearest.space import Space
@@ -25,7 +25,7 @@ ALL: tuple[type[Any], ...] = (  # a new metric adds its name here
     differences.Jeffrey,
     differences.JensenShannon,
     differences.D1,
-    products.Tanimoto,
+    tanimoto.Tanimoto,
     differences.Hamming,
     differences.HammingBits,
 )

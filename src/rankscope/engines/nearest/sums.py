@@ -47,9 +47,12 @@ def of_pairs(rows: NDArray[Any], one: IntArray, other: IntArray, terms: Terms) -
     array([7., 0.])
     """
     sums = np.empty(one.size)
-    for part in parts(one.size, rows.shape[1]):
+
+    def fill(part: slice) -> None:
         left, right = (np.asarray(rows[each[part]], dtype=np.float64) for each in (one, other))
         sums[part] = np.cumsum(terms(left, right), axis=1)[:, -1]
+
+    together(fill, list(parts(one.size, rows.shape[1])))
     return sums + 0.0
 
 

@@ -14,7 +14,7 @@ from rankscope.ranks.reduce import KEPT_DISTRACTORS
 
 
 class Best:
-    """Gathers what may belong to the best, chunk by chunk of items, and in the end keeps the best by their references."""
+    """Gathers what may belong to the best, chunk by chunk of items, and in the end keeps the best references."""
 
     def __init__(self, queries: IntArray, space: Space, number: int = KEPT_DISTRACTORS) -> None:
         self.queries, self.space, self.number = queries, space, number
@@ -29,20 +29,20 @@ class Best:
         self.row.append(row[there])
         self.score.append(best.ravel()[there])
 
-    def add(self, scores: NDArray[Any], first: int, precise: bool) -> None:
+    def add(self, scores: NDArray[Any], first: int, level: int) -> None:
         """A block of screened scores: whatever may be among the best has its reference computed."""
         least = _highest(scores, self.number).min(axis=1)
-        row, item = np.nonzero(scores >= self._lowered(least, precise)[:, None])
+        row, item = np.nonzero(scores >= self._lowered(least, level)[:, None])
         there = scores[row, item] > -np.inf
         row, item = row[there], item[there] + first
         self.row.append(row)
         self.score.append(self.space.reference(self.queries[row], item))
 
-    def _lowered(self, least: NDArray[Any], precise: bool) -> NDArray[Any]:
+    def _lowered(self, least: NDArray[Any], level: int) -> NDArray[Any]:
         """A screened score below this has a reference below those of at least as many others as are kept."""
         known = least > -np.inf
         lowered = np.full(least.size, -np.inf)
-        lowered[known] = self.space.lowered(self.queries[known], least[known].astype(np.float64), precise)
+        lowered[known] = self.space.lowered(self.queries[known], least[known].astype(np.float64), level)
         return lowered
 
     def result(self) -> Ragged:

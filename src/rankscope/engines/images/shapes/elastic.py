@@ -18,9 +18,9 @@ def elastic_costs(own: NDArray[Any], others: NDArray[Any], shift: IntArray, band
     `own` has (points, runs) values, `others` (runs, points, candidates); point i of `own` may go with point
     i + shift + o of a candidate, -band <= o <= band, at the cost of the sum of absolute differences. A match begins and
     ends at any o, and goes on by one point on either side or on both.
-    >>> one = np.array([[0.], [1.], [5.], [1.]])
-    >>> elastic_costs(one, np.array([[[1., 0.], [0., 1.], [1., 1.], [5., 5.]]]).reshape(1, 4, 2), np.array([1, 0]), 1)
-    array([0., 0.])
+    >>> one, turned, slower = [0., 1., 5., 1.], [1., 0., 1., 5.], [0., 1., 1., 5.]  # only the last point costs
+    >>> elastic_costs(np.array([one]).T, np.array([turned, slower]).T[None], np.array([1, 0]), 1)
+    array([0.  , 0.25])
     """
     count = others.shape[2]
     parts = [slice(start, start + CANDIDATES) for start in range(0, count, CANDIDATES)]

@@ -1,0 +1,198 @@
+"""The parts of the study in words and tables; every number is computed from the scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from brughi2014_figures import POINTS
+
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.reports.comparison_words import listed, verdict
+from rankscope.reports.rows import table as as_table
+from rankscope.statistics.assumptions import assumptions
+from rankscope.statistics.band import Band
+from rankscope.statistics.bands import band, difference_band
+from rankscope.statistics.compared import Compared
+from rankscope.statistics.comparison_intervals import comparison_intervals
+from rankscope.statistics.games_howell import games_howell
+from rankscope.statistics.mixed import SystemEffect, mixed
+from rankscope.statistics.paired_and_unpaired import PairedAndUnpaired
+from rankscope.statistics.paired_t import spread
+from rankscope.statistics.power import (
+    anova_power,
+    paired_power,
+    queries_needed,
+    smallest_effect,
+    smallest_significant_difference,
+)
+from rankscope.statistics.query_curves import precision_at_recall
+from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.transformations import logit
+from rankscope.statistics.welch import welch
+
+ALPHA = 0.05
+LARGE = 0.4  # Cohen's f that counts as a large effect
+MATTERS = 0.05  # a difference in AP that one would like to see
+Words = Iterable[str]
+
+
+def values(table: ScoreTable) -> Words:
+    """AP of each query, cell by cell."""
+    rows = []
+    for label in table.class_names:
+        part = table.where(label)
+        for column, system in enumerate(table.systems):
+            own = part.values[:, column]
+            row: dict[str, object] = {"class": label, "system": system}
+            row |= {f"query {number}": value for number, value in enumerate(own.tolist(), 1)}
+            rows.append(row | {"mean": float(own.mean()), "sd": spread(own)})
+    yield _table(rows)
+    first, second = table.values.mean(axis=0).tolist()
+    yield f"Over all {len(table)} queries: {table.systems[0]} {first:.4f}, {table.systems[1]} {second:.4f}."
+
+
+def bands(systems: Sequence[RelevantRanks], seed: int) -> Words:
+    """The bands of the paper, those for the whole curve, and the band of the difference."""
+    curves = [precision_at_recall(each, POINTS) for each in systems]
+    point, whole = ([band(each, None, how, seed=seed) for each in curves] for how in ("t", "sup-t"))
+    yield _table([_level(point, column) for column in range(POINTS)])
+    yield (
+        f"t bands (eq. 2), each point for itself: {point[0].critical[0]:.3f} standard errors to each side. For the "
+        f"whole curve it takes {whole[0].critical.max():.3f} ({point[0].name}) and {whole[1].critical.max():.3f} "
+        f"({point[1].name}): sup-t, {whole[0].resamples:,} resamples."
+    )
+    over = (point[0].low <= point[1].high) & (point[1].low <= point[0].high)
+    yield f"The two t bands overlap at {int(over.sum())} of {POINTS} levels, which is no test."
+    made = difference_band(curves[0], curves[1], seed=seed)
+    apart = np.flatnonzero(~made.holds(np.zeros(POINTS)))
+    where = f"at recall {', '.join(f'{made.x[each]:.2f}' for each in apart)}" if apart.size else "nowhere"
+    yield f"The band of the difference, for the whole curve and query by query, leaves out 0 {where}."
+
+
+def _level(bands: list[Band], column: int) -> dict[str, object]:
+    row: dict[str, object] = {"recall": float(bands[0].x[column])}
+    for each in bands:
+        row |= {each.name: float(each.mean[column]), f"{each.name} low": float(each.low[column])}
+        row |= {f"{each.name} high": float(each.high[column])}
+    return row
+
+
+def one_way(cells: PairedAndUnpaired) -> Words:
+    """The analysis of variance of the cells."""
+    made = cells.unpaired
+    yield _table(made.rows())
+    shown = "Some cells differ" if made.p <= ALPHA else "No difference of cells is shown"
+    yield f"{shown} (p = {made.p:.2g}). Root of the residual mean square: s = {made.mse**0.5:.4f}."
+
+
+def intervals(table: ScoreTable, cells: PairedAndUnpaired) -> Words:
+    """The comparison intervals, and what they say of the systems within each class."""
+    made = comparison_intervals(table)
+    yield _table(made.rows())
+    yield (
+        f"{int(made.pairs.different.sum())} of {made.pairs.p.size} pairs of cells have disjoint intervals: with as "
+        f"many queries in each cell that is the test itself. Two means must differ by {made.pairs.width[0]:.4f}."
+    )
+    rows = cells.rows()
+    told = "; ".join(f"{row['class']} {row['difference']:+.3f} (p = {row['unpaired Tukey p']:.2g})" for row in rows)
+    yield f"Systems within one class: {len(_unpaired(cells))} of {len(rows)} differ; {told}."
+
+
+def _unpaired(cells: PairedAndUnpaired) -> list[str]:
+    """Classes on which the paper's test tells the systems apart."""
+    return [str(row["class"]) for row in cells.rows() if float(str(row["unpaired Tukey p"])) <= ALPHA]
+
+
+def paired(whole: Compared, cells: PairedAndUnpaired) -> Words:
+    """The verdict of the paired tests, and how much pairing is worth."""
+    yield from verdict(whole)
+    names = {"class": "class", "difference": "difference", "unpaired error": "error, unpaired"}
+    names |= {"unpaired p": "p (unpaired)", "paired error": "error, paired", "paired p": "p (paired)"}
+    yield _table([{names[key]: row[key] for key in names} for row in cells.rows()])
+    yield cells.why
+    yield _table(whole.main.class_rows())
+    yield f"{whole.main.classes[0].how}. p (mixed model) is not corrected, and no verdict rests on it."
+
+
+def mixed_model(table: ScoreTable) -> Words:
+    """Queries random; then classes random too."""
+    fixed, random = mixed(table), mixed(table, random_classes=True)
+    yield f"Classes fixed: {_effect(fixed.overall[0])}."
+    yield (
+        f"Variance of queries {fixed.query_variance:.5f}, residual {fixed.residual_variance:.5f}: {fixed.shared:.0%} "
+        f"of what varies within a cell is the query's. {fixed.note}".rstrip()
+    )
+    yield f"Classes as a sample of classes: {_effect(random.overall[0])}; {random.note}."
+
+
+def _effect(made: SystemEffect) -> str:
+    return (
+        f"{made.difference:+.4f} [{made.low:+.4f}, {made.high:+.4f}], standard error {made.error:.4f}, "
+        f"{made.freedom:g} degrees of freedom, p = {made.p:.2g}"
+    )
+
+
+def assumed(table: ScoreTable) -> Words:
+    """Checks of the residuals, and the tests that do without one spread."""
+    made, curved = assumptions(table), assumptions(logit(table))
+    yield _table(made.rows())
+    if made.outliers:
+        far = made.outliers[0]
+        yield (
+            f"{made.beyond} values lie beyond 3 standard deviations; the farthest is query {far.query} under "
+            f"{far.system} ({far.value:.3f}, {far.standardised:+.2f})."
+        )
+    other, instead = welch(table), games_howell(table)
+    first = other.note if math.isnan(other.f) else f"F = {other.f:.2f}, p = {other.p:.2g}"
+    yield (
+        f"A spread for each cell. Welch: {first}. Games-Howell: {int(instead.different.sum())} of {instead.p.size} "
+        f"pairs differ. Logit of AP: Levene p = {curved.levene_p:.2g}."
+    )
+    if made.unequal_spread:
+        yield "Spreads differ: sections 3 and 4 take one for granted, and so does the mixed model per class."
+
+
+def power(table: ScoreTable, cells: PairedAndUnpaired) -> Words:
+    """What the design could have found."""
+    count, groups = len(table), len(cells.unpaired.cells)
+    each = count * len(table.systems) // groups
+    least = smallest_significant_difference(groups, each)
+    sd = spread(table.differences(*table.systems))
+    yield (
+        f"One-way, {groups} cells of {each} queries: power {anova_power(LARGE, groups, each):.2f} for Cohen's f = "
+        f"{LARGE}; the smallest difference that Tukey calls one is {least:.3f} s = "
+        f"{least * cells.unpaired.mse**0.5:.3f} AP."
+    )
+    yield (
+        f"Paired, {count} queries, sd of differences {sd:.3f}: a true difference of {smallest_effect(count, sd):.3f} "
+        f"is found in 80 % of such experiments, one of {MATTERS} in {float(paired_power(MATTERS, sd, count)):.0%}; "
+        f"for {MATTERS} it takes {queries_needed(MATTERS, sd)} queries."
+    )
+
+
+def conclusions(table: ScoreTable, whole: Compared, cells: PairedAndUnpaired) -> Words:
+    """What may be said, in the order of what it rests on."""
+    shown = [each.label for each in whole.main.classes[0].effects if each.better]
+    made = cells.unpaired.cells
+    means = dict(zip(made.names, made.mean.tolist(), strict=True))
+    easiest, hardest = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
+    random = mixed(table, random_classes=True).overall[0]
+    said = "holds" if random.p <= ALPHA else "is not shown to hold"
+    yield f"- {verdict(whole)[0]}"
+    yield f"- As the paper tests it they differ on {_named(_unpaired(cells))}; query by query on {_named(shown)}."
+    yield (
+        f"- Classes matter: means of cells go from {means[hardest]:.3f} ({hardest}) to {means[easiest]:.3f} "
+        f"({easiest}); between cells lie {cells.unpaired.explained:.0%} of all squares."
+    )
+    count = len(table.class_names)
+    yield f"- For classes not asked the difference {said} ({count} classes as a sample, p = {random.p:.2g})."
+
+
+def _named(labels: list[str]) -> str:
+    return f"{listed(sorted(labels))} ({len(labels)})" if labels else "no class"
+
+
+def _table(rows: Sequence[dict[str, object]]) -> str:
+    return as_table(rows).rstrip("\n")

@@ -1,0 +1,178 @@
+"""`rankscope feedback`: simulated users, feedback methods, and which learns what the user wants."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import click
+
+USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regression")
+
+
+@click.command("feedback", short_help="Which feedback method learns fastest, with simulated users?")
+@click.argument("features", metavar="FEATURES")
+@click.option("-o", "--output", required=True, metavar="NAME.parquet", help="One row for each session and round.")
+@click.option("--report", metavar="NAME.html", help="A page with graphs, efficiency and response times too.")
+@click.option(
+    "--methods", multiple=True, metavar="NAMES",
+    help="As 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
+    f" Default: {', '.join(USUAL)}. Controls always go with them.",
+)  # fmt: skip
+@click.option(
+    "--topics", multiple=True, metavar="TEXTS",
+    help="What users look for: labels, or 'flower and red and not sky'. Default: every label of two items or more.",
+)  # fmt: skip
+@click.option("--starts", default=10, show_default=True, type=click.IntRange(1), help="Sessions of each topic.")
+@click.option("--rounds", default=5, show_default=True, type=click.IntRange(0), help="Of feedback.")
+@click.option("--scope", default=20, show_default=True, type=click.IntRange(1), help="Items shown in a round.")
+@click.option(
+    "--start", default="one_query", show_default=True, metavar="KIND",
+    help="one_query, random_display, or examples(POSITIVES, NEGATIVES).",
+)  # fmt: skip
+@click.option(
+    "--user", default="consistent", show_default=True, metavar="KIND",
+    help="consistent, noisy(EPS_POS, EPS_NEG), lazy(Q) or partial(THETA).",
+)  # fmt: skip
+@click.option(
+    "--list", "scored", type=click.Choice(["residual", "full", "frozen", "split"]), default="residual",
+    show_default=True, help="Scored: without what was seen; all; what was seen in its place; the other half.",
+)  # fmt: skip
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    help="Of the scored list; the first decides. Default: AP, Rprec, Estar and precision at the scope.",
+)  # fmt: skip
+@click.option(
+    "--k-pos", type=click.IntRange(0), metavar="N", help="Most items marked relevant in a round. Default: all."
+)
+@click.option(
+    "--k-neg", type=click.IntRange(0), metavar="N", help="Most marked irrelevant; 0: positives only. Default: all."
+)
+@click.option("--choice", type=click.Choice(["top_ranked", "random"]), default="top_ranked", show_default=True)
+@click.option(
+    "--display", type=click.Choice(["best", "informative"]), default="best", show_default=True,
+    help="What is shown: the top of the ranking, or what the method wants to know.",
+)  # fmt: skip
+@click.option("--show-seen", is_flag=True, help="Items already seen may be shown again.")
+@click.option(
+    "--memory", type=click.Choice(["accumulate", "latest", "deletions"]), default="accumulate", show_default=True,
+    help="Which examples count: all, those of the last round, or all but those the user takes back.",
+)  # fmt: skip
+@click.option("--scaling", type=click.Choice(["none", "standardise", "l2"]), default="none", show_default=True)
+@click.option("--labels", metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label.")
+@click.option("--separator", metavar="TEXT", help="Between the labels of an item that has several.")
+@click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
+@click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
+@click.option("--keep-ranks", metavar="FOLDER", help="Rankings of the last round, one file for each method.")
+@click.option("--processes", type=click.IntRange(1), metavar="N", help="Default: as many as there are cores.")
+@click.option("--seed", default=0, show_default=True, metavar="N")
+@click.option("--quiet", is_flag=True, help="No progress and no summary.")
+def command(features: str, output: str, report: str | None, quiet: bool, **given: Any) -> None:
+    """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
+
+    FEATURES is .npz (arrays features, labels, ids), .npy (with --labels), Parquet, or the name of a collection that
+    comes with vectors (digits). Work that was stopped goes on where it was when the same command is given again.
+
+    \b
+    rankscope feedback digits --methods rocchio,svm --topics 3,5,8 -o digits.parquet
+    rankscope feedback clip.npz --user 'noisy(0.1)' --report clip.html -o clip.parquet
+    """
+    from rankscope.cli.output import progress_line, say
+    from rankscope.feedback.study import study
+    from rankscope.reports.feedback import text_of
+
+    _check_names(output, report)
+    plan = _plan(features, given)
+    with progress_line(quiet) as progress:
+        results = study(
+            plan, result=output, processes=given["processes"],
+            progress=None if progress is None else lambda share: progress("sessions", share),
+        )  # fmt: skip
+        if given["keep_ranks"]:
+            _keep(plan, given["keep_ranks"], progress)
+        if report:
+            from rankscope.reports.feedback_page import write_page
+
+            write_page(results, plan, report, progress=progress)
+    if not quiet:
+        click.echo(text_of(results), nl=False)
+        say(f"{output}: {results.frame.height:,} rows" + (f"; {report}" if report else ""))
+
+
+def _check_names(output: str, report: str | None) -> None:
+    from rankscope.errors import SettingError
+
+    if not output.endswith(".parquet"):
+        raise SettingError(f"the result must be called NAME.parquet, got '{output}'")
+    if report is not None and not report.endswith((".html", ".htm")):
+        raise SettingError(f"the report must be called NAME.html, got '{report}'")
+
+
+def _plan(path: str, given: dict[str, Any]) -> Any:
+    from rankscope.feedback import starts, users
+    from rankscope.feedback.items import Items
+    from rankscope.feedback.loop import Setting
+    from rankscope.feedback.protocol import Protocol
+    from rankscope.feedback.study import Plan
+    from rankscope.feedback.topics import Topics
+
+    methods = _methods(given["methods"])
+    start, user = starts.by_name(given["start"]), users.by_name(given["user"])
+    names = ("scope", "rounds", "k_pos", "k_neg", "choice", "display", "show_seen", "memory", "scored")
+    protocol = Protocol(**{name: given[name] for name in names})
+    labelled = _features(path, given)
+    topics = Topics.from_labels(labelled, parts_of(given["topics"]) or None)
+    items = Items.of(labelled.matrix, scaling=given["scaling"])
+    setting = Setting.of(items, topics, user, start, protocol, seed=given["seed"])
+    measures = [name for text in given["measures"] for name in text.split(",")]
+    return Plan.of(setting, methods, starts=given["starts"], measures=measures or None, seed=given["seed"])
+
+
+def _methods(texts: tuple[str, ...]) -> list[Any]:
+    from rankscope.feedback.methods import ALL, by_name
+
+    names = parts_of(texts) or list(USUAL)
+    return [kind() for kind in ALL] if names == ["all"] else [by_name(name) for name in names]
+
+
+def parts_of(texts: tuple[str, ...]) -> list[str]:
+    """Texts parted at commas that stand in no bracket and no quotes.
+
+    >>> parts_of(("rocchio(alpha=1, gamma=0),svm", "'red, round' and big"))
+    ['rocchio(alpha=1, gamma=0)', 'svm', "'red, round' and big"]
+    """
+    piece = re.compile(r"""(?:\([^()]*\)|"[^"]*"|'[^']*'|[^,])+""")
+    return [each.strip() for text in texts for each in piece.findall(text) if each.strip()]
+
+
+def _features(path: str, given: dict[str, Any]) -> Any:
+    from rankscope import collections
+    from rankscope.errors import SettingError
+    from rankscope.inputs.feature_files import read_features
+    from rankscope.inputs.features import Features
+
+    kinds = {kind.name: kind for kind in collections.ALL if not kind.layout}
+    if path in kinds and not os.path.exists(path):
+        made = kinds[path].load(None)
+        if made.features is None:
+            raise SettingError(f"{path} has no vectors: make some with rankscope describe")
+        return Features.of(made.features, made.labels, made.ids)
+    names = ("labels", "separator", "label_column", "id_column")
+    return read_features(path, **{name: given[name] for name in names})
+
+
+def _keep(plan: Any, folder: str, progress: Any) -> None:
+    """Rankings of the last round as every other command reads them."""
+    from pathlib import Path
+
+    from rankscope.feedback.rounds import simulated
+    from rankscope.ranks.storage import save_ranks
+
+    where = Path(folder)
+    where.mkdir(parents=True, exist_ok=True)
+    for done, method in enumerate(plan.methods, start=1):
+        made = simulated(method, plan.setting, plan.sessions)
+        save_ranks(made.ranks(), where / f"{re.sub(r'[^A-Za-z0-9.=-]+', '-', str(method)).strip('-')}.ranks.parquet")
+        if progress is not None:
+            progress("rankings", done / len(plan.methods))

@@ -1,0 +1,111 @@
+"""A feedback study as text: a table of methods by round, and what may be said of them."""
+
+from __future__ import annotations
+
+import math
+
+from rankscope.feedback.results import Results
+from rankscope.feedback.summary import NO_FEEDBACK, Summary, session_rows
+from rankscope.reports.comparison_words import listed, short
+from rankscope.reports.rows import table
+
+SEEN = "cumulative recall"
+
+
+def text_of(results: Results) -> str:
+    """The whole summary."""
+    main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
+    parts = [
+        f"{facts(results)}\n",
+        f"{main.quantity} of the {how['scored']} list, mean over topics, {main.level:.0%} interval of the last round\n",
+        table(main.round_rows()),
+        f"Relevant items seen so far ({SEEN})\n",
+        table(seen.round_rows()),
+        table(session_rows(results)),
+        "\n".join([*verdict(main), *verdict(seen), *warnings(results)]) + "\n",
+    ]
+    return "\n".join(parts)
+
+
+def facts(results: Results) -> str:
+    """What was tried, in a line."""
+    about, how = results.about, results.about["protocol"]
+    sessions = results.frame.filter(results.frame["method"] == results.methods[0]).height // (results.last + 1)
+    return (
+        f"{len(results.topics)} topics, {sessions} sessions of each method, {how['rounds']} rounds of {how['scope']} "
+        f"items, user {about['user']}, start {about['start']}, {about['items']:,} items, seed {about['seed']}"
+    )
+
+
+def verdict(summary: Summary) -> list[str]:
+    """Sentences, none of which goes beyond what a test supports."""
+    if not summary.methods:
+        return []
+    return [line for line in (_best(summary), *_feedback(summary), _harmed(summary)) if line]
+
+
+def _best(summary: Summary) -> str:
+    rows = summary.round_rows()
+    name, last = str(rows[0]["method"]), f"round {summary.results.last}"
+    value, low, high = (float(str(rows[0][each])) for each in (last, "low", "high"))
+    between = "" if math.isnan(low) else f" ({summary.level:.0%} interval {short(low)} to {short(high)})"
+    lead = f"{summary.quantity}: {name} is highest in the last round, {short(value)}{between}"
+    others = [each for each in summary.methods if each != name]
+    if not others:
+        return f"{lead}."
+    beaten = {
+        pair.first if pair.second == name else pair.second
+        for pair in summary.compared.comparisons
+        if pair.better == name and name in (pair.first, pair.second)
+    } & set(others)
+    if not summary.possible:
+        return f"{lead}. So few topics cannot show a difference from the other methods."
+    open_to = [each for each in others if each not in beaten]
+    if not open_to:
+        return f"{lead}, and better than every other method ({summary.compared.family})."
+    better = f", better than {listed(sorted(beaten))}" if beaten else ""
+    return f"{lead}{better}; no difference from {listed(open_to)} is shown ({summary.compared.family})."
+
+
+def _feedback(summary: Summary) -> list[str]:
+    """Whether feedback helps, method by method, in as few sentences as it takes."""
+    pairs = summary.against_no_feedback()
+    if not pairs or not summary.possible:
+        return []
+    helps = [name for name, pair in pairs.items() if pair.better == name]
+    hurts = [f"{name} ({short(pair.difference)})" for name, pair in pairs.items() if pair.better == NO_FEEDBACK]
+    rest = [name for name in pairs if name not in helps and not any(each.startswith(f"{name} (") for each in hurts)]
+    lines = []
+    if helps:
+        lines.append(f"{summary.quantity}: better than no feedback: {listed(helps)}.")
+    if hurts:
+        lines.append(f"{summary.quantity}: feedback hurts: worse than none with {listed(hurts)}.")
+    if rest:
+        lines.append(f"{summary.quantity}: no difference from no feedback is shown for {listed(rest)}.")
+    return lines
+
+
+def _harmed(summary: Summary) -> str:
+    """On which topics each method is below no feedback."""
+    if NO_FEEDBACK not in summary.results.methods:
+        return ""
+    told = []
+    for name in summary.methods:
+        lost = summary.harmed_topics(name)
+        if lost:
+            told.append(f"{name} on {len(lost)} of {len(summary.tables[-1])} ({listed(list(lost), 4)})")
+    return f"{summary.quantity}: topics on which feedback is worse than none: {'; '.join(told)}." if told else ""
+
+
+def warnings(results: Results) -> list[str]:
+    """What must be read beside the numbers."""
+    lines = [f"! {row['method']}: {row['sessions']} sessions failed: {row['failed']}" for row in results.failures()]
+    lines += [f"! {row['method']}: {row['rounds']} rounds: {row['flag']}" for row in results.flagged()]
+    measure = results.measures[0]
+    nothing = results.frame.filter((results.frame["relevant"] == 0) & (results.frame["round"] == results.last))
+    if nothing.height:
+        lines.append(
+            f"! in {nothing.height} sessions all relevant items were seen before the last round: {measure} is "
+            f"undefined there and left out; {SEEN} counts them"
+        )
+    return lines

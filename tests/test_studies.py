@@ -1,0 +1,156 @@
+"""The study of 2014 runs anywhere, keeps its design, and its page and the pages on statistics say what programs say."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+from benchmarks import class_errors
+from rankscope.cli.main import cli
+from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.settings import Settings
+from rankscope.statistics.score_table import ScoreTable
+from tests.data import data_folder
+
+DOCS = Path(__file__).parents[1] / "docs"
+STUDIES = DOCS / "studies"
+HOW_TO = (DOCS / "how-to" / "compare.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def study(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(STUDIES))
+    return importlib.import_module("brughi2014")
+
+
+@pytest.fixture
+def data(study: Any) -> Any:
+    return importlib.import_module("brughi2014_data")
+
+
+def printed(study: Any, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    study.main(list(arguments))
+    said = capsys.readouterr()
+    return said.out, said.err
+
+
+@pytest.fixture
+def told(study: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    return printed(
+        study, capsys, "--systems", "simple", "--data", str(tmp_path / "no"), "--figures", str(tmp_path / "figures")
+    )
+
+
+def test_without_photos_the_study_runs_on_the_shipped_icons_and_says_so(told: tuple[str, str], tmp_path: Path) -> None:
+    out, error = told
+    assert error.startswith(f"! No Corel-1k in {tmp_path / 'no' / 'corel1k'}: the icons that ship with rankscope")
+    assert out.splitlines()[1].startswith("icons, seed 0: 475 pictures = 5 classes x 35 + 300 distractors; 25 queries")
+    assert re.findall(r"^(\d)\. ", out, re.M) == [str(number) for number in range(1, 10)]
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
+        "brughi2014-simple-figure-1.svg",
+        "brughi2014-simple-figure-2.svg",
+    ]
+
+
+def test_the_design_is_balanced_and_no_distractor_is_of_a_class_asked(data: Any, tmp_path: Path) -> None:
+    given = data.experiment(str(tmp_path), seed=4)
+    class_of = dict(zip(*(getattr(data.load("icons"), name) for name in ("ids", "labels")), strict=True))
+    assert [given.labels.count(label) for label in given.classes] == [35] * 5
+    assert not {class_of[each] for each, label in zip(given.ids, given.labels, strict=True) if not label} & {
+        *given.classes
+    }
+    asked = [given.labels[each] for each in given.queries.tolist()]
+    assert sorted(asked) == sorted(label for label in given.classes for _ in range(5))
+    assert data.experiment(str(tmp_path), seed=4).ids == given.ids
+    assert data.experiment(str(tmp_path), seed=5).ids != given.ids
+
+
+def test_the_printed_tests_are_those_of_scipy(data: Any, told: tuple[str, str], tmp_path: Path) -> None:
+    systems = data.simple(data.experiment(str(tmp_path)))
+    table = ScoreTable.of(evaluate_ranks(systems, ["AP"], Settings()))
+    cells = [table.where(label).values[:, column] for label in table.class_names for column in (0, 1)]
+    made = stats.f_oneway(*cells)
+    assert f"{made.statistic:.4f}" in told[0].split("3. One-way")[1].split("4. ")[0]
+    for label in table.class_names:
+        own = table.where(label)
+        p = stats.ttest_rel(own.values[:, 1], own.values[:, 0]).pvalue
+        row = next(line for line in told[0].split("p (holm)")[1].splitlines() if line.startswith(label))
+        assert (f"{p:.4f}" if p >= 1e-4 else "<0.0001") in row
+
+
+def test_the_rankers_of_the_paper_can_be_put_in(data: Any, study: Any, tmp_path: Path) -> None:
+    pytest.importorskip("cv2")
+    pytest.importorskip("sklearn")
+    given = data.experiment(str(tmp_path))
+    systems = data.rankers(given)
+    assert [each.system for each in systems] == ["bag of words", "SIFT matching"]
+    assert all(len(each) == 25 and (each.relevant == 34).all() and (each.collection == 474).all() for each in systems)
+    assert any(line.startswith("9. Conclusions") for line in study.study(given, systems))
+
+
+def test_the_page_of_the_study_quotes_what_it_prints_now(
+    study: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = data_folder("corel1k").parent
+    out, error = printed(
+        study, capsys, "--systems", "simple", "--data", str(folder), "--figures", str(tmp_path / "figures")
+    )
+    page = (STUDIES / "brughi2014.md").read_text(encoding="utf-8")
+    assert error == ""
+    missing = [line for line in out.splitlines() if line and line not in page]
+    assert missing == [], "run: python docs/studies/brughi2014.py --systems simple"
+
+
+@pytest.fixture
+def robust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = data_folder("trec-robust03")
+    (tmp_path / "runs").symlink_to(folder / "runs")
+    (tmp_path / "qrels.txt.gz").symlink_to(folder / "qrels.txt.gz")
+    topics = [*range(303, 451), *range(601, 651)]
+    rows = [f"{topic},{'old' if topic < 600 else 'new'}" for topic in topics]
+    (tmp_path / "kinds.csv").write_text("\n".join(["query,class", *rows, ""]))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+COMMANDS = re.findall(r"^\$ rankscope (compare qrels.+)$", HOW_TO, re.M)
+
+
+def test_the_page_on_comparing_has_examples() -> None:
+    assert len(COMMANDS) >= 5
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_on_the_page_prints_what_the_page_says(command: str, robust: Path) -> None:
+    done = CliRunner().invoke(cli, shlex.split(command))
+    assert done.exit_code == 0, done.output
+    if " -o " not in command:
+        assert done.stdout.splitlines()[0] in HOW_TO
+
+
+def test_the_python_on_the_page_says_the_same(robust: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.+?)```", HOW_TO, re.S)
+    exec(compile(block, "compare.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines()[0] in HOW_TO
+
+
+def test_class_verdicts_err_no_more_often_than_they_say_and_the_pooled_model_does() -> None:
+    limit = class_errors.allowed(2_000)
+    for scores in class_errors.SCORES:
+        own, _ = class_errors.rates(scores, 5, trials=2_000)
+        assert own <= limit
+    _, pooled = class_errors.rates("spreads that differ", 5, trials=2_000)
+    assert pooled > 2 * limit
+
+
+def test_the_simulated_t_test_is_that_of_scipy() -> None:
+    differences = np.random.default_rng(0).normal(size=(3, 4, 6))
+    np.testing.assert_allclose(class_errors.t_p(differences), stats.ttest_1samp(differences, 0, axis=-1).pvalue)
