@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray
 from rankscope.collections import Collection, load
@@ -19,6 +19,8 @@ from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.query_item import query_kept
 from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from rankscope.ranks.relevant_ranks import RelevantRanks
+
+Pictures = list[NDArray[np.uint8]]  # decoded pictures keep too much beside to hold them all
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", "../shared/data"))
 KNOWN: dict[str, tuple[float, ...]] = {  # bull's-eye, MAP, P@10, ER, ANMRR that the method reaches elsewhere
@@ -42,23 +44,23 @@ def report() -> str:
     if not (DATA / "mpeg7-shapes").is_dir():
         return "No shapes here: set RANKSCOPE_DATA to the folder that holds mpeg7-shapes.\n"
     shapes = load("mpeg7", DATA / "mpeg7-shapes")
-    images = [read_image(path) for path in shapes.paths or ()]
+    pictures = [read_image(path).rgb for path in shapes.paths or ()]
     lines = ["| ranker | bull's-eye % | MAP | P@10 | ER | ANMRR | seconds |", "|---|---|---|---|---|---|---|"]
-    lines += [_described(by_name(name), images, shapes, known) for name, known in KNOWN.items()]
-    lines += [_matched(matching, images, shapes, known) for matching, known in MATCHING.items()]
+    lines += [_described(by_name(name), pictures, shapes, known) for name, known in KNOWN.items()]
+    lines += [_matched(matching, pictures, shapes, known) for matching, known in MATCHING.items()]
     return "\n".join([*lines, ""])
 
 
-def _described(kind: Descriptor, images: Iterable[Image], shapes: Collection, known: tuple[float, ...]) -> str:
+def _described(kind: Descriptor, pictures: Pictures, shapes: Collection, known: tuple[float, ...]) -> str:
     begin = time.perf_counter()
-    rows = np.stack([kind.of(image) for image in images])
+    rows = np.stack([kind.of(Image(picture)) for picture in pictures])
     ranks = nearest_ranks(rows, shapes.labels, "l1")
     return _line(str(kind), ranks, known, time.perf_counter() - begin)
 
 
-def _matched(kind: HeightMatching, images: Iterable[Image], shapes: Collection, known: tuple[float, ...]) -> str:
+def _matched(kind: HeightMatching, pictures: Pictures, shapes: Collection, known: tuple[float, ...]) -> str:
     begin = time.perf_counter()
-    outlines: FloatArray = np.stack([kind.of(image) for image in images])
+    outlines: FloatArray = np.stack([kind.of(Image(picture)) for picture in pictures])
     ranks = kind.ranks(outlines, shapes.labels)
     name = f"height-matching: {kind.points} points, {kind.runs} runs, band {kind.band}"
     return _line(name + ("" if kind.complexity else ", no complexity"), ranks, known, time.perf_counter() - begin)

@@ -19,6 +19,7 @@ from brughi2014_data import SYSTEMS, Experiment, experiment
 from brughi2014_figures import POINTS, figures
 
 from rankscope.errors import RankscopeError
+from rankscope.measures.coverage_report import coverage_of
 from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
@@ -46,6 +47,8 @@ def study(given: Experiment, systems: Sequence[RelevantRanks]) -> Iterable[str]:
     table = ScoreTable.of(evaluate_ranks(systems, ["AP"], Settings(seed=given.seed)))
     cells, whole = paired_and_unpaired(table), compare([table], seed=given.seed)
     yield f"{table.systems[0]} and {table.systems[1]}\n{given}"
+    tied = "; ".join(f"{each.system} {coverage_of(each).straddling_pairs:,}" for each in systems)
+    yield f"Pairs of equal score split by relevance, in an order drawn by chance: {tied}."
     for number, (title, lines) in enumerate(
         (
             ("AP of each query", parts.values(table)),

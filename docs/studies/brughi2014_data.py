@@ -57,19 +57,23 @@ class Experiment:
 
 
 def experiment(data: str | None = None, seed: int = 0) -> Experiment:
-    """Five classes drawn down to 35 pictures each, 300 pictures of no such class, five queries of each class."""
+    """Five classes drawn down to 35 pictures each, 300 pictures of no such class, five queries of each class.
+
+    The pictures stand in an order drawn by chance: equal scores are ranked in that order, and files sorted by class
+    would favour the classes that come first.
+    """
     collection, note = _collection(data)
     design = balanced_subset(collection.labels, CLASSES, DISTRACTORS, seed)
     chance = np.random.default_rng(seed)
     members = chance.permuted(design.members, axis=1)[:, :EACH]
-    items = np.sort(np.concatenate([members.ravel(), design.distractors]))
-    wanted = set(members.ravel().tolist())
+    items = chance.permutation(np.concatenate([members.ravel(), design.distractors]))
+    wanted, asked = set(members.ravel().tolist()), members[:, :QUERIES]
     return Experiment(
         collection.name,
         _pictures(collection, items),
         [collection.ids[each] for each in items.tolist()],
         [collection.labels[each] if each in wanted else "" for each in items.tolist()],
-        np.searchsorted(items, np.sort(members[:, :QUERIES].ravel())),
+        np.flatnonzero(np.isin(items, asked)),
         design.classes,
         seed,
         note,

@@ -122,7 +122,7 @@ def mixed_model(table: ScoreTable) -> Words:
     yield f"Classes fixed: {_effect(fixed.overall[0])}."
     yield (
         f"Variance of queries {fixed.query_variance:.5f}, residual {fixed.residual_variance:.5f}: {fixed.shared:.0%} "
-        f"of what varies within a cell is the query's. {fixed.note}".rstrip()
+        f"of what varies within a cell is the query's{'; ' * bool(fixed.note)}{fixed.note}."
     )
     yield f"Classes as a sample of classes: {_effect(random.overall[0])}; {random.note}."
 
@@ -141,8 +141,8 @@ def assumed(table: ScoreTable) -> Words:
     if made.outliers:
         far = made.outliers[0]
         yield (
-            f"{made.beyond} values lie beyond 3 standard deviations; the farthest is query {far.query} under "
-            f"{far.system} ({far.value:.3f}, {far.standardised:+.2f})."
+            f"{made.beyond} of {made.residuals.size} values lie beyond 3 standard deviations; the farthest is query "
+            f"{far.query} under {far.system} ({far.value:.3f}, {far.standardised:+.2f})."
         )
     other, instead = welch(table), games_howell(table)
     first = other.note if math.isnan(other.f) else f"F = {other.f:.2f}, p = {other.p:.2g}"

@@ -112,8 +112,8 @@ def _check_names(output: str, report: str | None) -> None:
 def _plan(path: str, given: dict[str, Any]) -> Any:
     from rankscope.feedback import starts, users
     from rankscope.feedback.items import Items
-    from rankscope.feedback.loop import Setting
     from rankscope.feedback.protocol import Protocol
+    from rankscope.feedback.setting import Setting
     from rankscope.feedback.study import Plan
     from rankscope.feedback.topics import Topics
 

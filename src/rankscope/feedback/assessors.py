@@ -9,9 +9,9 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.drawn_sessions import Sessions
-from rankscope.feedback.loop import Setting
 from rankscope.feedback.method import Method
 from rankscope.feedback.rounds import simulated
+from rankscope.feedback.setting import Setting
 from rankscope.feedback.topics import Topics
 from rankscope.measures import AP, Measure
 

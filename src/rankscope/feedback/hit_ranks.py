@@ -43,8 +43,8 @@ def hit_ranks(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[Ragged,
 
 def _ranks(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[IntArray, Ragged]:
     """Rows are sorted as float32; where a hit is then equal to another item, its row is ranked in full."""
-    flat = np.ldexp(scores, _exponents(scores)[:, None]).astype(np.float32)
-    flat[out] = -np.inf
+    flat = _narrowed(scores)
+    np.copyto(flat, -np.inf, where=out)
     limit = flat[hits.row, hits["item"]]
     ordered = np.sort(flat, axis=1)
     up_to = _up_to(ordered, hits.row, limit)
@@ -58,10 +58,21 @@ def _ranks(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[IntArray, 
     return rank, Ragged.from_rows(rows[ties.row], len(scores), **ties.columns)
 
 
-def _exponents(scores: FloatArray) -> IntArray:
-    """By which power of two each row comes into the range of a float32, whatever its scale."""
-    largest = np.maximum(scores.max(axis=1, initial=0.0), -scores.min(axis=1, initial=0.0))
-    return -np.frexp(largest)[1].astype(np.int64)
+def _narrowed(scores: FloatArray) -> NDArray[np.float32]:
+    """Scores as float32 without a change of order: moved to 0, where float32 is finest, and brought into its range.
+
+    Both steps never turn the order of two scores round; what becomes equal is told apart later.
+    """
+    middle = scores.mean(axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.maximum(scores.max(axis=1, keepdims=True) - middle, middle - scores.min(axis=1, keepdims=True))
+    usable = np.isfinite(spread) & (spread > 0)
+    middle = np.where(usable, middle, 0.0)
+    factor = np.ldexp(1.0, -np.clip(np.frexp(np.where(usable, spread, 1.0))[1], -1000, 1000))
+    moved = scores - middle
+    moved *= factor
+    with np.errstate(over="ignore"):
+        return moved.astype(np.float32)
 
 
 def _up_to(ordered: NDArray[Any], row: IntArray, limit: NDArray[Any]) -> IntArray:

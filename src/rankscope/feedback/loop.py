@@ -5,75 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.errors import SettingError
 from rankscope.feedback.display_quality import DisplayQuality, display_quality
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.draws import seed_of
 from rankscope.feedback.examples import Examples
-from rankscope.feedback.folds import stratified_folds
 from rankscope.feedback.history import History
 from rankscope.feedback.hit_ranks import best_items
 from rankscope.feedback.items import Items
-from rankscope.feedback.marking import ByUser, Marker
 from rankscope.feedback.method import Method, start_scores
 from rankscope.feedback.methods.retin import Retin
-from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.scored import Scored
 from rankscope.feedback.scored_lists import Listed, scored_list
-from rankscope.feedback.starts import OneQuery, Start
+from rankscope.feedback.setting import Setting
 from rankscope.feedback.tolerance import tolerant_scores
-from rankscope.feedback.topics import Topics
-from rankscope.feedback.users import Consistent, User
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 AT_ONCE = 1024  # sessions in a block, at most
-
-
-@dataclass(frozen=True, eq=False)
-class Setting:
-    """What all methods of an experiment share."""
-
-    items: Items
-    topics: Topics
-    start: Start
-    protocol: Protocol
-    marker: Marker
-    halves: BoolArray | None = None  # topics x items: what feedback may come from, where the list is split
-
-    @classmethod
-    def of(
-        cls,
-        items: Items,
-        topics: Topics,
-        user: User | None = None,
-        start: Start | None = None,
-        protocol: Protocol | None = None,
-        *,
-        marker: Marker | None = None,
-        seed: int = 0,
-    ) -> Setting:
-        """A simulated user (consistent unless told) or another marker, beginning with one query unless told."""
-        if topics.items != len(items):
-            raise SettingError(f"topics speak of {topics.items} items, but there are {len(items)}")
-        how = Protocol() if protocol is None else protocol
-        marks = ByUser(Consistent() if user is None else user, topics, how) if marker is None else marker
-        halves = feedback_halves(topics, seed) if how.scored == "split" else None
-        return cls(items, topics, OneQuery() if start is None else start, how, marks, halves)
-
-    def sessions(self, count: int, seed: int = 0) -> Sessions:
-        """So many sessions of each topic, the same ones for every method."""
-        return self.start.drawn(self.topics, count, seed, self.halves)
-
-    @property
-    def provenance(self) -> dict[str, Any]:
-        """What every ranking tells about itself."""
-        about = {**self.protocol.settings(), "start": str(self.start)}
-        return {"judgements": {"complete": True}, "settings": {"ties": "position"}, "feedback": about}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,15 +50,6 @@ def rounds(method: Method, setting: Setting, sessions: Sessions) -> Iterator[Rou
 def block_size(items: Items) -> int:
     """So many sessions are worked on at once."""
     return min(AT_ONCE, items.sessions_at_once)
-
-
-def feedback_halves(topics: Topics, seed: int = 0) -> BoolArray:
-    """Topics x items: a random half of each target and of the rest, where feedback may come from."""
-    folds = [
-        stratified_folds(target, 2, seed=seed_of("halves", label, seed)).fold == 0
-        for target, label in zip(topics.targets, topics.labels, strict=True)
-    ]
-    return np.array(folds)
 
 
 class _Block:
@@ -168,11 +110,9 @@ class _Block:
         first = number == 0 and self.setting.start.ranks and self.method.needs_positives
         if first or not self.method.needs_positives or bool(examples.without_positives.any()):
             examples = replace(examples, start=self.setting.start.scores(self.sessions, len(self.items)))
-        return (
-            Scored.plain(start_scores(self.items, examples))
-            if first
-            else tolerant_scores(self.method, self.items, examples)
-        )
+        if first:
+            return Scored.plain(start_scores(self.items, examples))
+        return tolerant_scores(self.method, self.items, examples)
 
     def _by_topic(self) -> Scored:
         """Scores of a control that knows the truth: one row for each target serves all its sessions."""

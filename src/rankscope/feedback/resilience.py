@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.feedback.items import Items
-from rankscope.feedback.loop import Setting
 from rankscope.feedback.method import Method
 from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.rounds import simulated
+from rankscope.feedback.setting import Setting
 from rankscope.feedback.starts import Start
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Noisy

@@ -10,9 +10,10 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.display_quality import DisplayQuality
 from rankscope.feedback.drawn_sessions import Sessions
-from rankscope.feedback.loop import Round, Setting, block_size, rounds
+from rankscope.feedback.loop import Round, block_size, rounds
 from rankscope.feedback.method import Method
 from rankscope.feedback.ranking import joined
+from rankscope.feedback.setting import Setting
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 

@@ -97,9 +97,10 @@ class GivenExamples(Start):
     def _examples(self, topics: Topics, row: int, seed: int, allowed: BoolArray | None) -> IntArray:
         may = np.ones(topics.items, np.bool_) if allowed is None else allowed[row]
         parts = []
-        for side, size in ((topics.targets[row], self.positives), (~topics.targets[row], self.negatives)):
+        target = topics.targets[row]
+        for side, size, left in ((target, self.positives, 1), (~target, self.negatives, 0)):
             possible = np.flatnonzero(side & may)
-            if possible.size < size + (side is topics.targets[row]):
+            if possible.size < size + left:
                 raise SettingError(
                     f"{self} cannot be drawn for topic {topics.labels[row]}: too few items, or none left to find"
                 )

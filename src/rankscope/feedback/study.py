@@ -14,11 +14,12 @@ import polars as pl
 from rankscope.errors import SettingError
 from rankscope.feedback.digests import features_digest
 from rankscope.feedback.drawn_sessions import Sessions
-from rankscope.feedback.loop import Setting, block_size, rounds
+from rankscope.feedback.loop import block_size, rounds
 from rankscope.feedback.method import Method
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.parts import PartsFolder, digest_of
 from rankscope.feedback.results import WHO, Results, frame_of
+from rankscope.feedback.setting import Setting
 from rankscope.feedback.workers import together
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures

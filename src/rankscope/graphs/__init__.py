@@ -26,6 +26,7 @@ from rankscope.graphs.precision_scope import precision_scope_graph
 from rankscope.graphs.precision_window import precision_window_graph
 from rankscope.graphs.rank_intervals import rank_intervals_graph
 from rankscope.graphs.recall_scope import recall_scope_graph
+from rankscope.graphs.rounds import rounds_graph
 from rankscope.graphs.score_distribution import score_distribution_graph
 
 ALL: tuple[Kind[Any], ...] = (  # in the order people want to see them; a new kind adds its import and its name here
@@ -46,7 +47,12 @@ ALL: tuple[Kind[Any], ...] = (  # in the order people want to see them; a new ki
     score_distribution_graph,
 )
 
-FEEDBACK: tuple[Kind[Any], ...] = (efficiency_graph, growth_graph, consistency_graph)  # of feedback results, not runs
+FEEDBACK: tuple[Kind[Any], ...] = (  # of feedback results, not runs
+    rounds_graph,
+    efficiency_graph,
+    growth_graph,
+    consistency_graph,
+)
 
 
 def kinds() -> tuple[Kind[Any], ...]:
@@ -71,5 +77,5 @@ __all__ = [
     "comparison_intervals_graph", "consistency_graph", "efficiency_graph", "forecast_graph", "grep_graph",
     "grip_graph", "grnp_graph", "growth_graph", "kind", "kinds", "per_query_differences_graph", "power_curve_graph",
     "precision_recall_graph", "precision_scope_graph", "precision_window_graph", "rank_intervals_graph",
-    "recall_scope_graph", "score_distribution_graph",
+    "recall_scope_graph", "rounds_graph", "score_distribution_graph",
 ]  # fmt: skip

@@ -113,6 +113,8 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     lost = [each.label for each in shown if each.better != better]
     same = [each.label for each in effects.effects if _equal(each)]
     open_ = [each.label for each in effects.effects if not each.better and each.label not in same]
+    if len(open_) == len(effects.effects):
+        return "; no class alone shows it"
     parts = []
     if won and not open_ and not lost and not same:
         parts.append("on every class")
@@ -194,5 +196,5 @@ def _pairs_told_apart(made: Compared) -> str:
     neighbours = {frozenset(each) for each in pairwise(order)}
     close = [each for each in pairs if frozenset((each.first, each.second)) in neighbours]
     alike = sum(not each.better for each in close)
-    near = f"; of {len(close)} neighbours in the ranking {alike} cannot be told apart" if close else ""
+    near = f"; of {len(close)} neighbours in the ranking {alike} cannot be told apart" if len(close) > 1 else ""
     return f"{apart:,} of {len(pairs):,} pairs differ{near}."

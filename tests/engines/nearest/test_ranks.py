@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.engines.nearest import ALL, nearest_ranks
+from rankscope.engines.nearest import ALL, differences, nearest_ranks, space
 from rankscope.engines.nearest import block as blocks
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.space import Space
@@ -54,6 +54,21 @@ def test_items_come_in_chunks_where_rows_are_long(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(blocks, "ITEMS", 50)
     monkeypatch.setattr(ProductSpace, "copies", 0)
     assert everything(nearest_ranks(features, labels, keep_scores=True, block=20)) == whole
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_features_larger_than_memory_come_in_slabs(
+    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    features, labels = many_items("fractions")
+    features = fit_for(metric, features)
+    whole = everything(nearest_ranks(features, labels, metric, keep_scores=True))
+    np.save(tmp_path / "features.npy", features)
+    mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
+    monkeypatch.setattr(space, "SLAB", 500)
+    monkeypatch.setattr(differences, "LARGE", 0)
+    monkeypatch.setattr(ProductSpace, "copies", 0)
+    assert everything(nearest_ranks(mapped, labels, metric, keep_scores=True, memory=1 << 20)) == whole
 
 
 def test_a_worked_example_by_hand() -> None:

@@ -20,7 +20,7 @@ from rankscope.engines.nearest.top import Best
 from rankscope.ranks.ragged import Ragged
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
-PART_CELLS = 1 << 20
+PART_CELLS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,18 @@ class Ranker:
     keep_scores: bool = False
     cells: int = 1 << 24  # of a block of scores
     level: int = field(default=0, init=False)
+    _narrow: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, dtype=np.float32), init=False)
+
+    def narrowed(self, scores: NDArray[Any]) -> NDArray[np.float32]:
+        """Scores in float32; in memory that is used again where they are wider."""
+        if scores.dtype == np.float32:
+            return scores
+        if self._narrow.size < scores.size:
+            self._narrow = np.empty(scores.size, dtype=np.float32)
+        result = self._narrow[: scores.size].reshape(scores.shape)
+        with np.errstate(over="ignore"):
+            np.copyto(result, scores, casting="same_kind")
+        return result
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
         """Block after block."""
@@ -110,8 +122,7 @@ class _Block:
         found = []
         for items in self._chunks():
             scores = self.space.scores(self.queries, items, level)
-            with np.errstate(over="ignore"):
-                flat = scores.astype(np.float32, copy=False)
+            flat = self.ranker.narrowed(scores)
             self._clear(flat, items.start)
             part = self._counted(flat, below, above)
             found.append(Counted(part.above, part.within, part.row, part.item + items.start, part.score))

@@ -19,7 +19,8 @@ from rankscope.engines.nearest.keys import ITEMS, ROWS, Keys, items_of, keys_of,
 from rankscope.ranks.ragged import Ragged, ranges
 
 FEW = 1 / 6  # where fewer items than this reach the lowest hit, no bins are made: measured
-BINS = 4096
+BINS = 2048  # at least
+FACTOR = 40  # bins for each hit
 Scores = NDArray[np.float32]
 LOWEST = np.array([-np.inf], dtype=np.float32)
 
@@ -62,7 +63,7 @@ def counted(scores: Scores, limits: Ragged) -> Counted:
 
 def _by_bins(scores: Scores, limits: Ragged, lowest: Scores, highest: Scores) -> tuple[IntArray, BoolArray]:
     """Scores above each limit that are in no bin with a limit, and which scores are in such a bin."""
-    count = min(1 << 15, max(BINS, 1 << int(48 * limits.lengths.max()).bit_length()))
+    count = min(1 << 15, max(BINS, 1 << int(FACTOR * limits.lengths.max()).bit_length()))
     with np.errstate(all="ignore"):
         width = count / (highest - lowest)
         usable = np.isfinite(width) & (width > 0) & np.isfinite(lowest)

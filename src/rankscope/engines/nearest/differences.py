@@ -13,6 +13,8 @@ from rankscope.engines.nearest.space import SumSpace, TileSpace
 from rankscope.engines.nearest.sums import Terms, parts
 from rankscope.errors import InputError
 
+LARGE = 1 << 28  # features up to this number have a copy turned and narrowed in memory
+
 
 class L1(SumSpace):
     """City-block distance, nearest first: the sum of absolute differences, negative.
@@ -26,8 +28,8 @@ class L1(SumSpace):
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix
-        self.distances = CityBlock.of(matrix)
-        self.exact = self.distances.exact
+        self.distances = CityBlock.of(matrix) if matrix.size <= LARGE else None
+        self.exact = self.distances is None or self.distances.exact
 
     @property
     def terms(self) -> Terms:
@@ -40,13 +42,15 @@ class L1(SumSpace):
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """Differences added feature by feature, in the narrowest type that will do."""
-        if level and not self.exact:
+        if self.distances is None or (level and not self.exact):
             return self.reference_table(queries, np.arange(items.start, items.stop))
         return 0 - self.distances.between(queries, items)
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """A share of the distance."""
-        room = 0.0 if level or self.exact else np.abs(scores) * self.distances.share_off + self.distances.least_off
+        if level or self.exact or self.distances is None:
+            return scores, scores
+        room = np.abs(scores) * self.distances.share_off + self.distances.least_off
         return scores - room, scores + room
 
 

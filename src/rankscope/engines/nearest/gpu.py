@@ -8,9 +8,11 @@ the features, on the card as well. Where too much is in doubt the products are m
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -22,18 +24,16 @@ from rankscope.engines.nearest.block import BlockRanks, Ranker, already_counted
 from rankscope.engines.nearest.counting import Counted
 from rankscope.engines.nearest.gpu_counting import Counter
 from rankscope.engines.nearest.gpu_products import METRICS, Products
-from rankscope.engines.nearest.keys import rounded
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.settling import Close, settled
 from rankscope.engines.nearest.spaces import Metric
 from rankscope.errors import MissingExtra, SettingError
 from rankscope.ranks.ragged import Ragged
 
-Work = tuple[IntArray, Ragged, list[Counted], list[FloatArray], NDArray[Any]]
-
 QUERIES = 8192  # of a tile
 ITEMS = 1 << 17
 MOST_HITS = 1 << 23  # of a block
+FINISHING = 4  # blocks whose ranks are settled on the host meanwhile
 CLOSE = 1 << 24  # more items than this in doubt, for the queries of a tile: precise products are cheaper
 
 
@@ -62,6 +62,8 @@ class GpuRanker(Ranker):
         self.products = Products(self.torch, matrix, metric, device)
         self.counter = Counter(self.torch, device)
         self.spent: dict[str, float] = {}
+        absent = np.flatnonzero(~relevance.gallery)
+        self.absent = self._sent(absent) if absent.size else None
 
     def block_size(self) -> int:
         """As many queries as bring a few million hits together."""
@@ -71,43 +73,42 @@ class GpuRanker(Ranker):
         return int(np.clip(MOST_HITS / max(hits, 1.0), 1, 1 << 17))
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block; the hits of the next are looked up, and the last one is finished, while the card works."""
-        with ThreadPoolExecutor(2) as pool:
+        """Block after block; while the card works, the hits of the next are looked up and earlier ones are finished."""
+        with ThreadPoolExecutor(1 + FINISHING) as pool:
             hits = pool.submit(self.relevance.hits, blocks[0])
-            done = None
+            waiting: deque[Future[BlockRanks]] = deque()
             for number, queries in enumerate(blocks):
                 mine = hits.result()[0]
                 if number + 1 < len(blocks):
                     hits = pool.submit(self.relevance.hits, blocks[number + 1])
-                work = self._on_device(queries, mine)
-                if done is not None:
-                    yield done.result()
-                done = pool.submit(self._finished, *work)
-            if done is not None:
-                yield done.result()
+                waiting.append(pool.submit(self._finished, self._on_device(queries, mine)))
+                if len(waiting) > FINISHING:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
 
     def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of one block."""
-        return self._finished(*self._on_device(queries, self.relevance.hits(queries)[0]))
+        return self._finished(self._on_device(queries, self.relevance.hits(queries)[0]))
 
-    def _on_device(self, queries: IntArray, hits: Ragged) -> Work:
+    def _on_device(self, queries: IntArray, hits: Ragged) -> _Screened:
         """References and order of the hits, counts, and references of what is in doubt."""
-        with self._timed("references of hits"):
-            score = self.products.reference(queries[hits.row], hits["item"])
-        with self._timed("order of hits"):
-            hits = self._sorted(hits, score)
-            left_out = self.relevance.left_out(queries)
+        with self._timed("hits"):
+            block = _OnDevice(self, queries, hits)
         found, references, highs = [], [], []
         for start in range(0, queries.size, self.tile_queries):
-            rows = np.arange(start, min(start + self.tile_queries, queries.size))
-            part = _Tile(queries[rows], hits.take(rows), left_out.take(rows))
+            tile = block.tile(start, min(start + self.tile_queries, queries.size))
             with self._timed("products and counts"):
-                counted, high = self._tile(part)
+                counted, high = self._tile(tile)
             with self._timed("references in doubt"):
-                references.append(self.products.reference(part.queries[counted.row], counted.item))
+                one, other = self._sent(tile.own[counted.row]), self._sent(counted.item)
+                references.append(self.products.reference(one, other).cpu().numpy())
             found.append(Counted(counted.above, counted.within, counted.row + start, counted.item, counted.score))
             highs.append(high)
-        return queries, hits, found, references, np.concatenate(highs)
+        return _Screened(queries, block.hits, block.left_out, found, references, np.concatenate(highs))
+
+    def _sent(self, values: NDArray[Any]) -> Any:
+        return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
 
     @contextmanager
     def _timed(self, what: str) -> Iterator[None]:
@@ -116,82 +117,126 @@ class GpuRanker(Ranker):
         yield
         self.spent[what] = self.spent.get(what, 0.0) + perf_counter() - begin
 
-    def _sorted(self, hits: Ragged, score: FloatArray) -> Ragged:
-        """Best first, the earlier of two equals first: two stable sorts on the device."""
-        torch = self.torch
-        row = torch.from_numpy(hits.row).to(self.device)
-        value = torch.from_numpy(score).to(self.device)
-        order = torch.argsort(-value, stable=True)
-        order = order[torch.argsort(row[order], stable=True)].cpu().numpy()
-        return Ragged(hits.offsets, {"item": hits["item"][order], "score": score[order]})
-
-    def _tile(self, part: _Tile) -> tuple[Counted, Any]:
+    def _tile(self, tile: _Tile) -> tuple[Counted, Any]:
         precise = self.precise
-        found = self._counted(part, precise)
+        found = self._counted(tile, precise)
         if not precise and found is None:
             self.precise = precise = True
-            found = self._counted(part, precise)
+            found = self._counted(tile, precise)
         if found is None:
-            return self._by_hand(part)
+            return self._by_hand(tile)
         return found
 
-    def _counted(self, part: _Tile, precise: bool) -> tuple[Counted, Any] | None:
+    def _counted(self, tile: _Tile, precise: bool) -> tuple[Counted, Any] | None:
         """Counts of a tile of queries against all items; None if too much is in doubt."""
-        low, high = self.products.limits(part.queries[part.hits.row], part.hits["score"], precise)
-        below, above = rounded(low, high)
-        left = self.products.query_side(part.queries, precise)
-        counts = self.counter.start(part.hits, below, above, CLOSE)
-        for first in range(0, self.count, self.tile_items):
+        low, high = self.products.limits(tile.query_of_hit, tile.score, precise)
+        left = self.products.query_side(tile.queries, precise)
+        counts = self.counter.start(tile.hits, low, high, CLOSE)
+        for number, first in enumerate(range(0, self.count, self.tile_items)):
             last = min(first + self.tile_items, self.count)
             scores = self.products.scores(left, first, last, precise)
-            self._clear(scores, part, first, last)
+            row, item = tile.out(number)
+            scores[row, item - first] = -float("inf")
+            if self.absent is not None:
+                gone = self.absent[(self.absent >= first) & (self.absent < last)]
+                scores[:, gone - first] = -float("inf")
             counts.add(scores, first)
         found = counts.result()
-        return None if found is None else (found, above)
+        return None if found is None else (found, high.cpu().numpy())
 
-    def _clear(self, scores: Any, part: _Tile, first: int, last: int) -> None:
-        """Take out of a tile whatever is no distractor."""
-        here = slice(*np.searchsorted(part.out_item, [first, last]))
-        row, item = (self.torch.from_numpy(each[here]).to(self.device) for each in (part.out_row, part.out_item))
-        scores[row, item - first] = -float("inf")
-        gallery = self.relevance.gallery[first:last]
-        if not gallery.all():
-            scores[:, self.torch.from_numpy(np.flatnonzero(~gallery)).to(self.device)] = -float("inf")
-
-    def _by_hand(self, part: _Tile) -> tuple[Counted, Any]:
+    def _by_hand(self, tile: _Tile) -> tuple[Counted, Any]:
         """Where nearly everything is equal: every item is in doubt and has its reference computed."""
-        rows, count = part.queries.size, self.count
+        rows, count = tile.own.size, self.count
         everyone = np.ones((rows, count), dtype=np.bool_)
         everyone[:, ~self.relevance.gallery] = False
-        everyone[part.out_row, part.out_item] = False
+        for number in range(len(tile.bounds) - 1):
+            row, item = (each.cpu().numpy() for each in tile.out(number))
+            everyone[row, item] = False
         row, item = np.nonzero(everyone)
-        within = np.bincount(row, minlength=rows)[part.hits.row]
-        nothing = np.zeros(part.hits.size, dtype=np.int64)
+        within = np.bincount(row, minlength=rows)[tile.hits.row]
+        nothing = np.zeros(tile.hits.size, dtype=np.int64)
         flat = np.zeros(row.size, dtype=np.float32)
-        return Counted(nothing, within, row, item, flat), np.zeros(part.hits.size, dtype=np.float32)
+        return Counted(nothing, within, row, item, flat), np.zeros(tile.hits.size, dtype=np.float32)
 
-    def _finished(
-        self, queries: IntArray, hits: Ragged, found: list[Counted], references: list[FloatArray], high: Any
-    ) -> BlockRanks:
+    def _finished(self, made: _Screened) -> BlockRanks:
         """Ranks and ties, settled by the references."""
         above, within, row, item, screened = (
-            np.concatenate([getattr(part, each) for part in found])
+            np.concatenate([getattr(part, each) for part in made.found])
             for each in ("above", "within", "row", "item", "score")
         )
         order = np.lexsort((item, row))
         row, item, screened = row[order], item[order], screened[order]
-        score = np.concatenate(references)[order]
-        already = already_counted(hits, row, screened, high)
-        ranked = settled(hits, above, Close(row, item, score, already, within))
-        judged = Ragged(hits.offsets, {"rank": ranked.rank})
-        return BlockRanks(queries, judged, ranked.ties, self.relevance.left_out(queries).lengths, None)
+        score = np.concatenate(made.references)[order]
+        already = np.zeros(within.size, dtype=np.int64)
+        mixed = within > 0  # nothing in doubt is near the others
+        already[mixed] = already_counted(made.hits.where(mixed), row, screened, made.high[mixed])
+        ranked = settled(made.hits, above, Close(row, item, score, already, within))
+        judged = Ragged(made.hits.offsets, {"rank": ranked.rank})
+        return BlockRanks(made.queries, judged, ranked.ties, made.left_out.lengths, None)
 
 
+@dataclass(frozen=True, eq=False)
+class _Screened:
+    """What the card found of a block."""
+
+    queries: IntArray
+    hits: Ragged  # item and score, best first
+    left_out: Ragged
+    found: list[Counted]
+    references: list[FloatArray]
+    high: NDArray[Any]
+
+
+class _OnDevice:
+    """A block on the device: its hits, best first, and what is no distractor, tile by tile."""
+
+    def __init__(self, ranker: GpuRanker, queries: IntArray, hits: Ragged) -> None:
+        torch, sent = ranker.torch, ranker._sent
+        self.own, self.queries = queries, sent(queries)
+        self.left_out = ranker.relevance.left_out(queries)
+        row, item = sent(hits.row), sent(hits["item"])
+        score = ranker.products.reference(self.queries[row], item)
+        order = torch.argsort(-score, stable=True)  # the earlier of two equals comes first
+        order = order[torch.argsort(row[order], stable=True)]
+        self.item, self.score, self.row = item[order], score[order], row[order]
+        self.hits = Ragged(hits.offsets, {"item": self.item.cpu().numpy(), "score": self.score.cpu().numpy()})
+        self.step = ranker.tile_queries
+        self.columns = -(-ranker.count // ranker.tile_items)
+        out_row = torch.cat([self.row, sent(self.left_out.row)])
+        out_item = torch.cat([self.item, sent(self.left_out["item"])])
+        place = (out_row // self.step) * self.columns + out_item // ranker.tile_items
+        order = torch.argsort(place)
+        self.out_row, self.out_item = out_row[order], out_item[order]
+        cells = -(-queries.size // self.step) * self.columns
+        self.bounds = torch.searchsorted(place[order], torch.arange(cells + 1, device=ranker.device)).tolist()
+
+    def tile(self, start: int, stop: int) -> _Tile:
+        """The queries from start to stop."""
+        first, last = (int(self.hits.offsets[each]) for each in (start, stop))
+        number = start // self.step * self.columns
+        bounds = self.bounds[number : number + self.columns + 1]
+        hits = self.hits.take(np.arange(start, stop))
+        query = self.queries[self.row[first:last]]
+        return _Tile(
+            self.own[start:stop], self.queries[start:stop], hits, query, self.score[first:last],
+            self.out_row - start, self.out_item, bounds,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
 class _Tile:
-    """Some queries, their hits best first, and what is no distractor of theirs by item."""
+    """Some queries of a block, on the host and on the device."""
 
-    def __init__(self, queries: IntArray, hits: Ragged, left_out: Ragged) -> None:
-        self.queries, self.hits = queries, hits
-        row, item = np.concatenate([hits.row, left_out.row]), np.concatenate([hits["item"], left_out["item"]])
-        order = np.argsort(item, kind="stable")
-        self.out_row, self.out_item = row[order], item[order]
+    own: IntArray
+    queries: Any
+    hits: Ragged
+    query_of_hit: Any
+    score: Any
+    out_row: Any
+    out_item: Any
+    bounds: list[int]
+
+    def out(self, number: int) -> tuple[Any, Any]:
+        """Row and item of what is no distractor among the items of one tile."""
+        here = slice(self.bounds[number], self.bounds[number + 1])
+        return self.out_row[here], self.out_item[here]

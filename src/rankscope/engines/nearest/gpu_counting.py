@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.engines.nearest.counting import Counted
 from rankscope.ranks.ragged import Ragged
@@ -24,19 +23,21 @@ class Counter:
 
             self.kernel = count_tile if available() else None
 
-    def start(self, hits: Ragged, low: NDArray[Any], high: NDArray[Any], most: int) -> Counts:
-        """Counts of one tile of queries, over all items; limits fall within each query."""
+    def start(self, hits: Ragged, low: Any, high: Any, most: int) -> Counts:
+        """Counts of one tile of queries, over all items; limits, on the device, fall within each query."""
         return Counts(self, hits, low, high, most)
 
 
 class Counts:
     """The counts of one tile of queries so far."""
 
-    def __init__(self, counter: Counter, hits: Ragged, low: NDArray[Any], high: NDArray[Any], most: int) -> None:
+    def __init__(self, counter: Counter, hits: Ragged, low: Any, high: Any, most: int) -> None:
         torch, device = counter.torch, counter.device
         self.torch, self.kernel, self.hits, self.most, self.device = torch, counter.kernel, hits, most, device
         self.offsets = torch.from_numpy(hits.offsets).to(device)
-        self.low, self.high = (torch.from_numpy(np.ascontiguousarray(each)).to(device) for each in (low, high))
+        self.most_hits = int(hits.lengths.max(initial=0))
+        self.low, self.high = low, high
+        self.over, self.least = (torch.zeros(hits.size, dtype=torch.int64, device=device) for _ in range(2))
         self.above, self.within = (torch.zeros(hits.size, dtype=torch.int64, device=device) for _ in range(2))
         self.number = torch.zeros(1, dtype=torch.int64, device=device)
         size = most if self.kernel is not None else 0
@@ -83,12 +84,22 @@ class Counts:
         number = int(self.number.item())
         if number > self.most:
             return None
+        if self.kernel is not None:
+            self.above = self._running(self.over)
+            self.within = self._running(self.least) - self.above
         if self.parts:
             row, item, score = (self.torch.cat(each) for each in zip(*self.parts, strict=True))
         else:
             row, item, score = self.row[:number], self.item[:number], self.score[:number]
         host = [each.cpu().numpy() for each in (self.above, self.within, row, item, score)]
         return Counted(host[0], host[1], host[2].astype(np.int64), host[3].astype(np.int64), host[4])
+
+    def _running(self, bins: Any) -> Any:
+        """Running totals within each query: a score in a bin lies above the limit of the bin and all later ones."""
+        total = self.torch.cumsum(bins, dim=0)
+        before = self.torch.cat([total.new_zeros(1), total])[self.offsets[:-1]]
+        lengths = self.offsets[1:] - self.offsets[:-1]
+        return total - self.torch.repeat_interleave(before, lengths, output_size=bins.numel())
 
 
 def _shifted(torch: Any, table: Any, by: Any) -> Any:

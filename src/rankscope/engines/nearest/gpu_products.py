@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.gpu_kernel import available, pair_terms
 from rankscope.engines.nearest.sums import parts
 
 SCALE = 10  # power of two in front of the half-precision parts
-PAIRS = 1 << 23
+PAIRS = 1 << 25
 METRICS = ("cosine", "ip", "l2")
 
 
@@ -82,9 +82,9 @@ class Products:
         lo = (large - hi.to(torch.float64)).to(torch.float16)
         return torch.cat([hi if which == "h" else lo for which in order], dim=1)
 
-    def query_side(self, queries: IntArray, precise: bool) -> Any:
-        """The queries' side of a tile."""
-        rows = self._prepared(self.torch.from_numpy(queries).to(self.device))
+    def query_side(self, queries: Any, precise: bool) -> Any:
+        """The queries' side of a tile; `queries` are on the device."""
+        rows = self._prepared(queries)
         if precise:
             return rows
         return self._split(rows, "hhl") if self.quick else rows.to(self.torch.float32)
@@ -106,37 +106,54 @@ class Products:
         """What stands in front of all products."""
         return 2.0 ** (2 * SCALE) if self.quick and not precise else 1.0
 
-    def limits(self, queries: IntArray, scores: FloatArray, precise: bool) -> tuple[FloatArray, FloatArray]:
-        """Between which screened scores an item's order against a reference is in doubt."""
-        own = self.lengths2.cpu().numpy()[queries]
+    def limits(self, queries: Any, scores: Any, precise: bool) -> tuple[Any, Any]:
+        """Between which screened scores an item's order against a reference is in doubt; in float32, rounded outwards.
+
+        `queries` and `scores` are on the device, and so are the limits.
+        """
+        own = self.lengths2[queries]
         if precise:
             units, least = 5 * (self.width + 16) * 2.0**-53, 2.0**-250
         elif self.quick:
             units, least = (6 * self.width + 32) * 2.0**-23 + 3 * 2.0**-22, 2.0**-32
         else:
             units, least = (self.width + 16) * 2.0**-24, 2.0**-120
-        middle = np.ldexp(scores, 2 * self.shift)
+        middle = scores * 2.0 ** (2 * self.shift)
         if self.metric == "l2":
             middle, room = middle + own, 2 * own + 3 * self.longest2
         else:
-            room = np.sqrt(own * self.longest2)
+            room = self.torch.sqrt(own * self.longest2)
         room = 1.001 * room * units + self.width * least
-        return (middle - room) * self._unit(precise), (middle + room) * self._unit(precise)
+        return self._outwards((middle - room) * self._unit(precise), (middle + room) * self._unit(precise))
 
-    def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """The scores that count, of pairs: multiply and add are two steps, so that none is fused."""
+    def _outwards(self, low: Any, high: Any) -> tuple[Any, Any]:
         torch = self.torch
-        found = np.empty(queries.size)
-        for start in range(0, queries.size, PAIRS):
-            here = slice(start, start + PAIRS)
-            one, other = (torch.from_numpy(each[here]).to(self.device) for each in (queries, items))
-            total = torch.zeros(one.numel(), dtype=torch.float64, device=self.device)
-            for feature in self.features:
-                total.add_(self._term(feature[one], feature[other]))
-            if self.metric == "cosine":
-                total = total / self._root(self.squares[one] * self.squares[other])
-            found[here] = (0.0 - total if self.metric == "l2" else total + 0.0).cpu().numpy()
-        return found
+        below, above = low.to(torch.float32), high.to(torch.float32)
+        end = torch.tensor(float("inf"), device=self.device)
+        below = torch.where(below.to(torch.float64) > low, torch.nextafter(below, -end), below)
+        return below, torch.where(above.to(torch.float64) < high, torch.nextafter(above, end), above)
+
+    def reference(self, queries: Any, items: Any) -> Any:
+        """The scores that count, of pairs; multiply and add are two steps, so that none is fused."""
+        parts = [
+            self._pairs(queries[start : start + PAIRS], items[start : start + PAIRS])
+            for start in range(0, queries.numel(), PAIRS)
+        ]
+        return self.torch.cat(parts) if parts else self.squares[:0]
+
+    def _pairs(self, one: Any, other: Any) -> Any:
+        total = self._terms(one, other)
+        if self.metric == "cosine":
+            total = total / self._root(self.squares[one] * self.squares[other])
+        return 0.0 - total if self.metric == "l2" else total + 0.0
+
+    def _terms(self, one: Any, other: Any) -> Any:
+        if self.device == "cuda" and available():
+            return pair_terms(self.torch, self.features, one, other, self.metric == "l2")
+        total = self.torch.zeros(one.numel(), dtype=self.torch.float64, device=self.device)
+        for feature in self.features:
+            total.add_(self._term(feature[one], feature[other]))
+        return total
 
     def _root(self, values: Any) -> Any:
         """Square roots, correctly rounded: CUDA's are, torch's own on the processor are not."""

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.sums import Terms, of_all_pairs, of_pairs
+from rankscope.engines.nearest.sums import Terms, of_all_pairs, of_pairs, parts
 
 U32, U64 = 2.0**-24, 2.0**-53  # unit roundoff
+SLAB = 1 << 23  # features of items that are turned at once
 
 
 class Space(ABC):
@@ -76,7 +77,9 @@ class SumSpace(Space):
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same sums, feature by feature."""
-        sums = of_all_pairs(self.rows[queries], self.rows[items], self.terms)
+        one, sums = self.rows[queries], np.empty((queries.size, items.size))
+        for part in parts(items.size, self.rows.shape[1], SLAB):  # the items may be more than fit into memory
+            sums[:, part] = of_all_pairs(one, self.rows[items[part]], self.terms)
         return self.finished(sums, queries[:, None], items)
 
 

@@ -1,0 +1,25 @@
+"""What does each round of feedback bring, and does it help at all?"""
+
+from rankscope.collections import icons
+from rankscope.feedback.items import Items
+from rankscope.feedback.methods import by_name
+from rankscope.feedback.protocol import Protocol
+from rankscope.feedback.setting import Setting
+from rankscope.feedback.study import Plan, study
+from rankscope.feedback.topics import Topics
+from rankscope.graphs.rounds import rounds_graph
+
+FEW = slice(0, 2000)  # all 5,346 icons take a minute more
+sample = icons()
+items = Items.of(sample.features("edges")[FEW], scaling="l2")
+names = ("pause", "crop", "lockopen", "robot", "alarm", "home", "search")
+label = sample.class_of_item[FEW]
+topics = Topics.of({name: [each == name for each in label] for name in names})
+methods = [by_name(name) for name in ("query-point", "rocchio", "nearest-neighbour", "svm")]
+setting = Setting.of(items, topics, protocol=Protocol(scope=10, rounds=4))
+results = study(Plan.of(setting, methods, starts=5, controls=True), processes=1)
+
+# relevant items seen so far: what the user has in hand after each round
+rounds_graph(results, "cumulative recall").save("rounds.svg")
+# how good the rest of the ranking is
+rounds_graph(results, "AP", methods=["nearest-neighbour", "rocchio", "no-feedback"]).save("rounds-ap.svg")

@@ -1,0 +1,197 @@
+"""The pictures of a collection with their classes, as a benchmark reads them: each once, as far as memory allows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import IntArray
+from rankscope.collections.collection import KEPT, Collection
+from rankscope.engines.images.decoding import read_image
+from rankscope.engines.images.describing import Source
+from rankscope.engines.images.image import Image
+from rankscope.errors import InputError, SettingError
+
+ROOM = 1 << 30  # bytes of decoded pictures that are kept; the others are decoded again for each descriptor
+AT_ONCE = 64
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class PictureSet:
+    """Names, classes (empty: none) and files or arrays of pictures.
+
+    `kept_measure` is what the collection is reported with where its rule keeps the query in its own ranking.
+    >>> blank = np.zeros((3, 4, 4), dtype=np.uint8)
+    >>> pictures = PictureSet.of(Collection("small", ("a", "b", "c"), ("x", "x", ""), images=blank))
+    >>> len(pictures), pictures.classes, pictures.queries("all")
+    (3, ('x',), array([0, 1]))
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    sources: tuple[Path | NDArray[Any], ...]
+    kept_measure: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, collection: Collection) -> PictureSet:
+        """From a collection with classes and pictures; any other is a `SettingError`."""
+        if collection.truth or not collection.classes:
+            raise SettingError(
+                f"{collection.name} has a truth of its own for each query, not classes: use rankscope describe and rank"
+            )
+        sources = collection.paths if collection.paths is not None else collection.images
+        if sources is None:
+            raise SettingError(f"{collection.name} has no pictures, only vectors: use rankscope rank")
+        own = collection.measures[0] if collection.query_item == KEPT else ""
+        return cls(collection.name, collection.ids, collection.labels, tuple(sources), own, collection.notes)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, sorted."""
+        return tuple(sorted(set(filter(None, self.labels))))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of names, classes and what tells one state of a file from another: its size and time."""
+        made = hashlib.sha256()
+        for name, label, source in zip(self.ids, self.labels, self.sources, strict=True):
+            made.update(f"{name}\0{label}\0".encode())
+            made.update(_state(source))
+        return made.hexdigest()
+
+    def take(self, rows: IntArray) -> PictureSet:
+        """Some of the pictures."""
+        chosen = rows.tolist()
+        ids, labels, sources = (
+            tuple(each[row] for row in chosen) for each in (self.ids, self.labels, self.sources)
+        )  # fmt: skip
+        return PictureSet(self.name, ids, labels, sources, self.kept_measure, self.notes)
+
+    def picture(self, row: int) -> Image:
+        """One picture, decoded."""
+        return _opened(self.sources[row])
+
+    def queries(self, wanted: str = "all") -> IntArray:
+        """Positions of the pictures to ask: `all` that have a class mate, `every 15` of them, or a file with names."""
+        with_mates = self._with_mates()
+        words = wanted.replace("=", " ").replace(":", " ").split()
+        if words == ["all"]:
+            return with_mates
+        if len(words) == 2 and words[0] == "every":
+            if not words[1].isdecimal() or int(words[1]) < 1:
+                raise SettingError(f"--queries 'every N' needs a whole number from 1 on, got '{words[1]}'")
+            return with_mates[:: int(words[1])]
+        return self._named(wanted)
+
+    def _with_mates(self) -> IntArray:
+        sizes: dict[str, int] = {}
+        for label in self.labels:
+            sizes[label] = sizes.get(label, 0) + 1
+        found = [row for row, label in enumerate(self.labels) if label and sizes[label] > 1]
+        if not found:
+            raise InputError.of(self.name, ["no class has two readable pictures"], "A query needs something to find.")
+        return np.array(found, dtype=np.int64)
+
+    def _named(self, path: str) -> IntArray:
+        """Queries that a file names, one a line."""
+        if not Path(path).is_file():
+            raise SettingError(f"--queries is all, 'every N' or a file with a name a line; there is no file '{path}'")
+        place = {name: row for row, name in enumerate(self.ids)}
+        names = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
+        unknown = [f"'{name}' is no picture of {self.name}" for name in names if name not in place]
+        if unknown or not names:
+            raise InputError.of(path, unknown or ["no name in it"], f"Names are written as '{self.ids[0]}'.")
+        rows = np.unique(np.array([place[name] for name in names], dtype=np.int64))
+        asked = rows[np.isin(rows, self._with_mates())]
+        if asked.size == 0:
+            raise InputError.of(path, ["none of these pictures has another of its class to find"])
+        return asked
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """The pictures that can be read, decoded where there was room; and by name what is wrong with the others."""
+
+    pictures: PictureSet
+    sources: tuple[Source, ...]
+    problems: tuple[tuple[str, str], ...]
+
+
+def opened(
+    pictures: PictureSet, *, room: int = ROOM, threads: int | None = None, progress: Progress | None = None
+) -> Opened:
+    """Decode every picture once. If none can be read, it is an `InputError`."""
+    found: list[Source | InputError] = []
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        for start in range(0, len(pictures), AT_ONCE):
+            part = pictures.sources[start : start + AT_ONCE]
+            for source, made in zip(part, pool.map(_tried, part), strict=True):
+                room -= made.rgb.nbytes if isinstance(made, Image) else 0
+                found.append(made if isinstance(made, InputError) or room >= 0 else source)
+            if progress is not None:
+                progress("pictures", len(found) / len(pictures))
+    rows = [row for row, each in enumerate(found) if not isinstance(each, InputError)]
+    problems = tuple(
+        (pictures.ids[row], each.reports[0].problems[0].what)
+        for row, each in enumerate(found)
+        if isinstance(each, InputError)
+    )
+    if not rows:
+        raise InputError.of(pictures.name, [f"{name} {what}" for name, what in problems], "No picture can be read.")
+    kept = pictures.take(np.array(rows, dtype=np.int64))
+    return Opened(kept, tuple(each for each in found if not isinstance(each, InputError)), problems)
+
+
+def _opened(source: Path | NDArray[Any]) -> Image:
+    return read_image(source) if isinstance(source, Path) else Image.of(source)
+
+
+def _tried(source: Path | NDArray[Any]) -> Image | InputError:
+    try:
+        return _opened(source)
+    except InputError as error:
+        return error
+
+
+def _state(source: Path | NDArray[Any]) -> bytes:
+    if not isinstance(source, Path):
+        return hashlib.sha256(np.ascontiguousarray(source).tobytes()).digest()
+    try:
+        facts = source.stat()
+    except OSError:
+        return b"not there"
+    return f"{facts.st_size} {facts.st_mtime_ns}".encode()
+
+
+def shares_of(progress: Progress | None, name: str, first: float, last: float) -> Callable[[int, int], None] | None:
+    """Progress of one step, as a part of the whole from `first` to `last`."""
+    return None if progress is None else partial(_part, progress, name, first, last)
+
+
+def _part(progress: Progress, name: str, first: float, last: float, done: int, whole: int) -> None:
+    progress(name, first + (last - first) * done / max(whole, 1))
+
+
+def as_rows(names: Sequence[str], wanted: Sequence[str]) -> IntArray:
+    """Where each wanted name stands.
+
+    >>> as_rows(["a", "b", "c"], ["c", "a"])
+    array([2, 0])
+    """
+    place = {name: row for row, name in enumerate(names)}
+    return np.array([place[name] for name in wanted], dtype=np.int64)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from rankscope.cli.main import cli
+from rankscope.feedback.results import load_results
+from rankscope.ranks.storage import load_ranks
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["feedback", *map(str, words)])
+
+
+@pytest.fixture
+def features(tmp_path: Path) -> Path:
+    chance = np.random.default_rng(0)
+    label = np.arange(150) % 3
+    matrix = chance.normal(size=(3, 4))[label] * 2 + chance.normal(size=(150, 4))
+    names = np.array(["cat", "dog", "sea cow"])[label]
+    np.savez(tmp_path / "f.npz", features=matrix, labels=names)
+    return tmp_path / "f.npz"
+
+
+def test_a_study_from_a_file_of_features(features: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    done = run(features, "--methods", "rocchio,svm(C=1)", "--starts", 2, "--rounds", 2, "--scope", 5, "-o", out,
+               "--user", "noisy(0.1, 0.2)", "--list", "frozen", "--processes", 1)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    for word in ("rocchio", "svm(C=1.0)", "no-feedback", "random", "all-labels", "ideal", "frozen list", "round 2"):
+        assert word in done.output
+    made = load_results(out)
+    assert made.topics == ("cat", "dog", "sea cow")
+    assert made.frame.height == 6 * 6 * 3
+    assert made.about["protocol"]["scored"] == "frozen"
+
+
+def test_topics_are_expressions_and_rankings_are_kept(features: Path, tmp_path: Path) -> None:
+    done = run(features, "--topics", "cat or 'sea cow', dog", "--methods", "query-point", "--starts", 2, "--rounds", 1,
+               "-o", tmp_path / "out.parquet", "--keep-ranks", tmp_path / "ranks", "--processes", 1)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    kept = load_ranks(tmp_path / "ranks" / "query-point.ranks.parquet")
+    assert set(kept.classes or ()) == {"cat or 'sea cow'", "dog"}
+    assert len(kept) == 4
+
+
+def test_a_collection_goes_by_its_name(tmp_path: Path) -> None:
+    out = tmp_path / "d.parquet"
+    done = run("digits", "--methods", "rocchio", "--topics", "3", "--starts", 1, "--rounds", 1, "-o", out, "--quiet")
+    assert done.exit_code == 0, done.output
+    assert done.output == ""
+    assert load_results(out).about["items"] == 1797
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--methods", "rochio"], "did you mean 'rocchio'"),
+        (["--topics", "cat and"], "a label is missing before the end"),
+        (["--topics", "cta"], "did you mean 'cat'"),
+        (["--user", "noisy(2)"], "from 0 to 1"),
+        (["--start", "two_queries"], "There are: one_query"),
+        (["-m", "APP"], "APP"),
+        (["--report", "page.txt"], "NAME.html"),
+    ],
+)
+def test_bad_choices_are_told_with_exit_code_2(features: Path, tmp_path: Path, words: list[str], told: str) -> None:
+    command = [sys.executable, "-m", "rankscope", "feedback", str(features), "-o", str(tmp_path / "o.parquet"), *words]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "200"})
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_result_of_another_name_is_refused(features: Path) -> None:
+    done = run(features, "-o", "out.csv")
+    assert "NAME.parquet" in str(done.exception)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankscope.errors import SettingError
+from rankscope.feedback.summary import Summary
+from rankscope.graphs import FEEDBACK
+from rankscope.graphs.canvases.recording import RecordingCanvas
+from rankscope.graphs.rounds import rounds_graph
+from tests.feedback.test_summary import made_up
+
+RESULTS = made_up({"svm": 0.2, "rocchio": -0.1})
+
+
+def test_every_method_has_a_curve_and_a_band_around_it() -> None:
+    graph = rounds_graph(RESULTS, "AP")
+    curves = [mark for mark in graph.marks if mark.role == "curve"]
+    assert [mark.name for mark in curves] == ["svm", "rocchio", "no-feedback"]
+    assert {mark.name for mark in graph.marks if mark.role == "band"} == {"svm", "rocchio", "no-feedback"}
+    mean, low, high = Summary(RESULTS, "AP").means("svm")
+    assert np.array_equal(curves[0].y, mean)  # type: ignore[union-attr]
+    assert (low <= mean).all()
+    assert (mean <= high).all()
+
+
+def test_of_many_methods_the_best_and_no_feedback_have_bands() -> None:
+    graph = rounds_graph(made_up({f"method {number}": number / 50 for number in range(9)}), "AP")
+    assert len([mark for mark in graph.marks if mark.role == "curve"]) == 8
+    assert {mark.name for mark in graph.marks if mark.role == "band"} == {"method 8", "no-feedback"}
+
+
+def test_precision_of_what_was_shown_stands_in_where_no_scope_was_measured() -> None:
+    assert "actual precision" in rounds_graph(RESULTS).title
+    canvas = RecordingCanvas()
+    rounds_graph(RESULTS).draw(canvas)
+    assert canvas.marks
+
+
+def test_what_is_not_in_the_study_is_refused() -> None:
+    with pytest.raises(SettingError, match="there are svm"):
+        rounds_graph(RESULTS, methods=["parzen"])
+    with pytest.raises(SettingError, match="the study has no"):
+        rounds_graph(RESULTS, "nDCG")
+
+
+def test_the_kind_is_registered_with_those_of_feedback() -> None:
+    assert rounds_graph in FEEDBACK
