@@ -6,12 +6,25 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import class_errors, coverage, descriptors, error_rates, forecast, fuzz, shapes, speed, thinning
+from benchmarks import (
+    class_errors,
+    coverage,
+    descriptors,
+    error_rates,
+    forecast,
+    fuzz,
+    gpu_nearest,
+    nearest,
+    shapes,
+    speed,
+    thinning,
+)
 from benchmarks.measuring import machine
 
 FOLDER = Path(".bench")
 PAGE = Path("docs/performance.md")
 FUZZED = 100_000
+HEAD = "# Performance\n\nMade by `make bench`; the ratios of one table are from one run on one machine.\n\n"
 
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "evaluation": (
@@ -25,23 +38,40 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "coverage": ("Bands and intervals: how often they hold the truth", coverage.report),
     "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
     "class-errors": ("Verdicts on classes of queries: how often they err", class_errors.report),
+    "nearest": ("Exact ranks from vectors: against bare products, faiss and scipy", nearest.report),
+    "gpu": ("Exact ranks on a graphics card", gpu_nearest.report),
     "shapes": ("Shapes: every descriptor and height matching on CE-Shape-1, known figures in brackets", shapes.report),
     "descriptors": ("Image descriptors: what they find, beside the specification", descriptors.report),
 }
 
 
 def main(wanted: list[str]) -> None:
-    sections = FOLDER / "sections"
-    sections.mkdir(parents=True, exist_ok=True)
+    """Run all parts, or those named; the other sections of the page stay as they are."""
+    unknown = [name for name in wanted if name not in PARTS]
+    if unknown:
+        sys.exit(f"no benchmark {', '.join(unknown)}. There are: {', '.join(PARTS)}")
+    FOLDER.mkdir(exist_ok=True)
     for name, (title, make) in PARTS.items():
         if not wanted or name in wanted:
             print(f"... {title}", file=sys.stderr, flush=True)
             text = make()
             print(text, flush=True)
-            (sections / f"{name}.md").write_text(f"## {title}\n\n{text}\nMachine: {machine()}.\n")
-    made = [sections / f"{name}.md" for name in PARTS if (sections / f"{name}.md").exists()]
-    head = "# Performance\n\nMade by `make bench`; the ratios of one table are from one run on one machine.\n\n"
-    PAGE.write_text(head + "\n".join(path.read_text() for path in made))
+            if text:
+                _put(title, f"{text.rstrip()}\n\nMachine: {machine()}.\n")
+
+
+def _put(title: str, text: str) -> None:
+    """Write one section of the page, in its place."""
+    sections = _sections() | {title: text}
+    known = [each for each, _ in PARTS.values()]
+    body = [f"## {each}\n\n{sections[each].strip()}\n" for each in known if each in sections]
+    PAGE.write_text(HEAD + "\n".join(body))
+
+
+def _sections() -> dict[str, str]:
+    """What the page says now, by the headings of its sections."""
+    parts = PAGE.read_text().split("\n## ")[1:] if PAGE.exists() else []
+    return {part.partition("\n")[0]: part.partition("\n")[2] for part in parts}
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks import plain_feedback
 from rankscope.arrays import FloatArray
+from rankscope.feedback.cores import shared_out
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.items import Items
 from rankscope.feedback.loop import block_size, rounds
@@ -55,18 +56,19 @@ def report(sessions: dict[str, int] | None = None, plain: int = PLAIN) -> str:
 
 def _plain(items: Items, topics: Topics, topic: list[int], query: list[int], name: str) -> tuple[float, FloatArray]:
     ranker = plain_feedback.METHODS[name]
+    squares = (items.matrix**2).sum(axis=1)
     began = perf_counter()
     made = [
-        plain_feedback.session(items.matrix, topics.targets[row], item, ranker)
+        plain_feedback.session(items.matrix, squares, topics.targets[row], item, ranker)
         for row, item in zip(topic, query, strict=True)
     ]
     return len(made) / (perf_counter() - began), np.array(made)
 
 
 def _ours(name: str, setting: Setting, sessions: Sessions) -> float:
+    def scored(block: Sessions) -> list[FloatArray]:
+        return [AP().of(each.ranks) for each in rounds(by_name(name), setting, block)]
+
     began = perf_counter()
-    total = 0.0
-    for block in sessions.blocks(block_size(setting.items)):
-        for each in rounds(by_name(name), setting, block):
-            total += float(np.nansum(AP().of(each.ranks)))
+    shared_out(scored, list(sessions.blocks(block_size(setting.items, len(sessions)))))
     return len(sessions) / (perf_counter() - began)

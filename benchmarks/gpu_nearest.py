@@ -1,15 +1,16 @@
 """Exact ranks on a graphics card: 1,048,576 unit vectors of 512 dimensions, every item a query.
 
-`python -m benchmarks.gpu_nearest [count]`. Classes of 8, then of 64; the cosine of two members of a class is about .3.
-A random sample of queries is checked against float64 products of everything. It needs torch with CUDA.
+`python -m benchmarks gpu`, or `python -m benchmarks.gpu_nearest [count]` for the table alone. Classes of 8, then of 64;
+the cosine of two members of a class is about .3, in the last row nearly 0: then hits stand deep in the list and the
+quick products leave too much in doubt. A random sample of queries is checked against float64 products of everything.
+It needs torch with CUDA.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,27 +20,30 @@ from rankscope.engines.nearest.gpu import GpuRanker
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.inputs.features import Features
 
-WIDTH, ALIKE, SAMPLE = 512, 0.3, 200
+COUNT, WIDTH, ALIKE, SAMPLE = 1 << 20, 512, 0.3, 200
+WARM_UP = 8_192
 
 
-@contextmanager
-def timed(what: str) -> Iterator[None]:
-    import torch
+@dataclass(frozen=True)
+class Timed:
+    """One collection ranked: seconds, and how many of the sampled queries have other ranks in float64."""
 
-    begin = time.perf_counter()
-    yield
-    torch.cuda.synchronize()
-    print(f"  {what:44} {time.perf_counter() - begin:8.2f} s", flush=True)
+    prepared: float  # vectors copied to the card and split
+    ranked: float
+    phases: dict[str, float]
+    ranks: int
+    wrong: int
+    gibibytes: float
 
 
-def made(count: int, size: int) -> tuple[Any, Any]:
+def made(count: int, size: int, alike: float = ALIKE) -> tuple[Any, Any]:
     """Unit vectors in classes of one size, made on the card, and the class of each."""
     import torch
 
     torch.manual_seed(0)
     labels = torch.randperm(count, device="cuda") // size
     middle = torch.randn((count // size, WIDTH), device="cuda")
-    rows = ALIKE**0.5 * middle[labels] + (1 - ALIKE) ** 0.5 * torch.randn((count, WIDTH), device="cuda")
+    rows = alike**0.5 * middle[labels] + (1 - alike) ** 0.5 * torch.randn((count, WIDTH), device="cuda")
     rows /= rows.norm(dim=1, keepdim=True)
     return rows.cpu().numpy(), labels.cpu().numpy()
 
@@ -70,46 +74,54 @@ def wrong(rows: Any, labels: Any, found: list[BlockRanks]) -> int:
     return bad
 
 
-def run(count: int, size: int) -> None:
+def timed(count: int, size: int, alike: float = ALIKE) -> Timed:
+    """Rank everything once, after a warm-up that compiles the kernels."""
     import torch
 
-    print(f"{count:,} x {WIDTH}, classes of {size}")
-    with timed("data made (not counted)"):
-        rows, labels = made(count, size)
-    with timed("features checked"):
-        items = Features.of(rows, labels)
-    relevance = Relevance.of(items)
-    with timed("classes and queries"):
-        print(f"  {relevance.queries.size:,} queries")
+    rows, labels = made(count, size, alike)
+    relevance = Relevance.of(Features.of(rows, labels))
+    torch.cuda.reset_peak_memory_stats()
     begin = time.perf_counter()
-    with timed("vectors to the card, split, squared"):
-        ranker = GpuRanker(rows, "cosine", relevance, "cuda")
-    print(f"  half-precision products: {ranker.products.quick}; kernel: {ranker.counter.kernel is not None}")
-    with timed("warm-up: 8,192 queries (compiles the kernel)"):
-        ranker.ranked(relevance.queries[:8192])
-    warm = time.perf_counter()
-    with timed("ranks of all queries"):
-        found = list(ranker.stream(blocks_of(ranker)))
-    end = time.perf_counter()
-    hits = sum(block.judged.size for block in found)
-    print(f"  {hits:,} ranks; precise products were needed: {ranker.precise}")
-    parts = ranker.spent
-    print("  of which, on the main thread: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in parts.items()))
-    print(f"  ALL RANKS {end - warm:.2f} s; with copying to the card and warm-up {end - begin:.2f} s")
-    print(f"  most memory on the card: {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
-    with timed(f"check of {SAMPLE} queries against float64"):
-        print(f"  {wrong(rows, labels, found)} of {SAMPLE} differ (near-ties of float64 itself may)")
+    ranker = GpuRanker(rows, "cosine", relevance, "cuda")
+    torch.cuda.synchronize()
+    prepared = time.perf_counter() - begin
+    ranker.ranked(relevance.queries[:WARM_UP])
+    ranker.spent.clear()
+    begin = time.perf_counter()
+    found = list(ranker.stream(blocks_of(ranker)))
+    ranked = time.perf_counter() - begin
+    ranks = sum(block.judged.size for block in found)
+    memory = torch.cuda.max_memory_allocated() / 2**30
+    return Timed(prepared, ranked, dict(ranker.spent), ranks, wrong(rows, labels, found), memory)
 
 
-def main(count: int) -> None:
-    import torch
-
-    print(f"torch {torch.__version__}, {torch.cuda.get_device_name()}")
-    for size in (8, 64):
-        run(count, size)
+def report(count: int = COUNT) -> str:
+    """A table; nothing where there is no card."""
+    try:
+        import torch
+    except ImportError:
+        return ""
+    if not torch.cuda.is_available():
+        return ""
+    lines = [
+        f"{count:,} unit vectors of {WIDTH} dimensions, every item a query, exact ranks of all class mates over the whole"
+        f" collection. Card: {torch.cuda.get_device_name()}, torch {torch.__version__}. Ranks of {SAMPLE} queries drawn"
+        " at random were compared with those of float64 products. In the last row hits stand deep in the list, and"
+        " float64 products were needed.",
+        "",
+        "| classes of | within-class cosine | ranks | seconds | to the card before | memory on the card, GiB | wrong |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for size, alike in ((8, ALIKE), (64, ALIKE), (64, 0.02)):
+        one = timed(count, size, alike)
+        lines.append(
+            f"| {size} | {alike:g} | {one.ranks:,} | {one.ranked:.2f} | {one.prepared:.2f} | {one.gibibytes:.1f} "
+            f"| {one.wrong} of {SAMPLE} |"
+        )
+        print(lines[-1], {name: round(value, 2) for name, value in one.phases.items()}, file=sys.stderr, flush=True)
         torch.cuda.empty_cache()
-        torch.cuda.reset_peak_memory_stats()
+    return "\n".join([*lines, "", "Command: `python -m benchmarks.gpu_nearest`."])
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 20)
+    print(report(int(sys.argv[1]) if len(sys.argv) > 1 else COUNT))

@@ -8,31 +8,31 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 
-Ranker = Callable[[FloatArray, FloatArray, IntArray, IntArray], FloatArray]
+Ranker = Callable[[FloatArray, FloatArray, FloatArray, IntArray, IntArray], FloatArray]  # items, squares, q, P, N
 
 
-def query_point(x: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
-    return -((x - x[p].mean(axis=0)) ** 2).sum(axis=1)
+def query_point(x: FloatArray, squares: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
+    return 2 * (x @ x[p].mean(axis=0)) - squares
 
 
-def rocchio(x: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
+def rocchio(x: FloatArray, squares: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
     moved = q + 0.75 * x[p].mean(axis=0) - (0.15 * x[n].mean(axis=0) if n.size else 0.0)
-    return 2 * x @ moved - (x * x).sum(axis=1)
+    return 2 * (x @ moved) - squares
 
 
-def nearest_neighbour(x: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
+def nearest_neighbour(x: FloatArray, squares: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
     if not n.size:
-        return query_point(x, q, p, n)
-    squares = (x * x).sum(axis=1)
+        return query_point(x, squares, q, p, n)
     near, far = (
-        np.sqrt(np.maximum((squares[:, None] + squares[each] - 2 * x @ x[each].T).min(axis=1), 0.0)) for each in (p, n)
+        np.sqrt(np.maximum((squares[:, None] + squares[each] - 2 * (x @ x[each].T)).min(axis=1), 0.0))
+        for each in (p, n)
     )
     return far / (near + far)
 
 
-def logistic_regression(x: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
+def logistic_regression(x: FloatArray, squares: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
     if not n.size:
-        return query_point(x, q, p, n)
+        return query_point(x, squares, q, p, n)
     from sklearn.linear_model import LogisticRegression
 
     labels = np.r_[np.ones(p.size), np.zeros(n.size)]
@@ -56,7 +56,13 @@ def average_precision(order: IntArray, target: BoolArray) -> float:
 
 
 def session(
-    x: FloatArray, target: BoolArray, query: int, ranker: Ranker, scope: int = 20, rounds: int = 5
+    x: FloatArray,
+    squares: FloatArray,
+    target: BoolArray,
+    query: int,
+    ranker: Ranker,
+    scope: int = 20,
+    rounds: int = 5,
 ) -> list[float]:
     """Residual AP of every round; the first ranking is by nearness to the query, which is a positive example."""
     seen = np.zeros(len(x), np.bool_)
@@ -68,9 +74,9 @@ def session(
         positive = np.sort(np.r_[query, marked[target[marked]]])
         negative = np.sort(marked[~target[marked]])
         if number:
-            scores = ranker(x, x[query], positive, negative)
+            scores = ranker(x, squares, x[query], positive, negative)
         else:
-            scores = query_point(x, x[query], np.array([query]), negative)
+            scores = query_point(x, squares, x[query], np.array([query]), negative)
         order = np.argsort(-scores, kind="stable")
         order = order[~seen[order]]
         result.append(average_precision(order, target))

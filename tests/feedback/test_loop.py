@@ -34,7 +34,9 @@ def test_every_round_is_that_of_a_plain_loop(name: str) -> None:
     made = simulated(by_name(name), setting, sessions, block=7)
     ours = np.stack([AP().of(each.ranks) for each in made.rounds], axis=1)
     for row, (topic, query) in enumerate(zip(sessions.topic.tolist(), sessions.query.tolist(), strict=True)):
-        plain = plain_feedback.session(ITEMS.matrix, TOPICS.targets[topic], query, plain_feedback.METHODS[name])
+        squares = (ITEMS.matrix**2).sum(axis=1)
+        ranker = plain_feedback.METHODS[name]
+        plain = plain_feedback.session(ITEMS.matrix, squares, TOPICS.targets[topic], query, ranker)
         assert ours[row] == pytest.approx(plain, abs=1e-9, nan_ok=True)
 
 
@@ -120,7 +122,7 @@ def test_a_split_list_has_no_item_that_feedback_came_from() -> None:
 @pytest.mark.parametrize(("k_pos", "k_neg"), [(3, 3), (1, 0), (None, 0), (0, 2)])
 def test_a_user_marks_no_more_than_asked(k_pos: int | None, k_neg: int | None) -> None:
     for choice in ("top_ranked", "random"):
-        protocol = Protocol(rounds=2, k_pos=k_pos, k_neg=k_neg, choice=choice)  # type: ignore[arg-type]
+        protocol = Protocol(rounds=2, k_pos=k_pos, k_neg=k_neg, choice=choice)
         setting = Setting.of(ITEMS, TOPICS, protocol=protocol)
         made = simulated(by_name("rocchio"), setting, setting.sessions(3)).rounds
         hits = made[0].shown.hits
@@ -137,7 +139,7 @@ def test_the_latest_display_alone_is_remembered() -> None:
 
 
 def test_a_user_who_errs_takes_examples_back_when_he_looks_again() -> None:
-    protocols = [Protocol(rounds=3, memory=memory) for memory in ("accumulate", "deletions")]  # type: ignore[arg-type]
+    protocols = [Protocol(rounds=3, memory=memory) for memory in ("accumulate", "deletions")]
     for user, differ in ((Noisy(0.3), True), (Consistent(), False)):
         settings = [Setting.of(ITEMS, TOPICS, user, protocol=protocol) for protocol in protocols]
         kept, back = (simulated(by_name("no-feedback"), each, each.sessions(5)).rounds[-1] for each in settings)

@@ -21,6 +21,7 @@ def hit_ranks(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[Ragged,
     """Ranks of the hits (column `item`) of each row, ascending, and the groups of equal scores that hold one.
 
     Items that are `out` are in no list and have no rank; no hit may be out. Equal scores stand in the order of items.
+    A row of NaN must have no hits.
     >>> hits = Ragged.of([[0, 2]], "item")
     >>> found, ties = hit_ranks(np.array([[0.5, 0.9, 0.5, 0.7]]), np.array([[False, True, False, False]]), hits)
     >>> found.lists("rank"), ties.lists("size")
@@ -106,7 +107,7 @@ def _in_full(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[IntArray
 
 
 def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    """The `count` best items of each row that are not out, best first, equal ones by number; -1 where none is left.
+    """The `count` best items of each row that are not out, best first, equal ones by number; -1 where none is left, or all is NaN.
 
     >>> best_items(np.array([[1.0, 3.0, 3.0, 2.0]]), np.array([[False, False, True, False]]), 4)
     array([[ 1,  3,  0, -1]])

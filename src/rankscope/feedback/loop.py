@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -9,6 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.feedback.carried_neighbours import CarriedNeighbours, can_carry
 from rankscope.feedback.display_quality import DisplayQuality, display_quality
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.draws import seed_of
@@ -47,9 +49,10 @@ def rounds(method: Method, setting: Setting, sessions: Sessions) -> Iterator[Rou
     yield from _Block(method, setting, sessions).rounds()
 
 
-def block_size(items: Items) -> int:
-    """So many sessions are worked on at once."""
-    return min(AT_ONCE, items.sessions_at_once)
+def block_size(items: Items, sessions: int | None = None) -> int:
+    """So many sessions are worked on at once; of few sessions each core gets its share."""
+    share = AT_ONCE if sessions is None else -(-sessions // (os.cpu_count() or 1))
+    return max(1, min(AT_ONCE, items.sessions_at_once, share))
 
 
 class _Block:
@@ -70,6 +73,8 @@ class _Block:
         self.names = sessions.names(self.topics)
         self.classes = [self.topics.names[row] for row in sessions.topic.tolist()]
         self.same: Scored | None = None  # scores that no feedback changes
+        carries = can_carry(method, self.protocol)
+        self.carried = CarriedNeighbours(method, self.items, len(sessions)) if carries else None
 
     def rounds(self) -> Iterator[Round]:
         before: DisplayQuality | None = None
@@ -112,6 +117,8 @@ class _Block:
             examples = replace(examples, start=self.setting.start.scores(self.sessions, len(self.items)))
         if first:
             return Scored.plain(start_scores(self.items, examples))
+        if self.carried is not None:
+            return self.carried.scores(examples)
         return tolerant_scores(self.method, self.items, examples)
 
     def _by_topic(self) -> Scored:
@@ -131,7 +138,7 @@ class _Block:
         if self.protocol.display == "informative" and number > 0:
             wanted = self._asked_for(examples, scored, out)
         else:
-            wanted = best_items(np.where(good[:, None], scored.values, 0.0), out, self.protocol.scope)
+            wanted = best_items(scored.values, out, self.protocol.scope)
         return np.where(good[:, None], wanted, -1)
 
     def _asked_for(self, examples: Examples, scored: Scored, out: BoolArray) -> IntArray:

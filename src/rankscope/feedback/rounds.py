@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.feedback.cores import shared_out
 from rankscope.feedback.display_quality import DisplayQuality
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import Round, block_size, rounds
@@ -33,8 +34,9 @@ class Simulated:
 
 
 def simulated(method: Method, setting: Setting, sessions: Sessions, block: int | None = None) -> Simulated:
-    """Run the loop block by block and put the rounds together; the size of blocks changes no result."""
-    parts = [list(rounds(method, setting, each)) for each in sessions.blocks(block or block_size(setting.items))]
+    """Run the loop block by block on all cores and put the rounds together; the size of blocks changes no result."""
+    blocks = list(sessions.blocks(block or block_size(setting.items, len(sessions))))
+    parts = shared_out(lambda each: list(rounds(method, setting, each)), blocks)
     return Simulated(str(method), sessions, tuple(_joined(each) for each in zip(*parts, strict=True)))
 
 

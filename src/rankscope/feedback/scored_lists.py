@@ -59,7 +59,7 @@ def scored_list(
     out = listed.out(name)
     ranked = listed.relevant.where(~out[listed.relevant.row, listed.relevant["item"]])
     answered = ranked.where(good[ranked.row])
-    found, ties = hit_ranks(np.where(good[:, None], values, 0.0), out, answered)
+    found, ties = hit_ranks(values, out, answered)
     size, relevant = (~out).sum(axis=1), ranked.lengths
     if name == "frozen":
         found, ties, size, relevant = _frozen(found, ties, size, relevant, listed, good)

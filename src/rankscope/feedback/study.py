@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from rankscope.errors import SettingError
+from rankscope.feedback.cores import one_core_each
 from rankscope.feedback.digests import features_digest
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import block_size, rounds
@@ -136,7 +137,9 @@ def _worked(plan: Plan, parts: list[Part], processes: int | None) -> Iterator[tu
     began = perf_counter()
     while parts and (most == 1 or len(parts) == 1 or (processes is None and perf_counter() - began < PATIENCE)):
         part = parts.pop(0)
-        yield part, work(plan, part)
+        with one_core_each():
+            made = work(plan, part)
+        yield part, made
     if parts:
         yield from together(work, plan, parts, min(most, len(parts)))
 

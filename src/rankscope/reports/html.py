@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import math
-import zlib
-from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from rankscope.graphs.canvases.page import script
 from rankscope.graphs.canvases.table import csv_of
-from rankscope.graphs.canvases.vega_lite import specification
-from rankscope.graphs.look import DARK, LIGHT, Look, Theme
 from rankscope.measures.measure import Measure
 from rankscope.measures.scores import SystemScores
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.contents import Report
 from rankscope.reports.estimates import Estimate
-from rankscope.reports.figures import Figure
 from rankscope.reports.grid import coverage_lines, number, numeric_columns
+from rankscope.reports.pages import environment, json_of, packed, spec_of, text_of, themes
 from rankscope.version import __version__
 
-TEMPLATES = Path(__file__).parent / "templates"
-WIDTH = 115.0  # mm; the page scales it, so that words are readable two abreast and on a telephone
-RATIO = 0.62
 PLACES = 4
-COLOURS = ("paper", "ink", "faint", "words", "shade")
 
 
 def render(report: Report) -> str:
@@ -42,13 +31,13 @@ def render(report: Report) -> str:
             warnings=report.scores.warnings(),
             drawn=drawn,
             missing=_missing(report),
-            specs={figure.id: packed(_spec(figure)) for figure in drawn},
+            specs={figure.id: packed(spec_of(figure.drawn)) for figure in drawn},
             tables={figure.id: packed(csv_of(figure.drawn)) for figure in drawn},
-            queries=packed(_json(query_table(report))),
-            style=_text("report.css"),
-            themes=_themes(),
+            queries=packed(json_of(query_table(report))),
+            style=text_of("report.css"),
+            themes=themes(),
             vega=script(),
-            code=_text("report.js"),
+            code=text_of("report.js"),
             version=__version__,
         )
     )
@@ -56,32 +45,9 @@ def render(report: Report) -> str:
 
 @cache
 def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
-    made.filters["estimate"] = estimate_text
-    made.filters["value"] = value_text
+    made = environment().overlay()
+    made.filters = {**made.filters, "estimate": estimate_text, "value": value_text}
     return made.get_template("report.html.j2")
-
-
-def _text(name: str) -> str:
-    return (TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def packed(text: str) -> str:
-    """Text as deflated bytes in base 64, which every browser since 2023 unpacks by itself.
-
-    >>> zlib.decompress(base64.b64decode(packed("recall,precision"))).decode()
-    'recall,precision'
-    """
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 # numbers as they are shown
@@ -124,15 +90,6 @@ def _facts(report: Report) -> list[str]:
 # graphs
 
 
-def _spec(figure: Figure) -> str:
-    """The graph without its heading, which the page says itself; seen on paper as in the light theme."""
-    graph = figure.drawn.described(title="", subtitle="")
-    look = replace(Look.of("light", WIDTH, figure.drawn.ratio or RATIO), theme=LIGHT)
-    spec = specification(graph, look, interactive=True)
-    spec["description"] = figure.drawn.summary or figure.drawn.title
-    return _json(spec)
-
-
 def _missing(report: Report) -> list[tuple[str, str]]:
     """Kinds of graph that could not be drawn, and why; those of one reason together."""
     kinds: dict[str, list[str]] = {}
@@ -140,16 +97,6 @@ def _missing(report: Report) -> list[tuple[str, str]]:
         if figure.graph is None:
             kinds.setdefault(figure.reason, []).append(figure.kind.name)
     return [(", ".join(names), reason[:1].upper() + reason[1:]) for reason, names in kinds.items()]
-
-
-def _themes() -> dict[str, list[tuple[str, str, str]]]:
-    """For each colour of the light theme: the name of its variable, itself, and its partner in the dark theme."""
-    pairs = list(zip(_colours(LIGHT), _colours(DARK), strict=True))
-    return {"colours": [(f"--g{place}", light, dark) for place, (light, dark) in enumerate(pairs)]}
-
-
-def _colours(theme: Theme) -> list[str]:
-    return [*(getattr(theme, name) for name in COLOURS), *theme.series]
 
 
 # values of each query

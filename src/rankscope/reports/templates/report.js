@@ -193,7 +193,7 @@ async function queries() {
 }
 
 (async () => {
-  await queries();
+  if (at("data-queries")) await queries();
   for (const place of document.querySelectorAll(".plot")) {
     await draw(place);
     await new Promise(next => setTimeout(next));
