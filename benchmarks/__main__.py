@@ -11,6 +11,7 @@ from benchmarks import (
     coverage,
     descriptors,
     error_rates,
+    feedback,
     forecast,
     fuzz,
     gpu_nearest,
@@ -42,6 +43,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "gpu": ("Exact ranks on a graphics card", gpu_nearest.report),
     "shapes": ("Shapes: every descriptor and height matching on CE-Shape-1, known figures in brackets", shapes.report),
     "descriptors": ("Image descriptors: what they find, beside the specification", descriptors.report),
+    "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
 }
 
 

@@ -43,6 +43,7 @@ def report(sessions: dict[str, int] | None = None, plain: int = PLAIN) -> str:
         "| method | plain, sessions/s | rankscope, sessions/s | ratio | largest difference of AP |",
         "|---|---:|---:|---:|---:|",
     ]
+    total = np.zeros(2)
     for name in METHODS:
         count = (sessions or OURS)[name]
         chosen = every.take(np.linspace(0, len(every) - 1, count).astype(np.int64))
@@ -51,6 +52,9 @@ def report(sessions: dict[str, int] | None = None, plain: int = PLAIN) -> str:
         ours = np.stack([AP().of(each.ranks) for each in rounds(by_name(name), setting, some)], axis=1)
         apart = float(np.nanmax(np.abs(ours - theirs)))
         lines.append(f"| {name} | {slow:.1f} | {fast:.1f} | {fast / slow:.1f} | {apart:.1e} |")
+        total += (1 / slow, 1 / fast)
+    together = total[0] / total[1]
+    lines.append(f"| all three | {1 / total[0]:.1f} | {1 / total[1]:.1f} | {together:.1f} | |")
     return "\n".join(lines) + "\n"
 
 

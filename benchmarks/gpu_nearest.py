@@ -104,7 +104,7 @@ def report(count: int = COUNT) -> str:
     if not torch.cuda.is_available():
         return ""
     lines = [
-        f"{count:,} unit vectors of {WIDTH} dimensions, every item a query, exact ranks of all class mates over the whole"
+        f"{count:,} unit vectors of {WIDTH} dimensions, every item a query, exact ranks of all class mates in the whole"
         f" collection. Card: {torch.cuda.get_device_name()}, torch {torch.__version__}. Ranks of {SAMPLE} queries drawn"
         " at random were compared with those of float64 products. In the last row hits stand deep in the list, and"
         " float64 products were needed.",

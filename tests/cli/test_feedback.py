@@ -14,7 +14,7 @@ from rankscope.feedback.results import load_results
 from rankscope.ranks.storage import load_ranks
 
 
-def run(*words: str | Path) -> Result:
+def run(*words: str | int | Path) -> Result:
     return CliRunner().invoke(cli, ["feedback", *map(str, words)])
 
 

@@ -7,6 +7,7 @@ from rankscope.errors import SettingError
 from rankscope.feedback.summary import Summary
 from rankscope.graphs import FEEDBACK
 from rankscope.graphs.canvases.recording import RecordingCanvas
+from rankscope.graphs.marks import Stroke
 from rankscope.graphs.rounds import rounds_graph
 from tests.feedback.test_summary import made_up
 
@@ -15,11 +16,11 @@ RESULTS = made_up({"svm": 0.2, "rocchio": -0.1})
 
 def test_every_method_has_a_curve_and_a_band_around_it() -> None:
     graph = rounds_graph(RESULTS, "AP")
-    curves = [mark for mark in graph.marks if mark.role == "curve"]
+    curves = [mark for mark in graph.marks if isinstance(mark, Stroke)]
     assert [mark.name for mark in curves] == ["svm", "rocchio", "no-feedback"]
     assert {mark.name for mark in graph.marks if mark.role == "band"} == {"svm", "rocchio", "no-feedback"}
     mean, low, high = Summary(RESULTS, "AP").means("svm")
-    assert np.array_equal(curves[0].y, mean)  # type: ignore[union-attr]
+    assert np.array_equal(curves[0].y, mean)
     assert (low <= mean).all()
     assert (mean <= high).all()
 

@@ -107,7 +107,9 @@ def _in_full(scores: FloatArray, out: BoolArray, hits: Ragged) -> tuple[IntArray
 
 
 def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    """The `count` best items of each row that are not out, best first, equal ones by number; -1 where none is left, or all is NaN.
+    """The `count` best items of each row that are not out, best first, equal ones by number.
+
+    -1 stands where none is left, and in a row of NaN.
 
     >>> best_items(np.array([[1.0, 3.0, 3.0, 2.0]]), np.array([[False, False, True, False]]), 4)
     array([[ 1,  3,  0, -1]])
@@ -122,8 +124,7 @@ def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
 
 
 def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    open_scores = np.where(out, -np.inf, scores)
-    chosen = open_scores >= _limit(open_scores, count)[:, None]
+    chosen = scores >= _limit(scores, out, count)[:, None]
     chosen &= ~out
     row, item = np.nonzero(chosen)
     order = np.lexsort((item, -scores[row, item], row))
@@ -135,15 +136,18 @@ def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
     return result
 
 
-def _limit(scores: FloatArray, count: int) -> FloatArray:
-    """A score that at least `count` items of each row reach, and not many more: guessed from some of the items."""
+def _limit(scores: FloatArray, out: BoolArray, count: int) -> FloatArray:
+    """A score that `count` items of each row reach, or all there are, and not many more: guessed from some of them."""
     size = scores.shape[1]
-    if size <= count:
+    if size <= SPARE * count:
         return np.full(len(scores), -np.inf)
-    some = scores[:, ::STRIDE]
+    some = np.where(out[:, ::STRIDE], -np.inf, scores[:, ::STRIDE])
     place = some.shape[1] - min(some.shape[1], SPARE * count // STRIDE + SPARE)
     limit: FloatArray = np.partition(some, place, axis=1)[:, place]
-    short = np.flatnonzero((scores >= limit[:, None]).sum(axis=1) < count)
+    reached = scores >= limit[:, None]
+    reached &= ~out
+    short = np.flatnonzero(np.count_nonzero(reached, axis=1) < count)
     if short.size:
-        limit[short] = np.partition(scores[short], size - count, axis=1)[:, size - count]
+        open_scores = np.where(out[short], -np.inf, scores[short])
+        limit[short] = np.partition(open_scores, size - count, axis=1)[:, size - count]
     return limit

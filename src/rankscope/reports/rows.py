@@ -51,7 +51,7 @@ def _cell(name: str, value: object, places: int) -> Cell:
         return Cell("-" if value is None else str(value), number=value is None)
     if isinstance(value, int):
         return Cell(f"{value:,}")
-    return Cell(p_text(value, places) if name.split(" ")[0] == "p" else number(value, places=places))
+    return Cell(p_text(value, places) if "p" in name.split(" ") else number(value, places=places))
 
 
 def as_json(whole: dict[str, Any]) -> str:

@@ -131,12 +131,17 @@ def _of_several(
     seed: int,
 ) -> MeasureCompared:
     """What three systems or more have beside their pairs: a test of all together, and ranks."""
-    if len(tested.systems) < 3:
+    count = len(tested.systems)
+    if count < 3:
         return made
+    every = len(made.pairs) == count * (count - 1) // 2
+    adjusted = np.array([pair.adjusted for pair in made.pairs]) if every else None
     return replace(
         made,
         tukey=randomised_tukey(tested, level, permutations, seed),
-        ranks=rank_intervals(tested, correction=correction, level=level, resamples=resamples, seed=seed),
+        ranks=rank_intervals(
+            tested, correction=correction, level=level, resamples=resamples, seed=seed, adjusted=adjusted
+        ),
     )
 
 

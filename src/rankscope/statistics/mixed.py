@@ -21,6 +21,9 @@ NO_FREEDOM = "as many classes as queries: there is no degree of freedom left for
 NO_REST = "the difference of two systems is the same for every query of a class: there is no error, and no test"
 
 
+TIED = 1e-9  # variances that differ by less are equal: rounding must not decide between two tests
+
+
 @dataclass(frozen=True)
 class SystemEffect:
     """Second less first on the queries of one class ('' for all), with standard error, p value and interval."""
@@ -107,7 +110,7 @@ def variances(design: Design) -> tuple[float, float, int, str]:
     between = clean(count * float(query @ query), values)
     within = clean(float(((centred - query[:, None]) ** 2).sum()), values)
     residual = within / ((count - 1) * nu)
-    if between / nu < residual:
+    if 0 < between / nu <= residual * (1 + TIED) or between / nu < residual:
         return (between + within) / (count * nu), 0.0, count * nu, BOUNDARY
     return residual, (between / nu - residual) / count, (count - 1) * nu, "" if residual else NO_REST
 

@@ -55,8 +55,11 @@ def rank_intervals(
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
+    adjusted: FloatArray | None = None,
 ) -> RankIntervals:
     """Rank intervals and groups of two systems or more, on the queries that all of them have.
+
+    `adjusted` are p-values of all pairs, in order, where they were corrected over more than these pairs.
 
     >>> table = ScoreTable.make({"A": [0.1] * 8, "B": [0.5] * 8, "C": [0.4, 0.6] * 4})
     >>> made = rank_intervals(table, resamples=100)
@@ -72,7 +75,8 @@ def rank_intervals(
     mean = whole.gains.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
     gains = whole.gains[:, order]
-    different = _different(gains, correction, 1 - level, seed)
+    own = _own_p(whole.gains, correction, seed) if adjusted is None else adjusted
+    different = _different(whole.gains, own, 1 - level)[np.ix_(order, order)]
     names = tuple(table.systems[each] for each in order.tolist())
     chance = rank_chances(gains, resamples=resamples, seed=seed)
     ahead = mean[order][:, None] > mean[order]  # of row over column
@@ -92,13 +96,17 @@ def rank_intervals(
     )
 
 
-def _different(gains: FloatArray, correction: str, alpha: float, seed: int) -> BoolArray:
+def _own_p(gains: FloatArray, correction: str, seed: int) -> FloatArray:
+    first, second = np.triu_indices(gains.shape[1], 1)
+    return adjust(sign_flip_p(gains[:, second] - gains[:, first], seed=seed), correction).p
+
+
+def _different(gains: FloatArray, p: FloatArray, alpha: float) -> BoolArray:
     """Which pairs of columns are shown to differ."""
     first, second = np.triu_indices(gains.shape[1], 1)
-    differences = gains[:, second] - gains[:, first]
-    p = adjust(sign_flip_p(differences, seed=seed), correction).p
+    mean = gains.mean(axis=0)
     table = np.zeros((gains.shape[1], gains.shape[1]), dtype=np.bool_)
-    table[first, second] = table[second, first] = (p <= alpha) & (differences.mean(axis=0) != 0)
+    table[first, second] = table[second, first] = (p <= alpha) & (mean[first] != mean[second])
     return table
 
 

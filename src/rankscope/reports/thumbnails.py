@@ -1,0 +1,54 @@
+"""Small pictures for a page, each once, as large as the room allows."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+from rankscope.engines.images.optional import pillow
+from rankscope.engines.images.picture_set import PictureSet
+
+ROOM = 1_800_000  # letters that all pictures of a page take together
+WIDE = 5 / 3  # the widest a picture may be for its height
+STEPS = ((96, 72), (96, 55), (80, 50), (64, 45), (48, 40), (40, 30), (32, 25))  # height, quality
+FLAT = 64  # colours: a picture of no more is a drawing, kept without loss
+
+
+def thumbnails(pictures: PictureSet, rows: Sequence[int], room: int = ROOM) -> dict[int, str]:
+    """A data address for each picture; all of them lower or coarser where they would not fit into the room.
+
+    None is ever enlarged. With the least size what they take is what they take.
+    """
+    image = pillow("Image")
+    largest = STEPS[0][0]
+    small = {row: _reduced(image.fromarray(pictures.picture(row).rgb), largest) for row in dict.fromkeys(rows)}
+    made: dict[int, str] = {}
+    for height, quality in STEPS:
+        made = {row: _address(_reduced(each, height), quality) for row, each in small.items()}
+        if sum(map(len, made.values())) <= room:
+            break
+    return made
+
+
+def _reduced(picture: Any, height: int) -> Any:
+    scale = min(1.0, height / picture.height, WIDE * height / picture.width)
+    if scale == 1.0:
+        return picture
+    size = tuple(max(1, round(side * scale)) for side in picture.size)
+    return picture.resize(size, pillow("Image").Resampling.LANCZOS)
+
+
+def _address(picture: Any, quality: int) -> str:
+    """WebP, or JPEG where Pillow has no WebP."""
+    file = BytesIO()
+    if pillow("features").check("webp"):
+        flat = picture.getcolors(FLAT) is not None
+        options = {"lossless": True} if flat else {"quality": quality, "method": 4}
+        picture.save(file, "WEBP", **options)
+        kind = "webp"
+    else:
+        picture.save(file, "JPEG", quality=quality)
+        kind = "jpeg"
+    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode()}"
