@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks import (
     class_errors,
+    comparing,
     coverage,
     descriptors,
     error_rates,
@@ -38,6 +39,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "forecast": ("Growth forecast: the whole collection foretold from a part of it", forecast.report),
     "coverage": ("Bands and intervals: how often they hold the truth", coverage.report),
     "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
+    "compare": ("Comparing 25 systems", comparing.report),
     "class-errors": ("Verdicts on classes of queries: how often they err", class_errors.report),
     "nearest": ("Exact ranks from vectors: against bare products, faiss and scipy", nearest.report),
     "gpu": ("Exact ranks on a graphics card", gpu_nearest.report),
