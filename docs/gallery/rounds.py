@@ -12,9 +12,9 @@ from rankscope.graphs.rounds import rounds_graph
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more
 sample = icons()
 items = Items.of(sample.features("edges")[FEW], scaling="l2")
-names = ("pause", "crop", "lockopen", "robot", "alarm", "home", "search")
-label = sample.class_of_item[FEW]
-topics = Topics.of({name: [each == name for each in label] for name in names})
+label = list(sample.class_of_item[FEW])
+large = sorted(set(label) - {""}, key=lambda name: (-label.count(name), name))[:7]
+topics = Topics.of({name: [each == name for each in label] for name in large})
 methods = [by_name(name) for name in ("query-point", "rocchio", "nearest-neighbour", "svm")]
 setting = Setting.of(items, topics, protocol=Protocol(scope=10, rounds=4))
 results = study(Plan.of(setting, methods, starts=5, controls=True), processes=1)

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import plain_feedback
 from rankscope.arrays import FloatArray
+from rankscope.feedback.cores import one_core_each
 from rankscope.feedback.items import Items
 from rankscope.feedback.judge import Marks, ScriptedJudge, SimulatedJudge
 from rankscope.feedback.marking import ByJudge
@@ -36,7 +37,8 @@ def test_every_round_is_that_of_a_plain_loop(name: str) -> None:
     for row, (topic, query) in enumerate(zip(sessions.topic.tolist(), sessions.query.tolist(), strict=True)):
         squares = (ITEMS.matrix**2).sum(axis=1)
         ranker = plain_feedback.METHODS[name]
-        plain = plain_feedback.session(ITEMS.matrix, squares, TOPICS.targets[topic], query, ranker)
+        with one_core_each():
+            plain = plain_feedback.session(ITEMS.matrix, squares, TOPICS.targets[topic], query, ranker)
         assert ours[row] == pytest.approx(plain, abs=1e-9, nan_ok=True)
 
 

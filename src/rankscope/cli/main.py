@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "report": "The whole result as one page that opens offline, and as tables and figures for a paper.",
     "gate": "May I merge it? Fails only if a loss is shown, and is larger than the smallest effect that matters.",
     "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
+    "benchmark": "Which descriptor finds best on my pictures, and what does it cost? With what each finds first.",
     "rank": "I have vectors and class labels: exact ranks of every relevant item, for every item as a query.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",

@@ -17,13 +17,17 @@ R = TypeVar("R")
 
 @contextmanager
 def one_core_each() -> Iterator[None]:
-    """Matrix products and solutions use one core inside the block, where threadpoolctl (of scikit-learn) is there."""
+    """Matrix products and solutions use one core inside the block, where threadpoolctl (of scikit-learn) is there.
+
+    Only libraries that are loaded can be told so: numpy's, and scipy's, which is loaded for it.
+    """
     try:
         limits = import_module("threadpoolctl").threadpool_limits
+        import_module("scipy.linalg")
     except ImportError:
         yield
         return
-    with limits(limits=1, user_api="blas"):
+    with limits(limits=1):
         yield
 
 

@@ -105,7 +105,7 @@ def normalised(plan: Plan, progress: Progress | None = None) -> Normalised:
                 tests += _consistencies(methods, items, target, label, plan.seed)
             if progress is not None:
                 progress((place + 1) / len(chosen))
-    times = [_response(each, items, topics.targets[0], plan) for each in methods]
+        times = [_response(each, items, topics.targets[0], plan) for each in methods]
     return Normalised(
         tuple(map(str, methods)), tuple(found), tuple(made), tuple(tests), tuple(times), EXAMPLES, len(topics)
     )

@@ -19,6 +19,7 @@ from rankscope.feedback.tolerance import tolerant_scores
 
 WARM_UP = 2  # sessions that are not counted
 TIMED = 20
+PATIENCE = 5.0  # seconds after which a slow method has been timed enough
 SCOPE = 20
 
 
@@ -47,10 +48,14 @@ class Response:
 
 def response(method: Method, items: Items, examples: Examples, most: int = TIMED) -> Response:
     """Time one session after the other, from examples to a display; the first ones warm up and are not counted."""
-    count = min(most + WARM_UP, len(examples))
-    if not count:
+    if not len(examples):
         raise SettingError("no session to time")
-    seconds = np.array([_timed(method, items, examples.take(np.array([row]))) for row in range(count)])
+    taken: list[float] = []
+    for row in range(min(most + WARM_UP, len(examples))):
+        taken.append(_timed(method, items, examples.take(np.array([row]))))
+        if sum(taken) > PATIENCE and len(taken) > WARM_UP:
+            break
+    seconds, count = np.array(taken), len(taken)
     counted = seconds[WARM_UP:] if count > WARM_UP else seconds
     sizes = (examples.positives.lengths[:count].mean(), examples.negatives.lengths[:count].mean())
     return Response(

@@ -13,7 +13,7 @@ from rankscope.feedback.results import Results
 from rankscope.feedback.rounds import area_over_rounds, rounds_to_recall
 from rankscope.feedback.stability import Stability, stability
 from rankscope.statistics.bootstrap import Intervals, bootstrap_means
-from rankscope.statistics.pairwise import Comparison, PairTests, compare_pairs
+from rankscope.statistics.pairwise import PairTests, compare_pairs
 from rankscope.statistics.score_table import ScoreTable
 
 NO_FEEDBACK = "no-feedback"
@@ -64,26 +64,33 @@ class Summary:
         return mean, low, high
 
     @cached_property
-    def compared(self) -> PairTests:
-        """All pairs of methods, no feedback among them, in the last round: sign-flip tests over topics, Holm."""
-        return compare_pairs(self.tables[-1].select(*self.compared_names).complete(), level=self.level)
+    def compared(self) -> PairTests | None:
+        """All pairs of methods in the last round: sign-flip tests over topics, Holm. None where there is no pair."""
+        names = self._with_values(self.methods)
+        return compare_pairs(self._shared(names), level=self.level) if len(names) > 1 else None
 
-    @property
-    def possible(self) -> bool:
+    @cached_property
+    def against_none(self) -> PairTests | None:
+        """Each method against the start ranking left alone, a family of its own."""
+        names = self._with_values((NO_FEEDBACK, *self.methods))
+        if NO_FEEDBACK not in names or len(names) < 2:
+            return None
+        return compare_pairs(self._shared(names), baseline=NO_FEEDBACK, level=self.level)
+
+    def possible(self, tests: PairTests) -> bool:
         """Whether so few topics could show any difference at all: 2 of 2^n sign flips are as extreme as can be."""
-        topics = int(self.tables[-1].select(*self.compared_names).whole.sum())
-        return topics > 0 and 2.0 ** (1 - topics) * len(self.compared.comparisons) <= 1 - self.level
+        topics = len(self._shared(tuple(dict.fromkeys(name for pair in tests.family.pairs for name in pair))))
+        return topics > 0 and 2.0 ** (1 - topics) * len(tests.comparisons) <= 1 - self.level
 
-    @property
-    def compared_names(self) -> tuple[str, ...]:
-        """No feedback and the methods, but for those that have no value on any topic."""
+    def _with_values(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Those that have a value on some topic."""
         table = self.tables[-1]
         there = {name for name, column in zip(table.systems, table.values.T, strict=True) if not np.isnan(column).all()}
-        return tuple(name for name in (NO_FEEDBACK, *self.methods) if name in there)
+        return tuple(name for name in names if name in there)
 
-    def against_no_feedback(self) -> dict[str, Comparison]:
-        """Each method beside the start ranking left alone."""
-        return {each.second: each for each in self.compared.comparisons if each.first == NO_FEEDBACK}
+    def _shared(self, names: tuple[str, ...]) -> ScoreTable:
+        """The last round, on the topics for which each of them has a value."""
+        return self.tables[-1].select(*names).complete()
 
     def harmed_topics(self, method: str) -> tuple[str, ...]:
         """Topics on which feedback is worse than none, in the mean over starts."""

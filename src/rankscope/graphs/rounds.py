@@ -18,7 +18,7 @@ from rankscope.graphs.kind import kind
 MOST = 8
 MOST_BANDS = 3  # more over each other cannot be told apart: then the best and no feedback have one
 REFERENCES = ("ideal", "all-labels", "random")
-APART = 0.08  # of the height: guides that run closer than this would have their names over each other
+APART = 0.12  # of the height: guides that run closer than this would have their names over each other
 
 
 @kind("rounds")

@@ -12,6 +12,8 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.reports.grid import number
 from rankscope.statistics.score_table import ScoreTable
 
+TINY, ENOUGH = 5, 6  # queries of a class that says something, and how many such classes there must be
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -26,8 +28,8 @@ def chosen(table: ScoreTable, count: int, measure: str = "", seed: int = 0) -> l
 
     Typical ones are drawn with the seed from the middle half of all queries by their mean over descriptors.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.9, 0.4], "B": [0.1, 0.9, 0.9, 0.4]}, classes=["x", "x", "y", "y"])
-    >>> [each.query for each in chosen(table, 4)]
-    ['q4', 'q3', 'q1', 'q2']
+    >>> chosen(table, 3)[1]
+    Choice(query='q3', why='easy class: y, mean AP 0.65')
     """
     whole = table.complete()
     name = measure or table.measure
@@ -69,12 +71,14 @@ def _typical(table: ScoreTable, measure: str, seed: int) -> Iterator[Choice]:
 
 
 def _classes(table: ScoreTable, measure: str, best: bool) -> Iterator[Choice]:
-    """Classes from one end; of each the query in the middle."""
+    """Classes from one end, of each the query in the middle; tiny classes only where there are few others."""
     if table.classes is None:
         return
     means = table.gains.mean(axis=1)
     labels = np.array(table.labels, dtype=object)
     of_class = {label: np.flatnonzero(labels == label) for label in table.class_names}
+    large = {label: rows for label, rows in of_class.items() if rows.size >= TINY}
+    of_class = large if len(large) >= ENOUGH else of_class
     order = sorted(of_class, key=lambda label: float(means[of_class[label]].mean()), reverse=best)
     for label in order:
         rows = of_class[label]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.engines.images.picture_set import PictureSet
 from rankscope.files import atomic
 from rankscope.graphs.canvases.page import script
 from rankscope.graphs.canvases.table import csv_of
@@ -24,7 +25,7 @@ from rankscope.version import __version__
 
 FIRST = 10  # results of each descriptor
 SHOWN = 12  # queries
-MOST_CLASSES = 24  # of more, those at both ends
+MOST_CLASSES = 24  # of more, the largest
 LINES = 12  # warnings told one by one
 
 
@@ -82,13 +83,13 @@ def render(made: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int
         environment()
         .get_template("benchmark.html.j2")
         .render(
-            title=f"{made.benchmark.pictures.name}: {len(made.rows)} descriptors",
+            title=made.benchmark.pictures.name,
             facts=facts_of(made),
             verdict=verdict(made),
             warnings=warnings_of(made),
             grid=grid_of(made),
             lower=made.lower,
-            notes=notes_of(made),
+            notes=[*notes_of(made), *_ties(made)],
             measure=made.main,
             figures=figures,
             classes=class_table(made),
@@ -136,28 +137,32 @@ def shown_queries(made: Standings, count: int, first: int, seed: int) -> list[Sh
         answers = []
         for column, name in enumerate(table.systems):
             items, distances = lists[name].items[at].tolist(), lists[name].distances[at].tolist()
-            hits = tuple(
-                Hit(item, rank, f"{distance:.4g}", pictures.labels[item] == pictures.labels[row], pictures.ids[item],
-                    pictures.labels[item])
+            hits = [
+                _hit(pictures, row, item, rank, distance)
                 for rank, (item, distance) in enumerate(zip(items, distances, strict=True), start=1)
-            )  # fmt: skip
+            ]
             value = float(values[column])
-            answers.append(Found(name, number(value, places=3), value == best, hits))
+            answers.append(Found(name, number(value, places=3), value == best, tuple(hits)))
         found.append(Shown(choice, row, pictures.labels[row], tuple(answers)))
     return found
 
 
+def _hit(pictures: PictureSet, query: int, item: int, rank: int, distance: float) -> Hit:
+    label = pictures.labels[item]
+    return Hit(item, rank, distance_text(distance), label == pictures.labels[query], pictures.ids[item], label)
+
+
 def class_table(made: Standings) -> dict[str, Any]:
-    """The main measure, classes by descriptors; of many classes those on which descriptors are best and worst."""
+    """The main measure, classes by descriptors, the easiest class first; of many classes the largest."""
     table = made.table.complete()
-    names = table.class_names
     labels = np.array(table.labels, dtype=object)
-    means = {name: table.values[labels == name].mean(axis=0) for name in names}
-    order = sorted(names, key=lambda name: float(means[name].mean()), reverse=not table.lower_is_better)
-    half = MOST_CLASSES // 2
-    kept = order if len(order) <= MOST_CLASSES else [*order[:half], *order[-half:]]
-    rows = [(name, int((labels == name).sum()), [float(each) for each in means[name]]) for name in kept]
-    return {"systems": table.systems, "rows": rows, "left_out": len(order) - len(kept), "half": half}
+    size = {name: int((labels == name).sum()) for name in table.class_names}
+    kept = sorted(size, key=lambda name: -size[name])[:MOST_CLASSES]
+    means = {name: table.values[labels == name].mean(axis=0) for name in kept}
+    best = np.min if table.lower_is_better else np.max
+    order = sorted(kept, key=lambda name: float(means[name].mean()), reverse=not table.lower_is_better)
+    rows = [(name, size[name], means[name].tolist(), float(best(means[name]))) for name in order]
+    return {"systems": table.systems, "rows": rows, "left_out": len(size) - len(kept)}
 
 
 def warnings_of(made: Standings) -> list[str]:
@@ -166,7 +171,18 @@ def warnings_of(made: Standings) -> list[str]:
     lines = [f"{len(problems):,} pictures could not be read and are left out:"] if len(problems) > 1 else []
     lines += [f"{name} {why}" + (": left out" if len(problems) == 1 else "") for name, why in problems[:LINES]]
     lines += [f"... and {len(problems) - LINES:,} more"] if len(problems) > LINES else []
-    return [*lines, *made.benchmark.pictures.notes, *_ties(made)]
+    return [*lines, *made.benchmark.pictures.notes]
+
+
+def distance_text(distance: float) -> str:
+    """Four digits, never with an exponent.
+
+    >>> distance_text(98712.0), distance_text(0.31504), distance_text(4.5493), distance_text(0.0)
+    ('98,712', '0.3150', '4.549', '0')
+    """
+    if distance == 0:
+        return "0"
+    return f"{distance:,.0f}" if abs(distance) >= 1000 else f"{distance:.{4 if abs(distance) < 1 else 3}f}"
 
 
 def _ties(made: Standings) -> list[str]:

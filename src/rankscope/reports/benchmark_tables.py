@@ -64,7 +64,7 @@ def facts_of(made: Standings) -> list[str]:
     pictures = made.benchmark.pictures
     without = sum(not label for label in pictures.labels)
     facts = [f"{len(pictures):,} pictures", f"{len(pictures.classes):,} classes"]
-    facts += [f"{without:,} distractors"] if without else []
+    facts += [how_many(without, "distractor", "distractors")] if without else []
     return [*facts, f"{made.benchmark.queries.size:,} queries", how_many(len(made.rows), "descriptor", "descriptors")]
 
 

@@ -50,38 +50,44 @@ def _best(summary: Summary) -> str:
     value, low, high = (float(str(rows[0][each])) for each in (last, "low", "high"))
     between = "" if math.isnan(low) else f" ({summary.level:.0%} interval {short(low)} to {short(high)})"
     lead = f"{summary.quantity}: {name} is highest in the last round, {short(value)}{between}"
-    others = [each for each in summary.methods if each != name]
-    if not others:
+    tests = summary.compared
+    if tests is None:
         return f"{lead}."
+    if not summary.possible(tests):
+        return f"{lead}. {len(summary.tables[-1])} topics are too few to show more in a {tests.family}."
+    others = [each for each in summary.methods if each != name]
     beaten = {
         pair.first if pair.second == name else pair.second
-        for pair in summary.compared.comparisons
+        for pair in tests.comparisons
         if pair.better == name and name in (pair.first, pair.second)
-    } & set(others)
-    if not summary.possible:
-        return f"{lead}. So few topics cannot show a difference from the other methods."
+    }
     open_to = [each for each in others if each not in beaten]
     if not open_to:
-        return f"{lead}, and better than every other method ({summary.compared.family})."
+        return f"{lead}, and better than every other method ({tests.family})."
     better = f", better than {listed(sorted(beaten))}" if beaten else ""
-    return f"{lead}{better}; no difference from {listed(open_to)} is shown ({summary.compared.family})."
+    return f"{lead}{better}; no difference from {listed(open_to)} is shown ({tests.family})."
 
 
 def _feedback(summary: Summary) -> list[str]:
     """Whether feedback helps, method by method, in as few sentences as it takes."""
-    pairs = summary.against_no_feedback()
-    if not pairs or not summary.possible:
+    tests = summary.against_none
+    if tests is None:
         return []
-    helps = [name for name, pair in pairs.items() if pair.better == name]
-    hurts = [f"{name} ({short(pair.difference)})" for name, pair in pairs.items() if pair.better == NO_FEEDBACK]
-    rest = [name for name in pairs if name not in helps and not any(each.startswith(f"{name} (") for each in hurts)]
+    lead = f"{summary.quantity}, against no feedback ({tests.family})"
+    if not summary.possible(tests):
+        return [f"{lead}: {len(summary.tables[-1])} topics are too few to show anything."]
+    better = {pair.second: pair.better for pair in tests.comparisons}
+    lost = {pair.second: short(pair.difference) for pair in tests.comparisons}
+    helps = [name for name, winner in better.items() if winner == name]
+    hurts = [f"{name} ({lost[name]})" for name, winner in better.items() if winner == NO_FEEDBACK]
+    rest = [name for name, winner in better.items() if not winner]
     lines = []
     if helps:
-        lines.append(f"{summary.quantity}: better than no feedback: {listed(helps)}.")
+        lines.append(f"{lead}: feedback helps with {listed(helps, len(helps))}.")
     if hurts:
-        lines.append(f"{summary.quantity}: feedback hurts: worse than none with {listed(hurts)}.")
+        lines.append(f"{lead}: feedback hurts with {listed(hurts, len(hurts))}.")
     if rest:
-        lines.append(f"{summary.quantity}: no difference from no feedback is shown for {listed(rest)}.")
+        lines.append(f"{lead}: no difference is shown for {listed(rest, len(rest))}.")
     return lines
 
 

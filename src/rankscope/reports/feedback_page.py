@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from rankscope.errors import RankscopeError
-from rankscope.feedback.efficiency import Efficiency
 from rankscope.feedback.normalised import Normalised, normalised
 from rankscope.feedback.results import Results
 from rankscope.feedback.study import Plan
@@ -86,7 +85,7 @@ def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
         ("rounds-precision", rounds_graph, lambda: rounds_graph(results)),
         ("rounds-measure", rounds_graph, lambda: rounds_graph(results, results.measures[0])),
         ("rounds-recall", rounds_graph, lambda: rounds_graph(results, SEEN)),
-        ("efficiency", efficiency_graph, lambda: efficiency_graph(_best_curves(made))),
+        ("efficiency", efficiency_graph, lambda: _efficiency_graph(made)),
     ]
     drawn = []
     for name, kind, draw in kinds:
@@ -97,9 +96,11 @@ def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
     return drawn
 
 
-def _best_curves(made: Normalised) -> list[Efficiency]:
+def _efficiency_graph(made: Normalised) -> Graph:
+    """Means over feasible topics, of the best methods where there are many."""
     curves = sorted(made.mean_curves(), key=lambda each: -np.nan_to_num(each.mae))
-    return curves[:MOST_CURVES]
+    told = f"mean over {len(made.feasible)} feasible topics; {made.examples} + {made.examples} examples"
+    return efficiency_graph(curves[:MOST_CURVES]).described(subtitle=told)
 
 
 def sections_of(results: Results, made: Normalised) -> list[tuple[str, list[Section]]]:

@@ -15,7 +15,7 @@ from rankscope.engines.nearest.keys import ITEMS, ordered_bits, rounded
 from rankscope.engines.nearest.relevance import Group, Relevance
 from rankscope.engines.nearest.settling import Close, Ranked, settled
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.threads import together
+from rankscope.engines.nearest.threads import Scratch, together
 from rankscope.engines.nearest.top import Best
 from rankscope.ranks.ragged import Ragged
 
@@ -43,21 +43,19 @@ class Ranker:
     keep_scores: bool = False
     cells: int = 1 << 24  # of a block of scores
     level: int = field(default=0, init=False)
-    _narrow: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, dtype=np.float32), init=False)
+    _scratch: Scratch = field(default_factory=Scratch, init=False)
 
     def narrowed(self, scores: NDArray[Any]) -> NDArray[np.float32]:
         """Scores in float32; in memory that is used again where they are wider."""
         if scores.dtype == np.float32:
             return scores
-        if self._narrow.size < scores.size:
-            self._narrow = np.empty(scores.size, dtype=np.float32)
-        result = self._narrow[: scores.size].reshape(scores.shape)
+        result = self._scratch.array((scores.shape[0], scores.shape[1]), np.dtype(np.float32))
         with np.errstate(over="ignore"):
             np.copyto(result, scores, casting="same_kind")
         return result
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block."""
+        """Block after block; threads share the work within each."""
         return map(self.ranked, blocks)
 
     def ranked(self, queries: IntArray) -> BlockRanks:

@@ -67,14 +67,13 @@ def _by_bins(scores: Scores, limits: Ragged, lowest: Scores, highest: Scores) ->
     with np.errstate(all="ignore"):
         width = count / (highest - lowest)
         usable = np.isfinite(width) & (width > 0) & np.isfinite(lowest)
-    lowest, width = np.where(usable, lowest, 0), np.where(usable, width, 0).astype(np.float32)
+    lowest, width = np.where(usable, lowest, 0), np.where(usable, width, 1).astype(np.float32)
 
     def bins(values: Scores, start: Any, factor: Any) -> NDArray[Any]:
         with np.errstate(all="ignore"):
             place = np.subtract(values, start)
             np.multiply(place, factor, out=place)
-        np.fmax(place, np.float32(-1), out=place)  # of NaN, infinity times 0, the number
-        np.minimum(place, np.float32(count), out=place)
+        np.clip(place, np.float32(-1), np.float32(count), out=place)
         place += np.float32(1)
         return place.astype(np.int64)
 
@@ -88,7 +87,7 @@ def _by_bins(scores: Scores, limits: Ragged, lowest: Scores, highest: Scores) ->
     numbers = np.bincount(flat.ravel(), minlength=hot.size)
     numbers[hot] = 0
     from_here = np.cumsum(numbers.reshape(len(scores), wide)[:, ::-1], axis=1)[:, ::-1].ravel()
-    return from_here[high] - numbers[high], hot[flat]
+    return from_here[high] - numbers[high], hot.take(flat)
 
 
 def _among(chosen: BoolArray, scores: Scores, limits: Ragged, above: IntArray) -> Counted:

@@ -9,6 +9,7 @@ the reference's error is as large as that of the products, so all counts double.
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.space import U32, U64, SumSpace
 from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
-from rankscope.engines.nearest.threads import together
+from rankscope.engines.nearest.threads import Scratch, together
 
 TINY = (2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
 
@@ -39,7 +40,8 @@ class ProductSpace(SumSpace):
         self.shift = 0 if self.exact else -max(int(np.frexp(peak)[1]), -400)
         self.squares = in_order(matrix, np.square)
         self._kept: dict[bool, NDArray[Any]] = {}
-        self._out: NDArray[Any] | None = None
+        self._scratch = Scratch()
+        self._making = Lock()
 
     @property
     def terms(self) -> Terms:
@@ -62,19 +64,17 @@ class ProductSpace(SumSpace):
         """Matrix product of some queries with a range of items; it lasts until the next."""
         kind = np.float64 if level or self.exact else np.float32
         left, right = self.query_side(self.prepared(queries), queries).astype(kind), self._items(items, kind)
-        if self._out is None or self._out.dtype != kind or self._out.size < len(left) * len(right):
-            self._out = np.empty(len(left) * len(right), dtype=kind)  # fresh memory for each block costs a tenth
-        out = self._out[: len(left) * len(right)].reshape(len(left), len(right))
-        return np.matmul(left, right.T, out=out)
+        return np.matmul(left, right.T, out=self._scratch.array((len(left), len(right)), kind))
 
     def _items(self, items: slice, kind: type[Any]) -> NDArray[Any]:
         """Rows of the items, ready for the product; made once where they fit."""
         double = kind is np.float64
         if self.rows.size * (8 if double else 4) > self.copies:
             return self.item_side(self.prepared(items), items).astype(kind)
-        if double not in self._kept:
-            made = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
-            self._kept[double] = np.concatenate(made)
+        with self._making:
+            if double not in self._kept:
+                made = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
+                self._kept[double] = np.concatenate(made)
         return self._kept[double][items]
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,3 +39,16 @@ def together(work: Callable[[T], R], parts: Sequence[T]) -> list[R]:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(_number.get()) as pool:
         return list(pool.map(work, parts))
+
+
+class Scratch(threading.local):
+    """Memory that a thread uses again and again: fresh memory for each block costs a tenth of the time."""
+
+    memory: NDArray[Any] | None = None
+
+    def array(self, shape: tuple[int, int], kind: Any) -> NDArray[Any]:
+        """An array whose values are of no meaning; the next one overwrites it."""
+        size = shape[0] * shape[1]
+        if self.memory is None or self.memory.dtype != kind or self.memory.size < size:
+            self.memory = np.empty(size, dtype=kind)
+        return self.memory[:size].reshape(shape)

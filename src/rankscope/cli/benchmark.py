@@ -1,0 +1,108 @@
+"""`rankscope benchmark`: which descriptor finds best on a collection of pictures, and what it costs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command("benchmark", short_help="Which descriptor finds best, and what does it cost?")
+@click.argument("collection", metavar="COLLECTION|FOLDER")
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="Where vectors, ranks, tables and the page go.")
+@click.option(
+    "-d", "--descriptors", "texts", multiple=True, default=("all",), show_default=True, metavar="NAMES",
+    help="all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), height-matching.",
+)  # fmt: skip
+@click.option("--data", metavar="FOLDER", help="Where the named collection lies. Default: RANKSCOPE_DATA.")
+@click.option(
+    "--queries", default="all", show_default=True, metavar="all|'every N'|FILE",
+    help="All pictures with a class mate, every Nth of them, or those that a file names, one a line.",
+)  # fmt: skip
+@click.option("--show", default=12, show_default=True, type=click.IntRange(0, 100), help="Queries with their pictures.")
+@click.option("--first", default=10, show_default=True, type=click.IntRange(1, 30), help="Results shown of each.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Of intervals, tests and the queries shown.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
+@click.option("--quiet", is_flag=True, help="No progress, and no word about the files.")
+def command(
+    collection: str,
+    output: str,
+    texts: tuple[str, ...],
+    data: str | None,
+    queries: str,
+    show: int,
+    first: int,
+    seed: int,
+    threads: int | None,
+    quiet: bool,
+) -> None:
+    """Every descriptor on every picture: exact rankings, measures with intervals, cost, and what each finds first.
+
+    COLLECTION is a name (corel1k, mpeg7, icons, icons20k, digits, ukbench) or a folder of class folders. Every picture
+    in turn is the query, its class the target. Work that was stopped goes on where it was when the same command is
+    given again.
+
+    \b
+    rankscope benchmark corel1k --data data/ -o corel
+    rankscope benchmark photos/ -d rgb-histogram,cedd,lbp -o photos-benchmark
+    rankscope benchmark icons -d "hog(side=32,cell=8),edge-histogram" --queries "every 10" -o icons-benchmark
+    """
+    from rankscope.cli.output import colourful, progress_line, say
+    from rankscope.engines.images.benchmark import benchmark
+    from rankscope.engines.images.contenders import contenders
+    from rankscope.engines.images.finding import found_collection
+    from rankscope.errors import SettingError
+    from rankscope.reports.benchmark import standings_of
+    from rankscope.reports.benchmark_tables import text_of
+
+    if Path(output).is_file():
+        raise SettingError(f"{output} is a file: -o names a folder")
+    asked = contenders(",".join(texts))
+    pictures = found_collection(collection, data)
+    try:
+        with progress_line(quiet) as progress:
+            made = benchmark(pictures, asked, output, queries=queries, threads=threads, progress=progress)
+            standings = standings_of(made, seed)
+            files = _written(standings, Path(output), show, first, seed, progress)
+    except KeyboardInterrupt:
+        say(f"stopped; what is done lies in {output}: give the same command again to go on")
+        raise
+    click.echo(text_of(standings, colourful(sys.stdout)), nl=False)
+    _warn(made.problems)
+    if not quiet:
+        for path, what in files:
+            say(f"  {path}  {what}")
+
+
+def _written(standings: Any, folder: Path, show: int, first: int, seed: int, progress: Any) -> list[tuple[Path, str]]:
+    """Tables, graphs and the page, each whole or not at all."""
+    from rankscope.files import atomic
+    from rankscope.reports.benchmark_page import graphs_of, write_page
+    from rankscope.reports.benchmark_tables import FORMATS
+
+    for name, render in FORMATS.items():
+        with atomic(folder / name) as file:
+            file.write(render(standings))
+    for name, graph, _ in graphs_of(standings):
+        graph.save(folder / f"{name}.svg")
+    size = write_page(standings, folder / "report.html", shown=show, first=first, seed=seed)
+    if progress is not None:
+        progress("page", 1.0)
+    return [
+        (folder / "NAME.ranks.parquet", "exact ranks of each descriptor: every command reads them"),
+        (folder / "table.csv", "all numbers; also .json, .md, .tex and .txt"),
+        (folder / "quality.svg", "means with intervals; cost.svg: against time"),
+        (folder / "report.html", f"the page with the pictures, {size / 1e6:.1f} MB, opens offline"),
+    ]
+
+
+def _warn(problems: tuple[tuple[str, str], ...]) -> None:
+    """Pictures that were left out, by name."""
+    from rankscope.cli.output import say
+
+    if problems:
+        say(f"! {len(problems)} picture{'' if len(problems) == 1 else 's'} left out:")
+    for name, why in problems:
+        say(f"!   {name} {why}")

@@ -1,0 +1,18 @@
+"""A benchmark of three descriptors on small generated pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankscope.engines.images.benchmark import benchmark
+from rankscope.engines.images.contenders import contenders
+from rankscope.engines.images.finding import found_collection
+from rankscope.reports.benchmark import Standings, standings_of
+from tests.engines.images.pictures_folder import written
+
+NAMES = "thumbnail(side=8),rgb-histogram(bins=4),lbp"
+
+
+def standings(folder: Path, names: str = NAMES, each: int = 5) -> Standings:
+    photos = written(folder / "photos", each)
+    return standings_of(benchmark(found_collection(str(photos)), contenders(names), folder / "out"))
