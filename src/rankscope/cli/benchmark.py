@@ -21,8 +21,17 @@ import click
     "--queries", default="all", show_default=True, metavar="all|'every N'|FILE",
     help="All pictures with a class mate, every Nth of them, or those that a file names, one a line.",
 )  # fmt: skip
-@click.option("--show", default=12, show_default=True, type=click.IntRange(0, 100), help="Queries with their pictures.")
-@click.option("--first", default=10, show_default=True, type=click.IntRange(1, 30), help="Results shown of each.")
+@click.option(
+    "--show",
+    default=12,
+    show_default=True,
+    type=click.IntRange(0, 100),
+    metavar="N",
+    help="Queries with their pictures.",
+)
+@click.option(
+    "--first", default=10, show_default=True, type=click.IntRange(1, 30), metavar="N", help="Results shown of each."
+)
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Of intervals, tests and the queries shown.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
 @click.option("--quiet", is_flag=True, help="No progress, and no word about the files.")
