@@ -27,6 +27,7 @@ FIRST = 10  # results of each descriptor
 SHOWN = 12  # queries
 MOST_CLASSES = 24  # of more, the largest
 LINES = 12  # warnings told one by one
+LARGEST = 2_900_000  # bytes of the page; pictures take what the rest leaves
 
 
 @dataclass(frozen=True)
@@ -79,32 +80,30 @@ def render(made: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int
     queries = shown_queries(made, shown, first, seed)
     rows = sorted({row for each in queries for row in (each.row, *(hit.row for one in each.found for hit in one.hits))})
     figures = graphs_of(made)
-    return str(
-        environment()
-        .get_template("benchmark.html.j2")
-        .render(
-            title=made.benchmark.pictures.name,
-            facts=facts_of(made),
-            verdict=verdict(made),
-            warnings=warnings_of(made),
-            grid=grid_of(made),
-            lower=made.lower,
-            notes=[*notes_of(made), *_ties(made)],
-            measure=made.main,
-            figures=figures,
-            classes=class_table(made),
-            queries=queries,
-            pictures=thumbnails(made.benchmark.pictures, rows),
-            specs={name: packed(spec_of(graph)) for name, graph, _ in figures},
-            tables={name: packed(csv_of(graph)) for name, graph, _ in figures},
-            style=text_of("report.css") + text_of("benchmark.css"),
-            themes=themes(),
-            vega=script(),
-            code=text_of("report.js"),
-            seed=seed,
-            version=__version__,
-        )
-    )
+    template = environment().get_template("benchmark.html.j2")
+    parts = {
+        "title": made.benchmark.pictures.name,
+        "facts": facts_of(made),
+        "verdict": verdict(made),
+        "warnings": warnings_of(made),
+        "grid": grid_of(made),
+        "lower": made.lower,
+        "notes": [*notes_of(made), *_ties(made)],
+        "measure": made.main,
+        "figures": figures,
+        "classes": class_table(made),
+        "queries": queries,
+        "specs": {name: packed(spec_of(graph)) for name, graph, _ in figures},
+        "tables": {name: packed(csv_of(graph)) for name, graph, _ in figures},
+        "style": text_of("report.css") + text_of("benchmark.css"),
+        "themes": themes(),
+        "vega": script(),
+        "code": text_of("report.js"),
+        "seed": seed,
+        "version": __version__,
+    }
+    without = len(template.render(parts, pictures={}).encode())
+    return str(template.render(parts, pictures=thumbnails(made.benchmark.pictures, rows, LARGEST - without)))
 
 
 def graphs_of(made: Standings) -> list[tuple[str, Graph, str]]:

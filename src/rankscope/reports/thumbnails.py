@@ -10,7 +10,8 @@ from typing import Any
 from rankscope.engines.images.optional import pillow
 from rankscope.engines.images.picture_set import PictureSet
 
-ROOM = 1_800_000  # letters that all pictures of a page take together
+ROOM = 1_800_000  # bytes that all pictures of a page may take together
+RULE = 40  # bytes of the style sheet around each
 WIDE = 5 / 3  # the widest a picture may be for its height
 STEPS = ((96, 72), (96, 55), (80, 50), (64, 45), (48, 40), (40, 30), (32, 25))  # height, quality
 FLAT = 64  # colours: a picture of no more is a drawing, kept without loss
@@ -27,7 +28,7 @@ def thumbnails(pictures: PictureSet, rows: Sequence[int], room: int = ROOM) -> d
     made: dict[int, str] = {}
     for height, quality in STEPS:
         made = {row: _address(_reduced(each, height), quality) for row, each in small.items()}
-        if sum(map(len, made.values())) <= room:
+        if sum(len(each) + RULE for each in made.values()) <= room:
             break
     return made
 

@@ -14,7 +14,8 @@ from rankscope import collections
 from rankscope.collections.collection import Collection
 from rankscope.engines.images import contenders as kinds
 from rankscope.engines.images.benchmark import Benchmark, benchmark
-from rankscope.engines.images.contenders import ByVectors, Contender, contenders
+from rankscope.engines.images.contender import Contender
+from rankscope.engines.images.contenders import ByVectors, contenders
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import ALL, by_name
 from rankscope.engines.images.finding import found_collection

@@ -14,7 +14,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.collections.collection import Collection
 from rankscope.engines.images.benchmark_store import Store, plain
 from rankscope.engines.images.clocked import Step
-from rankscope.engines.images.contenders import Contender
+from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.describing import Source
 from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, opened, shares_of
 from rankscope.errors import SettingError

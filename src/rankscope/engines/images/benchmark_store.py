@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.engines.images.contenders import Contender
+from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.describing import Described
 from rankscope.engines.images.feature_files import PACKAGES, save_features
 from rankscope.engines.images.picture_set import PictureSet
