@@ -174,14 +174,15 @@ def warnings_of(made: Standings) -> list[str]:
 
 
 def distance_text(distance: float) -> str:
-    """Four digits, never with an exponent.
+    """Four or five digits, never with an exponent.
 
-    >>> distance_text(98712.0), distance_text(0.31504), distance_text(4.5493), distance_text(0.0)
-    ('98,712', '0.3150', '4.549', '0')
+    >>> distance_text(98712.0), distance_text(522.79), distance_text(4.5493), distance_text(0.31504), distance_text(0.0)
+    ('98,712', '522.8', '4.549', '0.3150', '0')
     """
     if distance == 0:
         return "0"
-    return f"{distance:,.0f}" if abs(distance) >= 1000 else f"{distance:.{4 if abs(distance) < 1 else 3}f}"
+    size = abs(distance)
+    return f"{distance:,.{0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 10 else 3 if size >= 1 else 4}f}"
 
 
 def _ties(made: Standings) -> list[str]:
