@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from rankscope.reports.comparison import text_of
+from rankscope.reports.comparison import notes_of, text_of
 from rankscope.reports.comparison_words import verdict
 from rankscope.statistics.compare import compare
 from rankscope.statistics.score_table import ScoreTable
@@ -62,3 +62,11 @@ def test_no_p_value_of_a_cell_is_printed_as_nothing() -> None:
     assert "p (unpaired)" in text
     row = next(line for line in text.split("query by query")[1].splitlines() if line.startswith("new"))
     assert "<0.0001" in row
+
+
+def test_too_few_units_for_the_family_are_told() -> None:
+    few = ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.5, 0.7, 0.9]})
+    (note,) = notes_of(compare([few]))
+    assert note.startswith("3 queries can show no difference at all: the smallest p-value possible is 0.25.")
+    many = ScoreTable.make({"A": np.arange(8) / 10, "B": np.arange(8) / 20})
+    assert notes_of(compare([many])) == []

@@ -84,13 +84,27 @@ def _instead(one: MeasureCompared) -> str:
 
 
 def notes_of(made: Compared) -> list[str]:
-    """Queries that were left out."""
-    return [
+    """Queries that were left out, and families too large for the number of queries or classes to decide in."""
+    left_out = [
         f"{one.measure}: {one.left_out:,} {'query' if one.left_out == 1 else 'queries'} left out, because not every "
         "system has a value there"
         for one in made.measures
         if one.left_out
     ]
+    return left_out + [line for line in (_too_few(made),) if line]
+
+
+def _too_few(made: Compared) -> str:
+    """What to say where no difference, however large, could be shown."""
+    units, alpha = len(made.main.units), 1 - made.level
+    least = 2.0 ** (1 - units) * (1 if made.family.correction == "none" else made.family.size)
+    if least <= alpha:
+        return ""
+    tests = "" if made.family.size == 1 else f" in {made.family}"
+    return (
+        f"{units} {made.main.unit} can show no difference at all{tests}: the smallest p-value possible is {least:.2g}. "
+        "Compare fewer systems or measures, or have more queries"
+    )
 
 
 def text_of(made: Compared, every_pair: bool = False) -> str:
