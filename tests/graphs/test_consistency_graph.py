@@ -56,7 +56,7 @@ def test_what_it_cannot_show_is_refused() -> None:
 
 def test_graphs_of_feedback_results_are_listed_apart_and_have_pages() -> None:
     names = [each.name for each in graphs.FEEDBACK]
-    assert names == ["efficiency", "growth", "consistency"]
+    assert names == ["rounds", "efficiency", "growth", "consistency"]
     assert not set(names) & {each.name for each in graphs.ALL}
     for each in graphs.FEEDBACK:
         assert (GALLERY / f"{each.name}.py").exists()
