@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.ahead import Ahead
 from rankscope.engines.nearest.counting import Counted, counted
 from rankscope.engines.nearest.keys import ITEMS, ordered_bits, rounded
 from rankscope.engines.nearest.relevance import Group, Relevance
 from rankscope.engines.nearest.settling import Close, Ranked, settled
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.threads import Scratch, together
+from rankscope.engines.nearest.threads import Scratch
 from rankscope.engines.nearest.top import Best
 from rankscope.ranks.ragged import Ragged
 
@@ -45,6 +46,9 @@ class Ranker:
     level: int = field(default=0, init=False)
     _scratch: Scratch = field(default_factory=Scratch, init=False)
 
+    def __post_init__(self) -> None:
+        self.ahead = Ahead(self.space)
+
     def narrowed(self, scores: NDArray[Any]) -> NDArray[np.float32]:
         """Scores in float32; in memory that is used again where they are wider."""
         if scores.dtype == np.float32:
@@ -55,14 +59,29 @@ class Ranker:
         return result
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block; threads share the work within each."""
-        return map(self.ranked, blocks)
+        """Block after block; the products of the next are made while one is counted."""
+        for number, queries in enumerate(blocks):
+            yield self.ranked(queries, blocks[number + 1] if number + 1 < len(blocks) else None)
+        self.close()
 
-    def ranked(self, queries: IntArray) -> BlockRanks:
-        """The ranks of a block of at most a few thousand queries."""
+    def close(self) -> None:
+        """After the last block."""
+        self.ahead.close()
+
+    def chunks(self, queries: IntArray) -> list[slice]:
+        """Ranges of items whose scores fit into a block."""
+        step = min(ITEMS, max(1, self.cells // queries.size))
+        count = len(self.space)
+        return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+
+    def ranked(self, queries: IntArray, following: IntArray | None = None) -> BlockRanks:
+        """The ranks of a block of at most a few thousand queries; `following` are those of the next."""
+        ready = self.ahead.take(queries, self.chunks(queries)[0], self.level)
+        if following is not None:
+            self.ahead.begin(following, self.chunks(following)[0], self.level)
         hits, groups = self.relevance.hits(queries)
         left_out = self.relevance.left_out(queries)
-        block = _Block(self, queries, hits, groups, left_out)
+        block = _Block(self, queries, hits, groups, left_out, ready)
         found = block.exactly() if self.space.exact else block.screened()
         judged = block.hits.with_columns(rank=found.rank)
         shown = self.space.shown
@@ -75,8 +94,17 @@ class Ranker:
 class _Block:
     """One block on its way."""
 
-    def __init__(self, ranker: Ranker, queries: IntArray, hits: Ragged, groups: list[Group], left_out: Ragged) -> None:
+    def __init__(
+        self,
+        ranker: Ranker,
+        queries: IntArray,
+        hits: Ragged,
+        groups: list[Group],
+        left_out: Ragged,
+        ready: NDArray[Any] | None = None,
+    ) -> None:
         self.ranker, self.queries, self.hits, self.groups = ranker, queries, hits, groups
+        self.ready, self.ready_level = ready, ranker.level  # scores of the first chunk, where they are there already
         self.space = ranker.space
         # no distractors: the hits, and what is not in the collection of the query
         row = np.concatenate([hits.row, left_out.row])
@@ -118,8 +146,8 @@ class _Block:
         low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], level)
         below, above = rounded(low, high)
         found = []
-        for items in self._chunks():
-            scores = self.space.scores(self.queries, items, level)
+        for items in self.ranker.chunks(self.queries):
+            scores = self._scores(items, level)
             flat = self.ranker.narrowed(scores)
             self._clear(flat, items.start)
             part = self._counted(flat, below, above)
@@ -128,10 +156,11 @@ class _Block:
                 self.best.add(flat, items.start, level)
         return found, above
 
-    def _chunks(self) -> list[slice]:
-        step = min(ITEMS, max(1, self.ranker.cells // self.queries.size))
-        count = len(self.space)
-        return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+    def _scores(self, items: slice, level: int) -> NDArray[Any]:
+        ready, self.ready = self.ready, None
+        if ready is not None and items.start == 0 and level == self.ready_level:
+            return ready
+        return self.space.scores(self.queries, items, level)
 
     def _references(self) -> FloatArray:
         """The references of all hits."""
@@ -171,17 +200,16 @@ class _Block:
         scores[self.out_row[here], self.out_item[here] - first] = -np.inf
 
     def _counted(self, scores: NDArray[np.float32], low: NDArray[Any], high: NDArray[Any]) -> Counted:
-        """Count in parts of a few rows, on all threads."""
+        """Count in parts of a few rows, which stay in the cache."""
         flip = self.hits.offsets[self.hits.row] + self.hits.lengths[self.hits.row] - self.hits.position
         limits = Ragged(self.hits.offsets, {"low": low[flip], "high": high[flip]})
         step = max(1, PART_CELLS // scores.shape[1])
         starts = range(0, len(scores), step)
 
-        def work(start: int) -> Counted:
-            rows = np.arange(start, min(start + step, len(scores)))
-            return counted(scores[start : start + step], limits.take(rows))
-
-        parts = together(work, list(starts))
+        parts = []
+        for start in starts:  # by one thread: counting holds Python's lock most of the time
+            rows_here = np.arange(start, min(start + step, len(scores)))
+            parts.append(counted(scores[start : start + step], limits.take(rows_here)))
         rows = [part.row + start for part, start in zip(parts, starts, strict=True)]
         above, within = (np.concatenate([getattr(part, name) for part in parts])[flip] for name in ("above", "within"))
         item, score = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "score"))

@@ -87,9 +87,12 @@ class GpuRanker(Ranker):
             while waiting:
                 yield waiting.popleft().result()
 
-    def ranked(self, queries: IntArray) -> BlockRanks:
+    def ranked(self, queries: IntArray, following: IntArray | None = None) -> BlockRanks:
         """The ranks of one block."""
         return self._finished(self._on_device(queries, self.relevance.hits(queries)[0]))
+
+    def close(self) -> None:
+        """Nothing is under way after a block."""
 
     def _on_device(self, queries: IntArray, hits: Ragged) -> _Screened:
         """References and order of the hits, counts, and references of what is in doubt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MEMORY = 512 << 20
-CELL = 16  # bytes a score takes in a block, all arrays at once
+CELL = 20  # bytes a score takes in a block, all arrays at once
 USEFUL = 1 << 25  # larger blocks are not faster
 
 Progress = Callable[[int, int], None]
@@ -104,7 +105,10 @@ def _ranker(
 
 
 def _kept(kept: Kept, ranker: Ranker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-    return (kept(number, queries, ranker.ranked) for number, queries in enumerate(blocks))
+    for number, queries in enumerate(blocks):
+        following = blocks[number + 1] if number + 1 < len(blocks) else None
+        yield kept(number, queries, partial(ranker.ranked, following=following))
+    ranker.close()
 
 
 def _check(**values: int | None) -> None:

@@ -60,6 +60,11 @@ class ProductSpace(SumSpace):
         """What the queries bring into the product."""
         return rows
 
+    def lasting(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
+        """Scores that last until the thread has made two more."""
+        self._scratch.places = 2
+        return self.scores(queries, items, level)
+
     def products(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
         """Matrix product of some queries with a range of items; it lasts until the next."""
         kind = np.float64 if level or self.exact else np.float32
