@@ -16,7 +16,20 @@ from typing import TYPE_CHECKING, Any
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
-    from rankscope import collections, curves, engines, graphs, inputs, measures, ranks, reports
+    from rankscope import (
+        collections,
+        curves,
+        engines,
+        feedback,
+        forecast,
+        graphs,
+        inputs,
+        measures,
+        ranks,
+        reports,
+        sampling,
+        statistics,
+    )
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
     from rankscope.inputs.qrels import Qrels
@@ -29,6 +42,8 @@ if TYPE_CHECKING:
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.ranks.storage import load_ranks, save_ranks
     from rankscope.settings import Settings
+    from rankscope.statistics.compare import compare
+    from rankscope.statistics.score_table import ScoreTable
 
 _PLACES: dict[str, str] = {  # public names in the order of the flow
     "Qrels": "inputs.qrels",
@@ -44,19 +59,25 @@ _PLACES: dict[str, str] = {  # public names in the order of the flow
     "parse_measures": "measures.notation",
     "Scores": "measures.scores",
     "RelevanceEvaluator": "measures.relevance_evaluator",
+    "ScoreTable": "statistics.score_table",
+    "compare": "statistics.compare",
     "Settings": "settings",
     "RankscopeError": "errors",
     "InputError": "errors",
     "MeasureError": "errors",
     "SettingError": "errors",
 }
-_FOLDERS = ("inputs", "ranks", "collections", "engines", "measures", "curves", "graphs", "reports")
+_FOLDERS = (
+    "inputs", "ranks", "collections", "engines", "measures", "curves", "statistics", "forecast", "sampling", "feedback",
+    "graphs", "reports",
+)  # fmt: skip
 
 __all__ = [
-    "InputError", "MeasureError", "Qrels", "RankscopeError", "RelevanceEvaluator", "RelevantRanks", "Run", "Scores",
-    "SettingError", "Settings", "__version__", "collections", "curves", "engines", "evaluate", "evaluate_ranks",
-    "graphs", "inputs", "load_ranks", "measures", "nearest_ranks", "parse_measure", "parse_measures", "ranks",
-    "reduce", "reports", "save_ranks",
+    "InputError", "MeasureError", "Qrels", "RankscopeError", "RelevanceEvaluator", "RelevantRanks", "Run",
+    "ScoreTable", "Scores", "SettingError", "Settings", "__version__", "collections", "compare", "curves",
+    "engines", "evaluate", "evaluate_ranks", "feedback", "forecast", "graphs", "inputs", "load_ranks", "measures",
+    "nearest_ranks", "parse_measure", "parse_measures", "ranks", "reduce", "reports", "sampling", "save_ranks",
+    "statistics",
 ]  # fmt: skip
 
 
