@@ -70,3 +70,10 @@ def test_too_few_units_for_the_family_are_told() -> None:
     assert note.startswith("3 queries can show no difference at all: the smallest p-value possible is 0.25.")
     many = ScoreTable.make({"A": np.arange(8) / 10, "B": np.arange(8) / 20})
     assert notes_of(compare([many])) == []
+
+
+def test_many_measures_of_two_systems_are_summed_up() -> None:
+    low, high = np.arange(8) / 20, np.arange(8) / 20 + np.array([0.1, 0.2] * 4)
+    tables = [ScoreTable.make({"A": low, "B": high}, measure=name) for name in ("AP", "RR", "P@5")]
+    tables.append(ScoreTable.make({"A": low, "B": low[::-1]}, measure="R@5"))
+    assert verdict(compare(tables))[1:] == ["By RR and P@5 B is better too.", "By R@5 nothing can be said."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rankscope.statistics.class_effects import ClassEffect, ClassEffects
@@ -10,6 +11,7 @@ from rankscope.statistics.compared import Compared, MeasureCompared
 from rankscope.statistics.pairwise import Comparison
 
 LISTED = 6
+TOLD_APART = 2  # further measures of two systems; more are summed up
 
 
 def verdict(made: Compared) -> list[str]:
@@ -51,10 +53,25 @@ def listed(names: list[str], most: int = LISTED) -> str:
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
 
 
+def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
+    """Many other measures in a sentence each for those that say the same."""
+    sides: dict[str, list[str]] = {}
+    for one in others:
+        sides.setdefault(one.pairs[0].better, []).append(one.measure)
+    lines = []
+    for name, measures in sides.items():
+        told = f"{name} is better{' too' if name == better else ''}" if name else "nothing can be said"
+        lines.append(f"By {listed(measures, most=len(measures))} {told}.")
+    return lines
+
+
 def _of_two(made: Compared) -> list[str]:
     main = made.main
     lines = [_pair(main, main.pairs[0], made.level)]
-    for other in made.measures[1:]:
+    others = made.measures[1:]
+    if len(others) > TOLD_APART:
+        return lines + _summed_up(others, main.pairs[0].better)
+    for other in others:
         pair = other.pairs[0]
         lines.append(f"By {other.measure}: {_short_pair(pair)}.")
     return lines
