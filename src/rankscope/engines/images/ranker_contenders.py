@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
@@ -19,28 +20,23 @@ from rankscope.engines.images.describing import Described, Source
 from rankscope.engines.images.descriptors import Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
 from rankscope.engines.images.image import Image
+from rankscope.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 SEED = 0  # of vocabularies
 
 
 @dataclass(frozen=True)
-class ByHeights(Contender):
-    """Outlines matched elastically, pair by pair: for silhouettes."""
-
-    matching: HeightMatching
-
-    def __str__(self) -> str:
-        return written(self.matching)
+class ByRanker(Contender):
+    """A ranker that compares vectors itself."""
 
     @property
-    def metric(self) -> str:
-        """How vectors are compared."""
-        return "elastic"
+    @abstractmethod
+    def ranker(self) -> HeightMatching | BagOfWords:
+        """What ranks."""
 
-    def vectors(self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None) -> Vectors:
-        """The points of each outline."""
-        return clocked(_Outline(self.matching), pictures, threads, progress)
+    def __str__(self) -> str:
+        return written(self.ranker)
 
     def ranks(
         self,
@@ -51,10 +47,31 @@ class ByHeights(Contender):
         threads: int | None = None,
         progress: Step | None = None,
     ) -> RelevantRanks:
-        """Every pair is matched."""
-        return self.matching.ranks(
+        """By the ranker's own distances, every pair."""
+        return self.ranker.ranks(
             matrix, labels, ids=ids, queries=queries.tolist(), keep_scores=True, system=str(self), progress=progress
         )
+
+
+@dataclass(frozen=True)
+class ByHeights(ByRanker):
+    """Outlines matched elastically, pair by pair: for silhouettes."""
+
+    matching: HeightMatching
+
+    @property
+    def ranker(self) -> HeightMatching:
+        """Elastic matching."""
+        return self.matching
+
+    @property
+    def metric(self) -> str:
+        """How vectors are compared."""
+        return "elastic"
+
+    def vectors(self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None) -> Vectors:
+        """The points of each outline."""
+        return clocked(_Outline(self.matching), pictures, threads, progress)
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """The cost of the match."""
@@ -62,13 +79,15 @@ class ByHeights(Contender):
 
 
 @dataclass(frozen=True)
-class ByWords(Contender):
+class ByWords(ByRanker):
     """Visual words of a vocabulary that is learnt from the collection itself, with seed 0."""
 
     words: BagOfWords
 
-    def __str__(self) -> str:
-        return written(self.words)
+    @property
+    def ranker(self) -> BagOfWords:
+        """Cosine or L1 of the words."""
+        return self.words
 
     @property
     def metric(self) -> str:
@@ -88,20 +107,6 @@ class ByWords(Contender):
         spent = time.process_time() - before
         kind = _Counted(self.words, counts.shape[1])
         return Vectors(Described(kind, counts), 1000 * spent / len(pictures))
-
-    def ranks(
-        self,
-        matrix: NDArray[Any],
-        labels: Sequence[str],
-        ids: Sequence[str],
-        queries: IntArray,
-        threads: int | None = None,
-        progress: Step | None = None,
-    ) -> RelevantRanks:
-        """By cosine or L1, as the ranker says."""
-        return self.words.ranks(
-            matrix, labels, ids=ids, queries=queries.tolist(), keep_scores=True, system=str(self), progress=progress
-        )
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """The same distances."""
@@ -150,7 +155,7 @@ class _Counted(Descriptor):
         return "bag-of-words"
 
     def of(self, image: Image) -> FloatArray:
-        raise NotImplementedError("a vocabulary is learnt from all pictures together")
+        raise SettingError("one picture alone has no bag of words: the vocabulary is learnt from all of them together")
 
     def __str__(self) -> str:
         return written(self.words)
