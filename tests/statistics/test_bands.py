@@ -284,3 +284,9 @@ def test_classes_that_are_not_told_make_a_band_that_is_much_too_narrow() -> None
     told, not_told = (coverage(125, 120, members=5, classed=classed) for classed in (True, False))
     assert not_told["sup-t"].whole < 0.8
     assert told["sup-t"].whole > 0.88
+
+
+def test_few_queries_keep_one_critical_value_for_the_whole_curve() -> None:
+    chance = np.random.default_rng(4)
+    few = np.hstack([chance.random((10, 3)), np.where(np.arange(10) < 2, 0.5, 0.0)[:, None]])
+    assert np.unique(band(few, how="sup-t").critical).size == 1

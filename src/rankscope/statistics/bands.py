@@ -29,6 +29,7 @@ from rankscope.statistics.sup_t import balanced, farthest, stray
 WAYS = {"sup-t": "sup-t bootstrap", "t": "t", "bonferroni": "Bonferroni"}
 RESAMPLES = 2_000
 FEW_DECIDE = "balanced over the points, because at some of them few queries decide"
+HANDFUL = 5
 WIDE = 1.5  # times the Bonferroni value: few queries decide at some point
 
 
@@ -79,7 +80,8 @@ def band(
     critical, said = _critical(points, how, checked_level(level)), ""
     if how == "sup-t" and draw.units > 1:
         away = stray(given.values, draw, resamples, seed, points.design)
-        critical, said = _for_the_whole(away, level, critical, _critical(points, "bonferroni", level))
+        shared = _critical(points, "bonferroni", level)
+        critical, said = _for_the_whole(away, level, critical, shared, _few_decide(given.values))
     half = critical * points.error
     exists = (points.freedom >= 1) & np.isfinite(half)
     low, high = (np.where(exists, points.mean + side * half, np.nan) for side in (-1.0, 1.0))
@@ -149,12 +151,22 @@ def _quantile(drawn: FloatArray, level: float) -> float:
     return float(np.quantile(known, level)) if known.size else 0.0
 
 
-def _for_the_whole(away: FloatArray, level: float, pointwise: FloatArray, shared: FloatArray) -> tuple[FloatArray, str]:
+def _few_decide(values: FloatArray) -> bool:
+    """Whether at some point nearly all queries have one value (0 where their rankings ended) and a handful others."""
+    count = (~np.isnan(values)).sum(axis=0)
+    enough = values[:, count >= 4 * HANDFUL]
+    apart = (np.abs(enough - np.nanmedian(enough, axis=0)) > 1e-12).sum(axis=0)
+    return bool(((apart > 0) & (apart < HANDFUL)).any())
+
+
+def _for_the_whole(
+    away: FloatArray, level: float, pointwise: FloatArray, shared: FloatArray, sparse: bool
+) -> tuple[FloatArray, str]:
     """A band for the whole curve is no narrower than one for a single point; with two or three queries chance errs."""
     common = _quantile(farthest(away), level)
     drawn: FloatArray = np.full(pointwise.size, common)
     said = "critical value raised to that of t" if (pointwise > common).any() else ""
-    if (common > WIDE * shared).any():
+    if sparse and (common > WIDE * shared).any():
         drawn, said = balanced(away, level), FEW_DECIDE
     return np.where(np.isnan(pointwise), np.nan, np.maximum(pointwise, drawn)), said
 
