@@ -27,7 +27,9 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     show_default=True, help="Of p-values, over all pairs and measures.",
 )  # fmt: skip
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
-@click.option("--resamples", default=10_000, show_default=True, type=click.IntRange(100), help="Of the bootstrap.")
+@click.option(
+    "--resamples", type=click.IntRange(100), help="Of the bootstrap; 10,000 for up to 1,000 queries, fewer for more."
+)
 @click.option("--permutations", default=10_000, show_default=True, type=click.IntRange(100), help="Of Tukey's test.")
 @click.option(
     "--format", "output_format", type=click.Choice(["text", "markdown", "json"]),
@@ -46,7 +48,7 @@ def command(
     pairs: str,
     correction: str,
     level: float,
-    resamples: int,
+    resamples: int | None,
     permutations: int,
     output_format: str | None,
     output: str | None,

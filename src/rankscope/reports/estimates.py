@@ -14,9 +14,10 @@ from rankscope.errors import SettingError
 from rankscope.measures.measure import Measure
 from rankscope.measures.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.reports.grid import numeric_columns
-from rankscope.statistics.bootstrap import Intervals, bootstrap_means
+from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.compare import compare
 from rankscope.statistics.compared import Compared, MeasureCompared
+from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.pairwise import Comparison
 from rankscope.statistics.units import classes_are_targets
 
@@ -128,7 +129,7 @@ def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
         unit = next(iter(judged.values())).unit
     else:
         classes = _classes(scores, queries) if classes_are_targets(scores) else None
-        made = bootstrap_means(np.stack(columns, axis=1), classes=classes, seed=scores.settings.seed, how="bca")
+        made = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
         unit, judged = made.unit, {}
     rows = tuple(_row(scores, shown, made, number, judged, compared) for number in range(len(shown[0])))
     return Estimates(rows, _how(made, unit), unit)

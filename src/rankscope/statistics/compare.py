@@ -10,9 +10,10 @@ import numpy as np
 from rankscope.errors import SettingError
 from rankscope.measures.scores import Scores
 from rankscope.statistics.assumptions import assumptions
-from rankscope.statistics.bootstrap import Intervals, bootstrap_means
+from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.class_effects import ClassEffects, class_effects
 from rankscope.statistics.compared import Compared, MeasureCompared
+from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
 from rankscope.statistics.paired_t import paired_t
 from rankscope.statistics.pairwise import Comparison, compare_pairs
@@ -21,7 +22,6 @@ from rankscope.statistics.rank_intervals import rank_intervals
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.units import class_deviations, class_sums, classes_are_targets
 
-RESAMPLES = 10_000
 PERMUTATIONS = 10_000
 MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
 
@@ -34,7 +34,7 @@ def compare(
     by_unit: bool | None = None,
     correction: str = "holm",
     level: float = 0.95,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> Compared:
@@ -62,7 +62,7 @@ def compare(
     tested = [class_sums(table) if by_unit else table for table in whole]
     pairs = compare_pairs(tested, baseline=first, correction=correction, level=level, seed=seed)
     units = [class_deviations(table) if by_unit else table for table in whole]
-    means = _all_means(units, level, resamples, seed)
+    means = _all_means(whole, by_unit, level, resamples, seed)
     measures = []
     for number, table in enumerate(whole):
         compared = _pairs_of(pairs.comparisons, table, units[number], level)
@@ -111,13 +111,16 @@ def _pairs_of(
     )
 
 
-def _all_means(units: Sequence[ScoreTable], level: float, resamples: int, seed: int) -> list[Intervals]:
+def _all_means(
+    tables: Sequence[ScoreTable], by_unit: bool, level: float, resamples: int | None, seed: int
+) -> list[Intervals]:
     """Intervals of all means; measures that share their queries share the resamples too."""
-    if any(table.queries != units[0].queries for table in units):
-        return [bootstrap_means(each.values, level=level, resamples=resamples, seed=seed, how="bca") for each in units]
-    together = np.hstack([table.values for table in units])
-    made = bootstrap_means(together, level=level, resamples=resamples, seed=seed, how="bca")
-    width = len(units[0].systems)
+    if any(table.queries != tables[0].queries for table in tables):
+        return [_all_means([each], by_unit, level, resamples, seed)[0] for each in tables]
+    together = np.hstack([table.values for table in tables])
+    classes = tables[0].labels if by_unit else None
+    made = mean_intervals(together, classes, level=level, resamples=resamples, seed=seed)
+    width = len(tables[0].systems)
     return [made.take(np.arange(start, start + width)) for start in range(0, together.shape[1], width)]
 
 
@@ -126,7 +129,7 @@ def _of_several(
     tested: ScoreTable,
     correction: str,
     level: float,
-    resamples: int,
+    resamples: int | None,
     permutations: int,
     seed: int,
 ) -> MeasureCompared:

@@ -2,17 +2,23 @@
 
 Every item of a class as a query gives as many queries as the class has members, and all of them stand or fall with that
 class. Tests then swap the labels of two systems class by class, and intervals rest on how much classes differ.
+This file alone decides what the unit is; every command asks it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.coverage_report import is_complete
+from rankscope.measures.fractions import divided
 from rankscope.measures.scores import Scores
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.resampling import class_numbers
 from rankscope.statistics.score_table import ScoreTable
 
 
@@ -21,9 +27,12 @@ def classes_are_targets(scores: Scores) -> bool:
 
     Classes that were given to part the queries by (`--by`) are kinds of queries, not a sample of targets.
     """
-    if scores.by_class_wanted:
-        return False
-    return all(system.ranks.classes is not None and is_complete(system.ranks) for system in scores.systems)
+    return not scores.by_class_wanted and all(unit_classes(system.ranks) is not None for system in scores.systems)
+
+
+def unit_classes(queries: RelevantRanks) -> tuple[str, ...] | None:
+    """The class of each query where the class is the unit of chance, None where each query is a unit of its own."""
+    return queries.classes if is_complete(queries) else None
 
 
 def class_sums(table: ScoreTable) -> ScoreTable:
@@ -33,30 +42,51 @@ def class_sums(table: ScoreTable) -> ScoreTable:
     >>> class_sums(table).values.round(3).tolist()
     [[0.4], [0.6]]
     """
-    names, total, _ = _totals(table)
-    return _by_class(table, names, total * (len(names) / len(table)))
+    total, size = _totals(table.values, table.labels)
+    return _by_class(table, total * (len(size) / len(table)))
 
 
 def class_deviations(table: ScoreTable) -> ScoreTable:
     """One row per class around the mean over queries, by how far the class pulls it. For intervals.
 
-    The spread of these rows is that of the mean over queries when classes are drawn, whatever their sizes (the ratio of
-    two sums, linearised).
     >>> table = ScoreTable.make({"A": [0.5, 0.5, 0.5]}, classes=["x", "x", "y"])
     >>> class_deviations(table).values.tolist()
     [[0.5], [0.5]]
     """
-    names, total, size = _totals(table)
-    mean = table.values.mean(axis=0)
-    return _by_class(table, names, mean + (total - size[:, None] * mean) * (len(names) / len(table)))
+    return _by_class(table, unit_values(table.values, table.labels))
 
 
-def _totals(table: ScoreTable) -> tuple[list[str], FloatArray, IntArray]:
-    names, number = np.unique(np.array(table.labels, dtype=str), return_inverse=True)
-    total = np.zeros((names.size, table.values.shape[1]))
-    np.add.at(total, number, table.values)
-    return names.tolist(), total, np.bincount(number, minlength=names.size).astype(np.int64)
+def unit_values(values: ArrayLike, classes: Sequence[str] | None) -> FloatArray:
+    """One row per unit of chance: the queries themselves, or each class by how far it pulls the mean over queries.
+
+    The mean of the rows is the mean over queries; their spread is that of the mean when classes are drawn, whatever
+    their sizes (the ratio of two sums, linearised). NaN, a query without a value, is left out; a class without any
+    has NaN.
+    >>> unit_values([[0.2], [0.4], [0.9]], ["x", "x", "y"]).round(3).tolist()
+    [[0.2], [0.8]]
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if classes is None:
+        return table
+    total, size = _totals(table, classes)
+    mean = divided(total.sum(axis=0), size.sum(axis=0))
+    some = (size > 0).sum(axis=0)
+    pulled = mean + (total - size * mean) * divided(some, size.sum(axis=0))
+    return np.where(size > 0, pulled, np.nan)
 
 
-def _by_class(table: ScoreTable, names: list[str], values: FloatArray) -> ScoreTable:
+def _totals(values: FloatArray, classes: Sequence[str]) -> tuple[FloatArray, IntArray]:
+    """Sum and number of the values there are, of each class (row) and column."""
+    number = class_numbers(classes)
+    shape = (int(number.max(initial=-1)) + 1, values.shape[1])
+    total, size = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    np.add.at(total, number, np.nan_to_num(values))
+    np.add.at(size, number, ~np.isnan(values))
+    return total, size
+
+
+def _by_class(table: ScoreTable, values: FloatArray) -> ScoreTable:
+    names = [""] * len(values)
+    for row, label, query in zip(class_numbers(table.labels).tolist(), table.labels, table.queries, strict=True):
+        names[row] = label or query
     return replace(table, queries=tuple(names), values=values, classes=None)
