@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rankscope.settings import Settings
 
 SAVED = ".ranks.parquet"
-INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "compat")
+INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "max_ratio", "compat")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Inputs:
     classes: str | None
     input_format: str | None
     encoding: str
+    max_ratio: float
     compat: str | None
     given: dict[str, Any]
 
@@ -55,7 +56,8 @@ class Inputs:
         qrels, *runs = self.files
         return evaluate(
             qrels, runs, measures, junk=self.junk, classes=self.classes, format=self.input_format,
-            encoding=self.encoding, progress=progress, keep_scores=keep_scores, compat=self.compat, **self.given,
+            encoding=self.encoding, max_ratio=self.max_ratio, progress=progress, keep_scores=keep_scores,
+            compat=self.compat, **self.given,
         )  # fmt: skip
 
     def _need_runs(self, command: str) -> None:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
+from rankscope.inputs.arrays_in_files import read_npy
 from rankscope.inputs.checks import Problems, shown
-from rankscope.inputs.tables import find_column
+from rankscope.inputs.formats.delimited import read_table
+from rankscope.inputs.formats.frames import read_frame
+from rankscope.inputs.names import name_of, printable
+from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import find_column, listed_columns
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
@@ -31,13 +35,16 @@ def read_labels(path: str | Path, names: Sequence[str] | None = None) -> Labels:
     """Labels in the order of the items; those of a table with ids are matched to `names`, where these are known."""
     file = Path(path)
     if file.suffix.lower() == ".npy":
-        return Labels(_from_npy(file))
+        values = read_npy(file)
+        if values.ndim != 1:
+            raise InputError.of(name_of(file), [f"labels must be a list, got shape {values.shape}"])
+        return Labels(values.tolist())
     if file.suffix.lower() not in TABLES:
         return Labels(read_list(file))
     frame = _table(file)
     label, name = find_column(frame, LABEL), find_column(frame, ID)
     if label is None:
-        raise InputError.of(file.name, [f"has no column called label; columns: {', '.join(frame.columns)}"])
+        raise InputError.of(name_of(file), [f"has no column called label; columns: {listed_columns(frame)}"])
     labels = frame.get_column(label).to_list()
     if name is None:
         return Labels(labels)
@@ -47,7 +54,7 @@ def read_labels(path: str | Path, names: Sequence[str] | None = None) -> Labels:
 
 def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]) -> list[Any]:
     """Labels by name; a name that the table does not have has none, one that is there twice is a problem."""
-    problems, known = Problems(file.name), {}
+    problems, known = Problems(name_of(file)), {}
     for row, (name, label) in enumerate(zip(ids, labels, strict=True), start=1):
         if name in known:
             problems.add(f"row {row}", f"id {shown(name)} is there twice")
@@ -59,20 +66,12 @@ def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]
 
 
 def _table(file: Path) -> pl.DataFrame:
-    try:
-        if file.suffix.lower() == ".parquet":
-            return pl.read_parquet(file)
-        separator = "\t" if file.suffix.lower() == ".tsv" else ","
-        return pl.read_csv(file, separator=separator, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError.of(file.name, [f"cannot be read: {error}"]) from None
-
-
-def _from_npy(file: Path) -> Sequence[Any]:
-    try:
-        return list(np.load(file, allow_pickle=False).tolist())
-    except (ValueError, OSError, EOFError, TypeError) as error:
-        raise InputError.of(file.name, [f"is no array of labels: {error}"]) from None
+    if file.suffix.lower() == ".parquet":
+        return read_frame(file)
+    problems = Problems(name_of(file))
+    table = read_table(Source(str(file)), problems, expected="id,label", known=frozenset((*LABEL, *ID)))
+    problems.raise_if_any()
+    return table.frame
 
 
 def read_list(path: str | Path) -> list[str]:
@@ -80,9 +79,9 @@ def read_list(path: str | Path) -> list[str]:
     file = Path(path)
     try:
         lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise InputError.of(file.name, [f"cannot be read: {reason}"], f"Looked for {file}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError.of(name_of(file), [f"cannot be read: {reason}"], f"Looked for {printable(file)}") from None
     while lines and not lines[-1]:
         lines.pop()
     return lines

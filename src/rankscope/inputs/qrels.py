@@ -42,7 +42,8 @@ class Qrels:
         if isinstance(data, str | Path):
             from rankscope.inputs.formats import read_qrels
 
-            return read_qrels(Source.of(data), reading or Reading())
+            reading = reading or Reading()
+            return read_qrels(Source.of(data, reading.max_ratio), reading)
         problems = Problems("judgements")
         table = objects.table_of(data, "grade", problems)
         if table is None:

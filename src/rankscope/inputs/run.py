@@ -63,7 +63,8 @@ class Run:
         if isinstance(data, str | Path):
             from rankscope.inputs.formats import read_run
 
-            run = read_run(Source.of(data), reading or Reading())
+            reading = reading or Reading()
+            run = read_run(Source.of(data, reading.max_ratio), reading)
             run.name = name or run.name
             return run
         table = objects.table_of(data, "score", Problems(name or "run"))
@@ -145,7 +146,7 @@ def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table
     needed = {"query": tables.QUERY, "item": tables.ITEM}
     frame = tables.columns_of(table.frame, needed, problems, optional)
     if "rank" not in frame.columns and "score" not in frame.columns:
-        problems.add("", f"no column for the score or the rank; columns: {', '.join(table.frame.columns)}")
+        problems.add("", f"no column for the score or the rank; columns: {tables.listed_columns(table.frame)}")
     elif "rank" not in frame.columns and rank:
         problems.add("", "has no rank column, which --ties rank needs")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,9 @@ def _is_by_name(runs: Mapping[Any, Any]) -> bool:
 
 def _distinguish(runs: list[Run]) -> None:
     """Equal names get their folder's name, or a number."""
-    names = [run.name for run in runs]
+    names = Counter(run.name for run in runs)
     for run in runs:
-        if names.count(run.name) > 1 and run.source is not None and run.source.path != "-":
+        if names[run.name] > 1 and run.source is not None and run.source.path != "-":
             run.name = f"{Path(run.source.path).resolve().parent.name}/{run.name}"
     seen: dict[str, int] = {}
     for run in runs:

@@ -262,7 +262,7 @@ class _Found:
             ties=_joined(self.groups, count, "start", ("start", "size")),
             system=run.name,
             tag=run.tag,
-            top_grade=max(0.0, qrels.top_grade),
+            top_grade=max(qrels.top_grade, float(judged.grade.max(initial=0.0))),
             distractors=_joined(self.best, count, "order", ("score",)) if self.keep_scores else None,
             not_judged=tuple(sorted(self.not_judged)),
             left_out=left_out,

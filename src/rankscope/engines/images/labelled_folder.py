@@ -13,6 +13,7 @@ from rankscope.inputs import tables
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.ids import text_ids
+from rankscope.inputs.names import printable
 from rankscope.inputs.sources import Source
 
 FOLDERS = "folders"
@@ -55,12 +56,8 @@ def _walked(root: Path) -> Iterable[Picture]:
             path = Path(folder, name)
             if path.suffix.lower() in PICTURES and not name.startswith("."):
                 inside = path.relative_to(root)
-                yield Picture(path, _text(inside), _text(Path(inside.parts[0])) if len(inside.parts) > 1 else "")
-
-
-def _text(path: Path) -> str:
-    """A path as text that can be written anywhere, whatever bytes the name has."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
+                label = printable(inside.parts[0]) if len(inside.parts) > 1 else ""
+                yield Picture(path, printable(inside.as_posix()), label)
 
 
 def label_table(path: str | Path) -> dict[str, str]:
