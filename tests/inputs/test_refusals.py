@@ -115,7 +115,7 @@ def test_a_name_that_is_no_utf8_is_shown_and_stored(tmp_path: Path) -> None:
     assert scores.systems[0].name == "caf\\xe9"
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q1 0 a 1\n")
-    command = [sys.executable, "-m", "rankscope", "evaluate", os.fsencode(qrels)]
+    command = [os.fsencode(sys.executable), b"-m", b"rankscope", b"evaluate", os.fsencode(qrels)]
     for more in (
         [run],
         [run, b"-o", os.fsencode(tmp_path) + b"/a.ranks.parquet"],

@@ -33,6 +33,10 @@ import click
     "--first", default=10, show_default=True, type=click.IntRange(1, 30), metavar="N", help="Results shown of each."
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Of intervals, tests and the queries shown.")
+@click.option(
+    "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
+    help="Leave out larger pictures, by name.",
+)  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
 @click.option("--quiet", is_flag=True, help="No progress, and no word about the files.")
 def command(
@@ -44,6 +48,7 @@ def command(
     show: int,
     first: int,
     seed: int,
+    max_pixels: int,
     threads: int | None,
     quiet: bool,
 ) -> None:
@@ -72,7 +77,9 @@ def command(
     pictures = found_collection(collection, data)
     try:
         with progress_line(quiet) as progress:
-            made = benchmark(pictures, asked, output, queries=queries, threads=threads, progress=progress)
+            made = benchmark(
+                pictures, asked, output, queries=queries, max_pixels=max_pixels, threads=threads, progress=progress
+            )
             standings = standings_of(made, seed)
             files = _written(standings, Path(output), show, first, seed, progress)
     except KeyboardInterrupt:

@@ -23,6 +23,10 @@ import click
     help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in.",
 )  # fmt: skip
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
+@click.option(
+    "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
+    help="Leave out larger pictures, by name.",
+)  # fmt: skip
 @click.option("--model", metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt).")
 @click.option("--side", type=click.IntRange(min=1), metavar="N", help="Side of its input, if the model leaves it free.")
 @click.option("--mean", metavar="R,G,B", help="Subtracted from colours of 0 to 1. Default: 0.485,0.456,0.406.")
@@ -43,6 +47,7 @@ def command(
     output: str | None,
     labels: str,
     size: int | None,
+    max_pixels: int,
     threads: int | None,
     quiet: bool,
     **model: Any,
@@ -69,6 +74,7 @@ def command(
             [picture.path for picture in pictures],
             asked,
             size=size,
+            max_pixels=max_pixels,
             threads=threads,
             progress=None if show is None else lambda done, whole: show("describing", done / whole),
         )

@@ -13,7 +13,7 @@ from rankscope.inputs import tables
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.ids import text_ids
-from rankscope.inputs.names import printable
+from rankscope.inputs.names import name_of, printable
 from rankscope.inputs.sources import Source
 
 FOLDERS = "folders"
@@ -35,22 +35,33 @@ def pictures_in(folder: str | Path, labels: str | Path | None = None) -> tuple[l
 
     Labels are `folders` (the default): the sub-folder a picture lies in, the first one if there are several; or a CSV
     file with a file and a class column. A file is known by its path below the folder, its name, or its name without
-    suffix. Hidden files and other suffixes are left alone.
+    suffix. Hidden files and other suffixes are left alone; a folder that cannot be read is a warning.
     """
     root = Path(folder)
     if not root.is_dir():
         raise SettingError(f"no folder {root}: name the folder that holds the pictures")
-    found = sorted(_walked(root), key=lambda picture: os.fsencode(picture.path.relative_to(root).as_posix()))
+    unreadable: list[str] = []
+    found = sorted(
+        _walked(root, unreadable), key=lambda picture: os.fsencode(picture.path.relative_to(root).as_posix())
+    )
     if not found:
         usual = ", ".join(PICTURES)
-        raise InputError.of(str(root), ["no pictures in this folder or below"], f"A picture ends in one of {usual}.")
+        raise InputError.of(
+            printable(root), ["no pictures in this folder or below", *unreadable], f"A picture ends in one of {usual}."
+        )
     if labels is None or str(labels) == FOLDERS:
-        return found, []
-    return _labelled(found, label_table(labels), Path(labels).name)
+        return found, unreadable
+    labelled, warnings = _labelled(found, label_table(labels), name_of(labels))
+    return labelled, [*unreadable, *warnings]
 
 
-def _walked(root: Path) -> Iterable[Picture]:
-    for folder, below, files in os.walk(root):
+def _walked(root: Path, unreadable: list[str]) -> Iterable[Picture]:
+    """The pictures; a folder that cannot be looked into is named."""
+
+    def note(error: OSError) -> None:
+        unreadable.append(f"folder {printable(error.filename)} is left out: {error.strerror}")
+
+    for folder, below, files in os.walk(root, onerror=note):
         below[:] = [name for name in below if not name.startswith(".")]
         for name in files:
             path = Path(folder, name)
@@ -62,7 +73,7 @@ def _walked(root: Path) -> Iterable[Picture]:
 
 def label_table(path: str | Path) -> dict[str, str]:
     """The class of each file, from a CSV file; a file with two classes is an `InputError`."""
-    problems = Problems(Path(path).name)
+    problems = Problems(name_of(path))
     table = read_table(Source(str(path)), problems, expected="file,class")
     columns = tables.columns_of(table.frame, {"file": FILE, "class": LABEL}, problems, {})
     problems.raise_if_any()
