@@ -13,7 +13,7 @@ import polars as pl
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
-from rankscope.inputs import objects, tables
+from rankscope.inputs import forks, objects, tables
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -37,6 +37,7 @@ class Qrels:
     @classmethod
     def of(cls, data: Any, reading: Reading | None = None) -> Qrels:
         """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays."""
+        forks.check()
         if isinstance(data, Qrels):
             return data
         if isinstance(data, str | Path):

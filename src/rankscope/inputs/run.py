@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import matrix, objects, tables
+from rankscope.inputs import forks, matrix, objects, tables
 from rankscope.inputs.blocks import Block
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
@@ -58,6 +58,7 @@ class Run:
 
         {query: {item: score}} gives scores, {query: [item, ...]} an order, best first.
         """
+        forks.check()
         if isinstance(data, Run):
             return data
         if isinstance(data, str | Path):
@@ -81,6 +82,7 @@ class Run:
         >>> Run.from_matrix([[3, 1], [2, -1]]).table().rows()
         [('0', '3', 0.0), ('0', '1', -1.0), ('1', '2', 0.0)]
         """
+        forks.check()
         table = matrix.table_of(items, scores, queries, name or "run")
         return cls.from_table(name or "run", lambda _: table)
 

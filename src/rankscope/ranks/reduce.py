@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.inputs import forks
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.qrels import JudgedItems, Qrels
 from rankscope.inputs.run import Run
@@ -44,6 +45,7 @@ def reduce(
     >>> ranks.judged.lists("rank"), ranks.ranks
     ([[1, 3]], array([3]))
     """
+    forks.check()
     settings = settings or Settings()
     left_out = left_out_pairs(qrels, junk, settings)
     judged = JudgedItems.of(with_query_counted(qrels, settings), settings.duplicates, left_out)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rankscope.errors import InputError
 from rankscope.files import atomic
+from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.formats import parquet, parquet_layout
@@ -87,6 +88,7 @@ def is_saved_ranks(path: str) -> bool:
 
 def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
     """Write a reduction, whole or not at all; one that could not be read back is refused with its problems."""
+    forks.check()
     problems = Problems(name_of(path), [SOUND])
     soundness.complain(ranks, problems)
     problems.raise_if_any()
@@ -121,6 +123,7 @@ def load_ranks(path: str | Path) -> RelevantRanks:
 
     Nothing in the file is believed: an edited rank or count would give a number that no ranking has.
     """
+    forks.check()
     problems = Problems(name_of(path), [AGAIN])
     data = Source(str(path)).whole()
     table = parquet.LAYOUT.frame(data, io.BytesIO(data), problems, MAX_RATIO)

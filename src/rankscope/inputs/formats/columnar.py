@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from rankscope.errors import InputError
+from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.expansion import ADVICE, Expansion, TooLargeError
 from rankscope.inputs.sources import Source
@@ -28,6 +29,7 @@ class Layout:
 
     def frame(self, data: Any, source: Any, problems: Problems, max_ratio: float) -> pl.DataFrame:
         """The table in some bytes, which polars reads from `source`; a damaged one is an `InputError`."""
+        forks.check()
         try:
             self.check(data, Expansion(len(data), max_ratio))
             return self.read(data, source)

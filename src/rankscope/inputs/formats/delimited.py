@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import texts
+from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
@@ -102,6 +102,7 @@ def read_table(
     A file that is empty or has no header (one that holds no word we know) raises, and the message says what header is
     expected. Blank lines are skipped.
     """
+    forks.check()
     text = texts.whole(source, encoding, problems)
     first = _first_line(text).decode()
     if not first:
