@@ -80,6 +80,9 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
+LARGEST = 1 << 40  # items and grades: products with the number of queries stay exact
+
+
 @dataclass(frozen=True)
 class Settings:
     """One value for each row of `SETTINGS`, the peer that was asked for, and which values were given by hand.
@@ -114,7 +117,7 @@ class Settings:
         if unknown:
             names = ", ".join(setting.name for setting in SETTINGS)
             raise SettingError(f"no such setting: {', '.join(unknown)}. There are: {names}")
-        habits = peer(compat).settings if compat else {}
+        habits = peer(str(compat)).settings if compat else {}
         made = cls(**{**habits, **chosen}, compat=compat, given=frozenset(chosen))
         made._check()
         return made
@@ -127,10 +130,12 @@ class Settings:
                 raise SettingError(f"{setting.option} must be one of {choices}, got {value!r}")
         for name, least in (("depth", 1), ("collection_size", 1)):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < least):
+            if value is not None and (not isinstance(value, int) or not least <= value <= LARGEST):
                 raise SettingError(
-                    f"--{name.replace('_', '-')} must be a whole number of at least {least}, got {value!r}"
+                    f"--{name.replace('_', '-')} must be a whole number within {least} and {LARGEST}, got {value!r}"
                 )
+        if not isinstance(self.rel, int | float) or not abs(self.rel) <= LARGEST:
+            raise SettingError(f"--rel must be a number within -{LARGEST} and {LARGEST}, got {self.rel!r}")
 
     def changed(self, **values: Any) -> Settings:
         """The same settings with some values replaced."""

@@ -118,6 +118,13 @@ def test_a_collection_beyond_exact_numbers_is_refused() -> None:
         needed_sample(10**400, 1, 0.2)
 
 
+@pytest.mark.parametrize("error", [1.0, 1e200, math.inf])
+@pytest.mark.parametrize("collection", [1, 7, 10**9])
+def test_an_error_beyond_everything_needs_one_item(error: float, collection: int) -> None:
+    assert needed_sample(collection, collection, error).judged == 1
+    assert needed_sample(collection, 1, math.inf).judged == 1
+
+
 @pytest.mark.parametrize("error", [1e-300, 1e-160, 5e-324])
 def test_an_error_next_to_nothing_needs_everything(error: float) -> None:
     assert needed_sample(1000, 10, error).judged == 1000

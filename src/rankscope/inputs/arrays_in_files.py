@@ -6,6 +6,7 @@ What a file says of itself is held against its size before anything is made of i
 from __future__ import annotations
 
 import math
+import sys
 import zipfile
 import zlib
 from collections import Counter
@@ -35,7 +36,7 @@ def read_npy(path: str | Path) -> NDArray[Any]:
             header = _Header.read(file)
             size = file.seek(0, 2)
         header.need(size - header.length)
-        return _mapped(path, header, 0)
+        return _readable(_mapped(path, header, 0))
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,10 @@ class Archive:
                 header = _Header.read(member)
                 header.need(about.file_size - header.length)
                 if about.compress_type != zipfile.ZIP_STORED or about.flag_bits & 1:
-                    return header.filled(member)
+                    return _readable(header.filled(member))
             start = _start(file, about)
             _check_sum(file, start, about)
-            return _mapped(self.path, header, start)
+            return _readable(_mapped(self.path, header, start))
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,15 @@ def _mapped(path: str | Path, header: _Header, start: int) -> NDArray[Any]:
     if math.prod(header.shape) * header.dtype.itemsize == 0:
         return np.empty(header.shape, header.dtype, order)
     return np.memmap(path, header.dtype, "r", start + header.length, header.shape, order)
+
+
+def _readable(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, unless its texts hold what is no character: Python would stumble over it later."""
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        codes = np.ascontiguousarray(array).reshape(-1).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        if bool(((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes < 0xE000))).any()):
+            raise ValueError("its texts hold what is no character")
+    return array
 
 
 def _start(file: IO[bytes], about: zipfile.ZipInfo) -> int:

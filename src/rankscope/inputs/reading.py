@@ -22,9 +22,9 @@ class Reading:
     max_ratio: float = MAX_RATIO
 
     def __post_init__(self) -> None:
-        if not self.max_ratio >= 1:
+        if not isinstance(self.max_ratio, int | float) or not self.max_ratio >= 1:
             raise SettingError(f"--max-ratio must be 1 or more, got {self.max_ratio}")
         try:
             "a".encode(self.encoding)
-        except (LookupError, ValueError):
+        except (LookupError, ValueError, TypeError):
             raise SettingError(f"no text encoding '{self.encoding}'; there are utf-8, utf-16, latin-1, ...") from None

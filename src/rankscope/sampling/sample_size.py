@@ -47,7 +47,7 @@ def needed_sample(collection: int, relevant: int, error: float, level: float = 0
         raise SettingError(f"an error above 0 and a level between 0 and 1 are needed, got {error} and {level}")
     share = relevant / collection
     spread = normal_quantile(level) ** 2 * (1 - share)
-    inverse = error * error * share / spread if spread else math.inf  # 1 / n0: no error is too small for it
+    inverse = min(error * error * share / spread, 1.0) if spread else 1.0  # 1 / n0: no error is too small for it
     judged = min(collection, max(1, math.ceil(collection / (1 + (collection - 1) * inverse) - 1e-9)))
     return SampleSize(collection, relevant, error, level, judged, judged * share)
 

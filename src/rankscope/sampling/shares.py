@@ -63,7 +63,8 @@ def wilson(population: int, judged: int, found: int, level: float = 0.95) -> tup
     centre = share + z * z / (2 * judged)
     half = z * math.sqrt(share * (1 - share) / judged + z * z / (4 * judged * judged))
     scale = 1 + z * z / judged
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+    low, high = (centre - half) / scale, (centre + half) / scale
+    return 0.0 if found == 0 else max(0.0, low), 1.0 if found == judged else min(1.0, high)
 
 
 METHODS: dict[str, Callable[[int, int, int, float], tuple[float, float]]] = {
