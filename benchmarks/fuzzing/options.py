@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from functools import partial
@@ -32,10 +33,17 @@ RUN = {"1": {"a": 3.0, "x": 2.0, "c": 2.0, "b": 1.0}, "2": {"x": 2.0, "a": 1.0}}
 
 def option_trial(chance: random.Random, folder: Path) -> Trial:
     """Measures, settings, or the numbers of an estimate."""
-    return chance.choice((_measures, _settings, _estimate, _needed))(chance)
+    return chance.choice((_measures, _settings, _estimate, _needed))(chance, _files(folder))
 
 
-def _measures(chance: random.Random) -> Trial:
+def _files(folder: Path) -> tuple[str, ...]:
+    """The judgements and the run as files, for the command."""
+    for name, data in (("qrels", QRELS), ("run", RUN)):
+        (folder / name).write_text(json.dumps(data))
+    return "evaluate", str(folder / "qrels"), str(folder / "run")
+
+
+def _measures(chance: random.Random, command: tuple[str, ...]) -> Trial:
     text = chance.choice(MEASURES)
     for _ in range(chance.choice((0, 1, 1, 2))):
         place = chance.randrange(len(text) + 1)
@@ -44,7 +52,7 @@ def _measures(chance: random.Random) -> Trial:
             + chance.choice((*PARTS, "999999999999999999999", "1e999", ""))
             + text[place + chance.randrange(2) :]
         )
-    return Trial(partial(evaluate, QRELS, RUN, [text]), _finite)
+    return Trial(partial(evaluate, QRELS, RUN, [text]), _finite, (*command, f"--measure={text}"), agrees=False)
 
 
 def _finite(scores: Scores) -> None:
@@ -52,30 +60,35 @@ def _finite(scores: Scores) -> None:
     assert not any(np.isinf(column.values).any() for column in scores.systems[0].columns)
 
 
-def _settings(chance: random.Random) -> Trial:
+def _settings(chance: random.Random, command: tuple[str, ...]) -> Trial:
     setting = chance.choice([each for each in SETTINGS if each.name != "seed"])
     value = chance.choice((*setting.choices, *WHOLE, *REAL, *ODD))
     more = {setting.name: value}
     if chance.random() < 0.3:
         more[chance.choice(("encoding", "format", "max_ratio", "compat"))] = chance.choice((*ODD[1:], "utf-8", "trec"))
-    return Trial(
-        partial(evaluate, QRELS, RUN, ["AP", "nDCG"], **more), lambda scores: check_scores(scores, None, "error")
-    )
+    attempt = partial(evaluate, QRELS, RUN, ["AP", "nDCG"], **more)
+    written = repr(value).strip("'") if isinstance(value, str) else str(value)
+    return Trial(attempt, _within, (*command, f"{setting.option}={written}"), agrees=False)
 
 
-def _estimate(chance: random.Random) -> Trial:
+def _within(scores: Scores) -> None:
+    check_scores(scores, None, "error")
+
+
+def _estimate(chance: random.Random, _: tuple[str, ...]) -> Trial:
     numbers = [chance.choice(WHOLE) for _ in range(5)]
     if chance.random() < 0.7:  # numbers that go together
         collection = chance.choice((10, 1000, 10**9, 1 << 53))
         scope = chance.randrange(min(collection, 200))
         hits, judged = chance.randrange(scope + 1), chance.randrange(min(collection - scope, 500) + 1)
         numbers = [collection, scope, hits, judged, chance.randrange(judged + 1)]
+    collection, scope, hits, judged, found = numbers
     level = chance.choice((0.95, 0.95, *REAL))
     method = chance.choice(("hypergeometric", "hypergeometric", "clopper-pearson", "wilson", "x"))
     names = ("--collection-size", "--scope", "--hits", "--judged", "--found")
     command = ["estimate", *(f"{name}={number}" for name, number in zip(names, numbers, strict=True))]
     return Trial(
-        lambda: estimate(*numbers, level, method),
+        lambda: estimate(collection, scope, hits, judged, found, level, method),
         _ordered,
         (*command, f"--level={level}", f"--method={method}"),
         agrees=False,
@@ -91,10 +104,13 @@ def _ordered(said: Estimated) -> None:
     assert math.isnan(said.generality.high) or -1e-12 <= said.generality.low <= said.generality.high <= 1 + 1e-12
 
 
-def _needed(chance: random.Random) -> Trial:
+def _needed(chance: random.Random, _: tuple[str, ...]) -> Trial:
     collection, relevant, error = chance.choice(WHOLE), chance.choice(WHOLE), chance.choice(REAL)
 
     def confirm(said: Any) -> None:
         assert 1 <= said.judged <= collection
 
-    return Trial(partial(needed_sample, collection, relevant, error, chance.choice((0.95, *REAL))), confirm)
+    level = chance.choice((0.95, *REAL))
+    command = ("estimate", f"--collection-size={collection}", f"--relevant={relevant}", f"--needed={error}")
+    attempt = partial(needed_sample, collection, relevant, error, level)
+    return Trial(attempt, confirm, (*command, f"--level={level}"), agrees=False)
