@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +18,9 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.nearest.block import BlockRanks
-from rankscope.errors import SettingError
+from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
+from rankscope.inputs.arrays_in_files import Archive
 from rankscope.ranks.ragged import Ragged
 
 LISTS = ("judged", "ties", "distractors")
@@ -71,8 +71,8 @@ def _arrays(block: BlockRanks) -> dict[str, Any]:
 def _read(file: Path, queries: IntArray) -> BlockRanks | None:
     """The block in a file, None if there is none, it is damaged, or it is about other queries."""
     try:
-        with np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
+        stored = Archive.of(file)
+        arrays = {name: np.array(stored.array(name)) for name in stored.names}
         if not np.array_equal(arrays["queries"], queries):
             return None
         lists = {name: _lists(arrays, name) for name in LISTS}
@@ -80,7 +80,7 @@ def _read(file: Path, queries: IntArray) -> BlockRanks | None:
         if judged is None or ties is None:
             return None
         return BlockRanks(arrays["queries"], judged, ties, arrays["left_out"], lists["distractors"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (InputError, ValueError, KeyError):
         return None
 
 

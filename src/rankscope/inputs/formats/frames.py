@@ -15,10 +15,11 @@ from rankscope.inputs.formats import arrow, parquet
 from rankscope.inputs.names import name_of
 
 
-def read_frame(path: str | Path) -> pl.DataFrame:
-    """The table in a file, by its suffix; a damaged one is an `InputError`."""
+def read_frame(path: str | Path, format: str = "") -> pl.DataFrame:
+    """The table in a file, by its format or else its suffix; a damaged one is an `InputError`."""
     file, problems = Path(path), Problems(name_of(path))
-    layout = parquet.LAYOUT if file.suffix.lower() in parquet.suffixes else arrow.LAYOUT
+    named = format == parquet.name or file.suffix.lower() in parquet.suffixes
+    layout = parquet.LAYOUT if named else arrow.LAYOUT
     try:
         with file.open("rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
             source = file if layout is parquet.LAYOUT else io.BytesIO(data)  # a file of Arrow would be mapped unchecked
