@@ -28,7 +28,7 @@ from rankscope.statistics.query_curves import QueryCurves
 from rankscope.statistics.resampling import Queries, checked_level
 from rankscope.statistics.sup_t import sup_t_statistics
 from rankscope.statistics.units import UnitSums, unit_sums, unit_values
-from rankscope.statistics.unseen_unit import OF_A_DIFFERENCE, OF_A_VALUE, Bounds, unseen_unit_limits
+from rankscope.statistics.unseen_unit import Bounds, shape_within, unseen_unit_limits
 
 WAYS = {"unseen-unit": "one unseen unit", "bonferroni": "Bonferroni", "sup-t": "sup-t bootstrap", "t": "t"}
 DEFAULT = "unseen-unit"
@@ -166,8 +166,7 @@ def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _unseen_unit(points: _Points, drawn: _Drawn, bounds: Bounds) -> _Limits:
-    """Values that may lie on both sides of 0 are differences: their unseen unit has less weight."""
-    shape = OF_A_DIFFERENCE if bounds[0] < 0 < bounds[1] else OF_A_VALUE
+    shape = shape_within(bounds)
     low, high = unseen_unit_limits(points.sums, drawn.level, drawn.times, drawn.seed, bounds, shape)
     return _Limits(low, high, np.full(low.size, np.nan))
 

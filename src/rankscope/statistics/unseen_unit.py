@@ -27,6 +27,14 @@ Bounds = tuple[float, float]
 OF_A_VALUE, OF_A_DIFFERENCE = 1.0, 0.5  # shape of the gamma distribution that weighs the unseen unit
 
 
+def shape_within(bounds: Bounds) -> float:
+    """Values on both sides of 0 are differences: their unseen unit weighs less.
+
+    Chosen on five pairs of real runs and held on seven others: with the whole weight the limits are needlessly wide.
+    """
+    return OF_A_DIFFERENCE if bounds[0] < 0 < bounds[1] else OF_A_VALUE
+
+
 def unseen_unit_limits(
     units: UnitSums,
     level: float = 0.95,
