@@ -1,84 +1,76 @@
-"""How often bands and intervals hold the truth: simulated queries whose true curve and true mean are known."""
+"""How often bands and intervals hold the truth: samples of real rankings, whose true mean is that of all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby, pairwise, product
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
-from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.bands import band
-from rankscope.statistics.bootstrap import bootstrap_means
-from rankscope.statistics.query_curves import precision_at_recall
+from benchmarks.real_units import Population, populations
+from rankscope.arrays import BoolArray, FloatArray
+from rankscope.statistics.bands import DIFFERENCES, VALUES, band
+from rankscope.statistics.mean_intervals import WAYS as INTERVALS
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.unseen_unit import Bounds
 
-RELEVANT, COLLECTION, POINTS = 10, 200, 10
-SIZES = (10, 25, 55)
-TRIALS, FEWER_TRIALS = 1_000, 400
-WAYS = ("t", "bonferroni", "sup-t")
-TRUTH_FROM = 200_000
-BLOCK = 4_000
-
-
-@dataclass(frozen=True)
-class Difficulty:
-    """Gamma distribution of how far the scores of a query's relevant items lie above those of distractors."""
-
-    shape: float
-    scale: float
-
-    def __str__(self) -> str:
-        return f"gamma({self.shape:g}, {self.scale:g})"
+SIZES = (10, 25, 50, 100)
+WIDTH_AT = 25
+TRIALS, FEWER_TRIALS = 1_000, 300
+WAYS = {"unseen-unit": TRIALS, "bonferroni": TRIALS, "sup-t": FEWER_TRIALS}
+DRAWS = 2_000  # fewer than in earnest: limits vary more with the seed, coverage does not
 
 
-USUAL, HARD = Difficulty(2.0, 0.75), Difficulty(1.0, 1.0)
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """Of each sample: whether the whole true curve lies within, how many levels have limits, half of the width."""
 
+    held: BoolArray
+    levels: FloatArray
+    half: FloatArray  # samples x levels
 
-@dataclass(frozen=True)
-class Held:
-    """Shares of trials: of points within their limits, and of whole curves within."""
-
-    point: float
-    whole: float
-
-
-def curves(chance: np.random.Generator, queries: int, difficulty: Difficulty = USUAL, members: int = 1) -> FloatArray:
-    """Precision at recall levels of simulated queries; so many `members` one after the other share their difficulty."""
-    shift = np.repeat(chance.gamma(difficulty.shape, difficulty.scale, queries // members), members)
-    return np.concatenate([_block(chance, shift[start : start + BLOCK]) for start in range(0, queries, BLOCK)])
-
-
-def _block(chance: np.random.Generator, shift: FloatArray) -> FloatArray:
-    relevant = -np.sort(-(chance.normal(size=(shift.size, RELEVANT)) + shift[:, None]), axis=1)
-    others = chance.normal(size=(shift.size, COLLECTION - RELEVANT))
-    above = (others[:, None, :] > relevant[:, :, None]).sum(axis=2)
-    ranks = RelevantRanks.from_ranks(list(above + np.arange(1, RELEVANT + 1)), collection=COLLECTION)
-    return precision_at_recall(ranks, POINTS).values
+    @property
+    def coverage(self) -> float:
+        return float(self.held.mean())
 
 
 @cache
-def true_curve(difficulty: Difficulty = USUAL) -> tuple[float, ...]:
-    """The mean curve of very many queries."""
-    return tuple(curves(np.random.default_rng(1), TRUTH_FROM, difficulty).mean(axis=0).tolist())
+def bands(
+    population: Population, how: str, units: int, trials: int, bounds: Bounds = VALUES, told: bool = True
+) -> Bands:
+    """Bands of samples; unless `told`, queries of one class are taken for independent ones."""
+    truth = population.curves.mean(axis=0)
+    chance = np.random.default_rng([units, 1])
+    made = []
+    for trial in range(trials):
+        sample = population.sample(chance, units)
+        classes = sample.classes if told else None
+        made.append(band(sample.curves, None, how, 0.95, classes, DRAWS, trial, bounds))
+    return Bands(
+        np.array([bool((each.holds(truth) | (np.abs(each.mean - truth) < 1e-12)).all()) for each in made]),
+        np.array([np.isfinite(each.low).sum() for each in made], dtype=np.float64),
+        np.array([(each.high - each.low) / 2 for each in made]),
+    )
 
 
-def coverage(
-    queries: int, trials: int, difficulty: Difficulty = USUAL, members: int = 1, classed: bool = False, seed: int = 0
-) -> dict[str, Held]:
-    """How often each way to make a band holds the true curve; `classed` tells it which queries share a class."""
-    chance = np.random.default_rng([seed, queries, members])
-    samples = curves(chance, queries * trials, difficulty, members).reshape(trials, queries, POINTS)
-    truth = np.array(true_curve(difficulty))
-    classes = [str(row // members) for row in range(queries)] if classed else None
-    held: dict[str, Held] = {}
-    for how in WAYS:
-        within = np.array(
-            [band(each, None, how, 0.95, classes, seed=row).holds(truth) for row, each in enumerate(samples)]
-        )
-        held[how] = Held(float(within.mean()), float(within.all(axis=1).mean()))
-    return held
+def relative_width(wide: Bands, narrow: Bands) -> float:
+    """The median over levels and samples of one half-width over another, where the other is not 0."""
+    some = narrow.half > 0
+    return float(np.median(wide.half[some] / narrow.half[some]))
+
+
+def interval_coverage(population: Population, how: str, units: int, trials: int) -> float:
+    """How often the interval of mean AP holds the mean over the population."""
+    truth = population.scores.mean()
+    chance = np.random.default_rng([units, 2])
+    samples = [population.sample(chance, units) for _ in range(trials if population.classes is None else FEWER_TRIALS)]
+    if population.classes is None:
+        made = mean_intervals(np.stack([each.scores for each in samples], axis=1), how=how, resamples=DRAWS)
+        return float(((made.low <= truth) & (truth <= made.high)).mean())
+    limits = [mean_intervals(each.scores[:, None], each.classes, how=how, resamples=DRAWS) for each in samples]
+    return float(np.mean([each.low[0] <= truth <= each.high[0] for each in limits]))
 
 
 Scores = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
@@ -87,56 +79,114 @@ SCORES: dict[str, tuple[Scores, float]] = {  # with the true mean
     "skewed: beta(0.3, 3)": (lambda chance, shape: chance.beta(0.3, 3.0, shape), 1 / 11),
     "tied: P@5, beta(1, 2) chance": (lambda chance, shape: chance.binomial(5, chance.beta(1.0, 2.0, shape)) / 5, 1 / 3),
     "tied: success, 20% of queries": (lambda chance, shape: chance.binomial(1, 0.2, shape).astype(np.float64), 0.2),
-    "unbounded and skewed: exponential": (lambda chance, shape: chance.exponential(1.0, shape), 1.0),
 }  # fmt: skip
 
 
-def interval_coverage(name: str, queries: int, trials: int, how: str, seed: int = 0) -> float:
-    """How often the interval of a mean holds the true mean."""
+def simulated_coverage(name: str, queries: int, trials: int, how: str) -> float:
+    """How often the interval of a mean holds the true mean of simulated scores."""
     make, truth = SCORES[name]
-    made = bootstrap_means(make(np.random.default_rng([seed, queries]), (queries, trials)), how=how, resamples=4_000)
+    values = make(np.random.default_rng([0, queries]), (queries, trials))
+    made = mean_intervals(values, how=how, resamples=DRAWS)
     return float(((made.low <= truth) & (truth <= made.high)).mean())
 
 
-def report(trials: int = TRIALS, fewer: int = FEWER_TRIALS) -> str:
+def report(trials: int = TRIALS) -> str:
     """All tables, in Markdown."""
+    known = list(populations())
     parts = [
-        f"Bands at nominal 95%, {trials:,} trials: c = {RELEVANT}, d = {COLLECTION}, {POINTS} recall levels. A point: "
-        "share of points within their limits; whole: share of trials with the whole true curve within the band.",
-        _table(_band_rows(trials)),
-        f"Five queries a class, which share their difficulty ({USUAL}), {fewer:,} trials, whole curve within.",
-        _table(_class_rows(fewer)),
-        f"Intervals of means at nominal 95%, {trials:,} trials.",
-        _table(_interval_rows(trials)),
+        f"Bands of precision at ten recall levels, nominal 95%, {trials:,} samples ({FEWER_TRIALS} for sup-t) of real "
+        "rankings; units are drawn with replacement, the truth is the mean curve of all units drawn from. The lowest "
+        "share of samples, over the runs, with the whole true curve within the band.",
+        _table(_band_rows(known, trials)),
+        f"Half-width over Bonferroni's at {WIDTH_AT} units, median over levels and samples of a run (levels at which "
+        "Bonferroni has no width at all left out), and levels that have limits.",
+        _table(_width_rows(known, trials)),
+        f"Differences of two runs (neighbours in the alphabet), {FEWER_TRIALS} samples: lowest and median share over "
+        "the pairs with the whole true curve within, and the half-width of the median and of the widest pair.",
+        _table(_difference_rows(known)),
+        f"Classes as units of chance, and what happens where their queries are taken for independent ones: whole true "
+        f"curve within the band, {FEWER_TRIALS} samples.",
+        _table(_class_rows(known)),
+        f"Intervals of mean AP at nominal 95%, {trials:,} samples ({FEWER_TRIALS} where classes are drawn): lowest and "
+        "median share over the runs. bca: bootstrap; bounded: one unseen unit.",
+        _table(_interval_rows(known, trials)),
+        f"Intervals of means of simulated scores at nominal 95%, {trials:,} trials.",
+        _table(_simulated_rows(trials)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _band_rows(trials: int) -> Iterator[list[str]]:
-    heads = [f"{how}, {what}" for how in WAYS for what in ("a point", "whole")]
-    yield ["difficulty", "queries", *heads]
-    for difficulty in (USUAL, HARD):
-        for queries in SIZES:
-            held = coverage(queries, trials, difficulty)
-            shares = [share for how in WAYS for share in (held[how].point, held[how].whole)]
-            yield [str(difficulty), str(queries), *(f"{share:.3f}" for share in shares)]
+def sources(known: Sequence[Population]) -> Iterator[tuple[str, list[Population]]]:
+    """The populations of one source together, with their number and that of their units."""
+    for source, group in groupby(known, key=lambda each: each.source):
+        runs = list(group)
+        yield f"{source}: {len(runs)} x {runs[0].units} {'queries' if runs[0].classes is None else 'classes'}", runs
 
 
-def _class_rows(trials: int) -> Iterator[list[str]]:
-    yield ["classes", *(f"{how}, {told}" for told in ("classes not told", "classes drawn") for how in WAYS)]
-    for classes in SIZES:
+def _band_rows(known: Sequence[Population], trials: int) -> Iterator[list[str]]:
+    yield ["runs x units", *(f"{how}, {size}" for how in WAYS for size in SIZES)]
+    for title, runs in sources(known):
+        shares = [
+            min(bands(each, how, size, min(trials, most)).coverage for each in runs)
+            for how, most in WAYS.items()
+            for size in SIZES
+        ]
+        yield [title, *(f"{share:.3f}" for share in shares)]
+
+
+def _width_rows(known: Sequence[Population], trials: int) -> Iterator[list[str]]:
+    yield ["runs x units", "median run", "widest run", "its name", "levels with limits"]
+    every: list[float] = []
+    for title, runs in sources(known):
+        ours, theirs = ([bands(each, how, WIDTH_AT, trials) for each in runs] for how in ("unseen-unit", "bonferroni"))
+        ratios = [relative_width(*pair) for pair in zip(ours, theirs, strict=True)]
+        every += ratios
+        levels = f"{min(each.levels.min() for each in ours):.0f} of {runs[0].curves.shape[1]}"
+        yield [title, f"{np.median(ratios):.2f}", f"{max(ratios):.2f}", runs[int(np.argmax(ratios))].run, levels]
+    yield ["all", f"{np.median(every):.2f}", f"{max(every):.2f}", "", ""]
+
+
+def _difference_rows(known: Sequence[Population]) -> Iterator[list[str]]:
+    ways = ("unseen-unit", "bonferroni")
+    yield ["pairs", *(f"{how}, {size}" for how in ways for size in SIZES), f"half-width over Bonferroni's, {WIDTH_AT}"]
+    for title, runs in sources([each for each in known if each.classes is None]):
+        pairs = [replace(second, curves=second.curves - first.curves) for first, second in pairwise(runs)]
         cells = []
-        for classed in (False, True):
-            held = coverage(classes * 5, trials, USUAL, 5, classed)
-            cells += [f"{held[how].whole:.3f}" for how in WAYS]
-        yield [str(classes), *cells]
+        for how, size in product(ways, SIZES):
+            shares = [bands(each, how, size, FEWER_TRIALS, DIFFERENCES).coverage for each in pairs]
+            cells.append(f"{min(shares):.3f}, {np.median(shares):.3f}")
+        made = [[bands(each, how, WIDTH_AT, FEWER_TRIALS, DIFFERENCES) for how in ways] for each in pairs]
+        widths = [relative_width(ours, theirs) for ours, theirs in made]
+        yield [f"{title.split(':')[0]}: {len(pairs)}", *cells, f"{np.median(widths):.2f}, at most {max(widths):.2f}"]
 
 
-def _interval_rows(trials: int) -> Iterator[list[str]]:
-    ways = ("percentile", "bca")
-    yield ["scores", *(f"{how}, {queries} queries" for queries in SIZES for how in ways)]
+def _class_rows(known: Sequence[Population]) -> Iterator[list[str]]:
+    yield ["classes", *(f"{size}, {word}" for size in SIZES for word in ("classes are units", "queries are"))]
+    for each in known:
+        if each.classes is not None:
+            cells = [
+                bands(each, "unseen-unit", size, FEWER_TRIALS, told=told).coverage
+                for size in SIZES
+                for told in (True, False)
+            ]
+            yield [f"{each.source}, {each.run}", *(f"{share:.3f}" for share in cells)]
+
+
+def _interval_rows(known: Sequence[Population], trials: int) -> Iterator[list[str]]:
+    yield ["runs x units", *(f"{how}, {size}" for how in INTERVALS for size in SIZES)]
+    for title, runs in sources(known):
+        cells = []
+        for how in INTERVALS:
+            for size in SIZES:
+                shares = [interval_coverage(each, how, size, trials) for each in runs]
+                cells.append(f"{min(shares):.3f}, {np.median(shares):.3f}")
+        yield [title, *cells]
+
+
+def _simulated_rows(trials: int) -> Iterator[list[str]]:
+    yield ["scores", *(f"{how}, {queries} queries" for queries in SIZES for how in INTERVALS)]
     for name in SCORES:
-        cells = [interval_coverage(name, queries, trials, how) for queries in SIZES for how in ways]
+        cells = [simulated_coverage(name, queries, trials, how) for queries in SIZES for how in INTERVALS]
         yield [name, *(f"{share:.3f}" for share in cells)]
 
 

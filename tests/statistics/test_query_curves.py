@@ -96,18 +96,18 @@ def test_means_over_generality_are_those_of_grip(way: str) -> None:
 def test_differences_pair_queries_by_their_names() -> None:
     one = precision_at_recall(RelevantRanks.from_ranks([[1], [2], [4]], queries=["a", "b", "c"], system="one"), 2)
     two = precision_at_recall(RelevantRanks.from_ranks([[1], [1]], queries=["c", "b"], system="two"), 2)
-    made = two.less(one)
+    made = two.minus(one)
     assert made.queries == ("c", "b")
     assert made.values.tolist() == [[0.75, 0.75], [0.5, 0.5]]
-    assert made.system == "two less one"
+    assert made.system == "two minus one"
 
 
 def test_what_cannot_be_paired_is_refused() -> None:
     one = precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["a"]), 3)
     with pytest.raises(SettingError, match="share no query"):
-        one.less(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["b"]), 3))
+        one.minus(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["b"]), 3))
     with pytest.raises(SettingError, match="one grid"):
-        one.less(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["a"]), 4))
+        one.minus(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["a"]), 4))
 
 
 def test_wrong_choices_are_refused_in_words() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.curves.scope import precision_scope
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems
 from rankscope.graphs.graph import Graph
@@ -23,7 +22,7 @@ def precision_scope_graph(systems: Systems) -> Graph:
     """
     y = Axis("precision", "p", domain=(0, 1))
     return over_scope(
-        systems, "the precision-scope graph", "Precision over scope", y, precision_scope, (_ideal, _random),
+        systems, "the precision-scope graph", "Precision over scope", y, "precision", (_ideal, _random),
         places=((0.45, "above right"), (0.02, "above right")),
     )  # fmt: skip
 

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
+from rankscope.curves.scope import bounded_at
 from rankscope.graphs.axis import Axis
+from rankscope.graphs.banded import band_words, with_band
 from rankscope.graphs.describing import (
     MOST_BANDS,
     Systems,
-    band_of,
     chosen_scopes,
     counted_systems,
     facts_of,
-    said,
     size_known,
     size_note,
 )
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Side
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.statistics import query_curves
+from rankscope.statistics.band import Band
+from rankscope.statistics.bands import DEFAULT, band
+from rankscope.statistics.query_curves import Axis as Which
+from rankscope.statistics.units import unit_classes
 
-CurveOf = Callable[[RelevantRanks, IntArray], Curve]
 Place = tuple[float, Side]
 Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries
 
@@ -34,7 +39,7 @@ def over_scope(
     what: str,
     title: str,
     y: Axis,
-    curve_of: CurveOf,
+    which: Which,
     levels: tuple[Level, Level],
     places: tuple[Place, Place],
 ) -> Graph:
@@ -44,15 +49,14 @@ def over_scope(
     graph = Graph(title, Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
     for level, (at, side) in zip(_levels(shown[0], last, *levels), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
-    ends = []
-    for queries in shown:
-        curve = curve_of(queries, chosen_scopes(_last_scope(queries)))
-        around = band_of(curve) if len(shown) <= MOST_BANDS else None
-        graph = graph if around is None else graph.band(around, queries.system)
-        graph = graph.curve(curve, queries.system, size_note(queries), facts=facts_of(curve), markers=7)
-        ends += _first(curve)
+    shaded = len(shown) <= MOST_BANDS
+    bands = [_around(queries, which, shaded) for queries in shown]
+    ends = [end for around, queries in zip(bands, shown, strict=True) for end in _first_bound(around, queries)]
+    for around, queries in zip(bands, shown, strict=True):
+        told = facts_of(replace(around.curve(), lower_bound=bounded_at(queries, around.x.astype(np.int64))))
+        graph = with_band(graph, around, queries.system, size_note(queries), facts=told, markers=7, shaded=shaded)
     bound = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
-    subtitle = said(["means over queries", bound], bands=len(shown))
+    subtitle = "; ".join(filter(None, ["means over queries", bound, *(band_words(bands) if shaded else [])]))
     summary = f"{y.quantity} over scope of {', '.join(each.system for each in shown)}."
     return graph.described(subtitle=subtitle, summary=summary)
 
@@ -70,11 +74,15 @@ def _levels(queries: RelevantRanks, last: int, ideal: Level, random: Level) -> I
         yield Curve(scopes, random(queries, scopes), "random")
 
 
-def _first(curve: Curve) -> list[float]:
+def _around(queries: RelevantRanks, which: Which, drawn: bool) -> Band:
+    """The mean curve with its band for the whole curve; where no band is drawn, none is drawn by chance either."""
+    curves = query_curves.over_scope(queries, chosen_scopes(_last_scope(queries)), which)
+    return band(curves, how=DEFAULT if drawn else "t", classes=unit_classes(queries))
+
+
+def _first_bound(around: Band, queries: RelevantRanks) -> list[float]:
     """The first scope at which the curve is a lower bound."""
-    if curve.lower_bound is None or not curve.lower_bound.any():
-        return []
-    return [float(curve.x[curve.lower_bound][0])]
+    return around.x[bounded_at(queries, around.x.astype(np.int64))][:1].tolist()
 
 
 def mean_in_classes(relevant: IntArray, value: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -57,11 +57,11 @@ class QueryCurves:
             classes=None if self.classes is None else tuple(self.classes[row] for row in chosen),
         )
 
-    def less(self, other: QueryCurves) -> QueryCurves:
-        """This one less another, query by query, for the queries that both have.
+    def minus(self, other: QueryCurves) -> QueryCurves:
+        """This one minus another, query by query, for the queries that both have.
 
         >>> one, two = (precision_at_recall(RelevantRanks.from_ranks([ranks]), 2) for ranks in ([1, 2], [1, 4]))
-        >>> two.less(one).values
+        >>> two.minus(one).values
         array([[ 0. , -0.5]])
         """
         if not np.array_equal(self.x, other.x) or self.y_name != other.y_name:
@@ -75,7 +75,7 @@ class QueryCurves:
         return replace(
             mine,
             values=mine.values - other.values[there],
-            system=f"{self.system} less {other.system}",
+            system=f"{self.system} minus {other.system}",
             cut=max(self.cut, other.cut),
         )
 
