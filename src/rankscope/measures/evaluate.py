@@ -14,11 +14,12 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
-from rankscope.measures.columns import column_of, seen_of
+from rankscope.measures.columns import column_of
 from rankscope.measures.measure import Measure
+from rankscope.measures.micro import with_micro_mean
 from rankscope.measures.notation import parse_measures
 from rankscope.measures.scores import Scores, SystemScores
-from rankscope.measures.summary import with_micro_mean
+from rankscope.measures.tied_orders import seen_of
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings, peer
