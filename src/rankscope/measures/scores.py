@@ -83,6 +83,8 @@ class Scores:
     systems: tuple[SystemScores, ...]
     settings: Settings = field(default_factory=Settings)
     by_class_wanted: bool = False  # classes of queries were given, so tables show them
+    notes: tuple[str, ...] = ()  # what must be said of the input as a whole
+    quiet: bool = False  # say nothing beside the numbers
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -122,7 +124,7 @@ class Scores:
         With `ties="expected"` also standard_error (0 where exact), worst and best (null where not known).
         """
         frames = [_long(system, column) for system in self.systems for column in system.columns]
-        return pl.concat(frames) if frames else pl.DataFrame()
+        return pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
 
     def to_pandas(self) -> Any:
         """The long table as a pandas frame."""
@@ -170,7 +172,9 @@ class Scores:
         """The same in words, most important first; empty when there is nothing to say."""
         from rankscope.measures.cautions import cautions
 
-        lines = []
+        if self.quiet:
+            return []
+        lines = list(self.notes)
         for system in self.systems:
             floored = [
                 f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"

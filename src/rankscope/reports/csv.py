@@ -18,17 +18,17 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
 
 def summary_table(scores: Scores) -> pl.DataFrame:
     """System, measure, value, and how many queries it was made from; over all orders of equal scores its error too."""
+    columns = [(system, column) for system in scores.systems for column in system.columns]
+    numbers = [(system, column) for system, column in columns if column.measure.summary != "none"]
+    over_orders = any(column.extremes is not None for _, column in numbers)
     rows = [
-        (system.name, column.asked, column.summary, column.averaged, *_over_orders(column))
-        for system in scores.systems
-        for column in system.columns
-        if column.measure.summary != "none"
+        (system.name, column.asked, column.summary, column.averaged, *(_over_orders(column) if over_orders else ()))
+        for system, column in numbers
     ]
     schema = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
-    if scores.settings.ties == "expected":
-        schema |= dict.fromkeys(("standard_error", "worst", "best"), pl.Float64)
+    schema |= dict.fromkeys(("standard_error", "worst", "best"), pl.Float64) if over_orders else {}
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
-def _over_orders(column: Column) -> tuple[float, ...]:
-    return () if column.extremes is None else (column.summary_error, *column.extremes)
+def _over_orders(column: Column) -> tuple[float | None, ...]:
+    return (None, None, None) if column.extremes is None else (column.summary_error, *column.extremes)
