@@ -219,18 +219,25 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "ir_measures",
         {**_TREC, "score_width": 32, "duplicates": "last", "comments": False},
-        {**_NINE, "ERR": {"top": 4.0}, "Judged": {"divisor": "returned", "negative": "judged"}},
+        {
+            **_NINE,
+            "ERR": {"top": 4.0},
+            "Judged": {"divisor": "returned", "negative": "judged"},
+            "RBP": {"horizon": 1000},
+        },
         apart=(
             Apart("RR", {"ties": "ascending", "score_width": 64}, cut=True),
             Apart("Judged", {"ties": "ascending", "score_width": 64}),
             Apart("ERR", {"score_width": 64}),
             Apart("nDCG", {"score_width": 64}, cut=True, where={"gain": "exp"}),
+            Apart("RBP", {"ties": "given", "score_width": 64}),
             Apart("num_q", {"queries": "answered"}),
             Apart("num_rel", {"queries": "answered"}),
         ),
         run_in_tests=True,
-        note="pytrec_eval, but for RR@k and Judged@k (ties by ascending id) and for ERR@k and nDCG(gain=exp)@k "
-        "(gdeval, printed to five places), all four on 64-bit scores",
+        note="pytrec_eval, but for RR@k and Judged@k (ties by ascending id), for ERR@k and nDCG(gain=exp)@k (gdeval, "
+        "printed to five places) and for RBP (cwl_eval: ties in the order given, the first 1,000 items), all five on "
+        "64-bit scores",
     ),
     Peer(
         "ranx",

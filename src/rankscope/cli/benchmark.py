@@ -34,7 +34,7 @@ import click
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Of intervals, tests and the queries shown.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
-@click.option("--quiet", is_flag=True, help="No progress, and no word about the files.")
+@click.option("--quiet", is_flag=True, help="Only the table: no progress, no warnings, no word about the files.")
 def command(
     collection: str,
     output: str,
@@ -63,6 +63,7 @@ def command(
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.finding import found_collection
     from rankscope.errors import SettingError
+    from rankscope.measures.cautions import few_distractors
     from rankscope.reports.benchmark import standings_of
     from rankscope.reports.benchmark_tables import text_of
 
@@ -79,8 +80,10 @@ def command(
         say(f"stopped; what is done lies in {output}: give the same command again to go on")
         raise
     click.echo(text_of(standings, colourful(sys.stdout)), nl=False)
-    _warn(made.problems)
     if not quiet:
+        _warn(made.problems)
+        for line in few_distractors(made.ranks[0]):
+            say(f"! {line}")
         for path, what in files:
             say(f"  {path}  {what}")
 

@@ -15,7 +15,7 @@ MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
 
 @click.command("demo", short_help="See it work.")
 @click.option("-o", "--output", default="rankscope-demo", show_default=True, metavar="FOLDER", help="Where results go.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no word about the files.")
 def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
     from rankscope.cli.output import colourful, progress_line
@@ -31,9 +31,9 @@ def command(output: str, quiet: bool) -> None:
     folder = _made(Path(output))
     sample = icons()
     largest = int(sample.class_sizes.max())
-    click.echo(
-        f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}, {sample.distractors:,} distractors"
-    )
+    what = f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}"
+    tell = _nothing if quiet else click.echo
+    tell(f"{what}, {sample.distractors:,} distractors")
     with Helper(wanted=(os.cpu_count() or 1) > 1) as helper:
         with progress_line(quiet) as progress:
             ranks = _both_ranked(sample, helper, progress)
@@ -46,8 +46,12 @@ def command(output: str, quiet: bool) -> None:
         with progress_line(quiet) as progress:
             files = [*_written(folder, ranks, scores), _report(folder, scores, compared, progress, helper)]
     for path, what in files:
-        click.echo(f"  {path}  {what}")
-    click.echo(f"\nOpen {files[-1][0].resolve().as_uri()}")
+        tell(f"  {path}  {what}")
+    tell(f"\nOpen {files[-1][0].resolve().as_uri()}")
+
+
+def _nothing(_text: str) -> None:
+    """Says nothing."""
 
 
 def _both_ranked(sample: Any, helper: Any, progress: Any) -> list[Any]:

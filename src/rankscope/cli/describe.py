@@ -32,7 +32,7 @@ import click
     help="What the model sees: the square in the middle, or the whole squeezed into one.",
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="No progress, no warnings, no word about the files.")
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda *given: _list(*given),
     help="All descriptors with their options, and leave.",
@@ -73,7 +73,13 @@ def command(
             progress=None if show is None else lambda done, whole: show("describing", done / whole),
         )
     kept = [pictures[row] for row in found.kept.tolist()]
-    _written(found.described, targets, kept, {"size": size, "labels": "folders" if labels == "folders" else "table"})
+    said = _written(
+        found.described, targets, kept, {"size": size, "labels": "folders" if labels == "folders" else "table"}
+    )
+    if quiet:
+        return
+    for line in said:
+        click.echo(line)
     if not any(picture.label for picture in kept):
         warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
@@ -145,18 +151,20 @@ def _plain(text: str) -> str:
     return re.sub(r"[^\w.-]+", "-", text).strip("-")
 
 
-def _written(described: Any, targets: list[Path], kept: list[Any], settings: dict[str, Any]) -> None:
-    """The files, and a line about each."""
+def _written(described: Any, targets: list[Path], kept: list[Any], settings: dict[str, Any]) -> list[str]:
+    """Writes the files; a line about each."""
     from rankscope.engines.images.feature_files import save_features
 
     ids, labels = [picture.id for picture in kept], [picture.label for picture in kept]
     classes = len(set(filter(None, labels)))
+    said = []
     for each, path in zip(described, targets, strict=True):
         save_features(each, path, ids, labels, settings)
-        click.echo(
+        said.append(
             f"{path}: {len(ids):,} pictures in {classes:,} classes, {each.descriptor}, "
             f"{each.raw.shape[1]:,} values each, to be compared by {each.metric}"
         )
+    return said
 
 
 def _warn(warnings: list[str], unreadable: list[tuple[str, str]]) -> None:

@@ -50,23 +50,25 @@ def command(
 
     target, inputs = Output.chosen(output, output_format), Inputs.of(files, given)
     if target.saves_ranks:
-        _save(inputs, target)
+        _save(inputs, target, quiet)
         return
     with progress_line(quiet) as progress:
         scores = inputs.scores("evaluate", measures or USUAL, progress)
-    target.write(scores, per_query)
+    target.write(scores, per_query, quiet)
     if not quiet and not target.tells_warnings:
         for line in scores.warnings():
             click.echo(f"! {line}", err=True)
 
 
-def _save(inputs: Inputs, target: Any) -> None:
+def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
-    from rankscope.errors import SettingError
+    from rankscope.errors import InputError, SettingError
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
+    from rankscope.inputs.swapped import refuse_swapped
+    from rankscope.measures.coverage_report import warnings_of
     from rankscope.ranks.reduce import reduce
     from rankscope.ranks.storage import save_ranks
 
@@ -75,7 +77,14 @@ def _save(inputs: Inputs, target: Any) -> None:
     settings = inputs.settings
     reading = Reading(inputs.input_format, inputs.encoding, settings.comments)
     unwanted = read_junk(inputs.junk, reading) if inputs.junk else ()
-    qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading)
-    ranks = reduce(qrels, run, settings, junk=unwanted, keep_scores=True)
+    try:
+        qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading)
+        ranks = reduce(qrels, run, settings, junk=unwanted, keep_scores=True)
+    except InputError:
+        refuse_swapped(inputs.files[0], inputs.files[1], reading)
+        raise
     save_ranks(ranks, target.path)
-    click.echo(f"{len(ranks)} queries saved in {target.path}", err=True)
+    if not quiet:
+        for line in warnings_of(ranks, settings):
+            click.echo(f"! {ranks.system}: {line}", err=True)
+        click.echo(f"{len(ranks)} queries saved in {target.path}", err=True)

@@ -31,6 +31,7 @@ USUAL = ("Rprec", "AP", "P@10", "R@10")
 @click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
 @click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option("--quiet", is_flag=True, help="Only the numbers: no assumptions and no warnings.")
 @setting_options
 def command(
     files: tuple[str, ...],
@@ -41,6 +42,7 @@ def command(
     level: float,
     backtest: bool,
     output_format: str,
+    quiet: bool,
     **given: Any,
 ) -> None:
     """What is left of my quality when the collection grows? Means in a larger collection, with an interval.
@@ -59,7 +61,7 @@ def command(
     settings, ranks = inputs.settings, _ranks(inputs)
     asked = parse_measures(measures or USUAL, settings.rel, settings.compat)
     result = forecast(ranks, to, asked, model, force=force, seed=settings.seed, level=level)
-    click.echo(_json(result) if output_format == "json" else _text(result, backtest), nl=False)
+    click.echo(_json(result) if output_format == "json" else _text(result, backtest, quiet), nl=False)
 
 
 def _ranks(inputs: Inputs) -> Any:
@@ -72,7 +74,7 @@ def _ranks(inputs: Inputs) -> Any:
     return inputs.scores("forecast", ["num_q"], keep_scores=True).systems[0].ranks
 
 
-def _text(result: Any, backtest: bool) -> str:
+def _text(result: Any, backtest: bool, quiet: bool) -> str:
     from rankscope.reports.rows import table
 
     parts = [
@@ -82,6 +84,8 @@ def _text(result: Any, backtest: bool) -> str:
     ]
     if backtest:
         parts.append(table(result.backtest_rows()))
+    if quiet:
+        return "\n".join(parts)
     assumed = "\n".join(f"  - {line}" for line in result.assumptions)
     parts.append(f"The forecast holds only if\n{assumed}\n" + "".join(f"! {line}\n" for line in result.warnings))
     return "\n".join(parts)

@@ -47,8 +47,11 @@ class Output:
         """Whether the format carries the warnings with it."""
         return self.report.name in ("table", "json", "markdown", "latex")
 
-    def write(self, scores: Any, per_query: bool) -> None:
-        """Render everything first, then write it in one go."""
+    def write(self, scores: Any, per_query: bool, quiet: bool = False) -> None:
+        """Render everything first, then write it in one go; quietly without warnings, but for JSON's field of them."""
+        from dataclasses import replace
+
+        scores = replace(scores, quiet=quiet and self.report.name != "json")
         if self.path is None:
             data = self.report.render(scores, per_query, colour=colourful(sys.stdout))
             _to_standard_output(data)

@@ -85,6 +85,7 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     from rankscope.engines.nearest.work_folder import WorkFolder
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.reading import Reading
+    from rankscope.measures.cautions import few_distractors
     from rankscope.ranks.storage import save_ranks
     from rankscope.version import __version__
 
@@ -118,6 +119,8 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
         save_ranks(ranks, output)
     if not quiet:
         again = f", {work.reused} blocks from before" if work.reused else ""
+        for line in filter(None, [items.taken, *(f"! {each}" for each in few_distractors(ranks))]):
+            say(line)
         say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(metric)}{again}")
 
 

@@ -25,24 +25,44 @@ class Labels:
 
     labels: Sequence[Any]
     ids: Sequence[Any] | None = None
+    taken: str = ""  # what of the file was taken for what, in words
 
 
-def read_labels(path: str | Path, names: Sequence[str] | None = None) -> Labels:
-    """Labels in the order of the items; those of a table with ids are matched to `names`, where these are known."""
+def read_labels(
+    path: str | Path, names: Sequence[str] | None = None, label_column: str | None = None, id_column: str | None = None
+) -> Labels:
+    """Labels in the order of the items; those of a table with ids are matched to `names`, where these are known.
+
+    The columns of a table are found by their usual names, unless they are given.
+    """
     file = Path(path)
     if file.suffix.lower() == ".npy":
-        return Labels(_from_npy(file))
+        return Labels(_from_npy(file), taken=f"{file.name}: one label for each item, in their order")
     if file.suffix.lower() not in TABLES:
-        return Labels(read_list(file))
+        return Labels(read_list(file), taken=f"{file.name}: a label on each line, in the order of the items")
     frame = _table(file)
-    label, name = find_column(frame, LABEL), find_column(frame, ID)
+    missing = [each for each in (label_column, id_column) if each is not None and each not in frame.columns]
+    if missing:
+        problems = [f"has no column '{each}'" for each in missing]
+        raise InputError.of(file.name, problems, f"Columns: {', '.join(frame.columns)}")
+    label, name = label_column or find_column(frame, LABEL), id_column or find_column(frame, ID)
     if label is None:
         raise InputError.of(file.name, [f"has no column called label; columns: {', '.join(frame.columns)}"])
-    labels = frame.get_column(label).to_list()
+    labels, taken = frame.get_column(label).to_list(), _taken(file, frame, label, name, names is not None)
     if name is None:
-        return Labels(labels)
+        return Labels(labels, taken=taken)
     ids = [str(each) for each in frame.get_column(name).to_list()]
-    return Labels(labels, ids) if names is None else Labels(_matched(file, ids, labels, names))
+    return Labels(labels, ids, taken) if names is None else Labels(_matched(file, ids, labels, names), taken=taken)
+
+
+def _taken(file: Path, frame: pl.DataFrame, label: str, name: str | None, named: bool) -> str:
+    """Which columns were taken for what, and which were not."""
+    order = "rows in the order of the items"
+    how = (
+        order if name is None else f"ids from column '{name}'" + (", matched to the items'" if named else f", {order}")
+    )
+    rest = [each for each in frame.columns if each not in (label, name)]
+    return f"{file.name}: labels from column '{label}', {how}" + (f"; not read: {', '.join(rest)}" if rest else "")
 
 
 def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]) -> list[Any]:

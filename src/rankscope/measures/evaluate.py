@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.inputs.checks import raise_all
 from rankscope.inputs.classes import read_classes
 from rankscope.inputs.junk import read_junk
@@ -14,11 +14,13 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
-from rankscope.measures.columns import column_of, seen_of
+from rankscope.inputs.swapped import looks_swapped, refuse_swapped
+from rankscope.measures.columns import column_of
 from rankscope.measures.measure import Measure
+from rankscope.measures.micro import with_micro_mean
 from rankscope.measures.notation import parse_measures
 from rankscope.measures.scores import Scores, SystemScores
-from rankscope.measures.summary import with_micro_mean
+from rankscope.measures.tied_orders import seen_of
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings, peer
@@ -57,7 +59,8 @@ def evaluate(
     class_of = _attempt(errors, lambda: read_classes(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
     systems: list[SystemScores] = []
-    for run in named_runs(runs, reading, errors):
+    named = named_runs(runs, reading, errors)
+    for run in named:
         if judgements is None:
             _attempt(errors, partial(check_run, run, chosen))
             continue
@@ -65,8 +68,13 @@ def evaluate(
         scored = _attempt(errors, job)
         if scored is not None:
             systems.append(scored)
+    caution = looks_swapped(qrels, judgements, named, reading) if judgements is not None else ""
+    if errors:
+        refuse_swapped(qrels, runs, reading)
+        if caution:
+            raise SwappedInputs(judgements.name, named[0].place)
     raise_all(errors)
-    return Scores(tuple(systems), chosen, classes is not None)
+    return Scores(tuple(systems), chosen, classes is not None, (caution,) if caution else ())
 
 
 def evaluate_ranks(

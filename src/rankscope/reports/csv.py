@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from rankscope.measures.scores import Scores
+from rankscope.measures.scores import Column, Scores
 
 name = "csv"
 suffixes = (".csv",)
@@ -17,12 +17,18 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
 
 
 def summary_table(scores: Scores) -> pl.DataFrame:
-    """System, measure, value, and how many queries it was made from."""
+    """System, measure, value, and how many queries it was made from; over all orders of equal scores its error too."""
+    columns = [(system, column) for system in scores.systems for column in system.columns]
+    numbers = [(system, column) for system, column in columns if column.measure.summary != "none"]
+    over_orders = any(column.extremes is not None for _, column in numbers)
     rows = [
-        (system.name, column.asked, column.summary, column.averaged)
-        for system in scores.systems
-        for column in system.columns
-        if column.measure.summary != "none"
+        (system.name, column.asked, column.summary, column.averaged, *(_over_orders(column) if over_orders else ()))
+        for system, column in numbers
     ]
     schema = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
+    schema |= dict.fromkeys(("standard_error", "worst", "best"), pl.Float64) if over_orders else {}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _over_orders(column: Column) -> tuple[float | None, ...]:
+    return (None, None, None) if column.extremes is None else (column.summary_error, *column.extremes)

@@ -44,6 +44,7 @@ def _system(system: SystemScores, scores: Scores, per_query: bool) -> dict[str, 
     }
     if any(column.extremes for column in numbers):
         result["worst_and_best_order"] = {column.asked: column.extremes for column in numbers}
+        result["standard_error"] = {column.asked: column.summary_error for column in numbers}
     if per_query:
         result["queries"] = [_query(system, row) for row in range(len(system.ranks))]
     return result
@@ -54,6 +55,9 @@ def _query(system: SystemScores, row: int) -> dict[str, Any]:
     if system.ranks.classes is not None:
         result["class"] = system.ranks.classes[row]
     result["values"] = {column.asked: _value(column, row) for column in system.columns if column.word is None}
+    errors = {column.asked: float(column.error[row]) for column in system.columns if column.error is not None}
+    if errors:
+        result["standard_errors"] = errors
     return result
 
 
