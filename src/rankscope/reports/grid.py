@@ -81,7 +81,7 @@ def _summary_text(column: Column) -> str:
 
 def _error_text(error: float) -> str:
     """Beside a value that is a mean over random orders."""
-    return f" (se {number(error)})" if error > 0 else ""
+    return f" (se {error:.2g})" if error > 0 else ""
 
 
 def _best(columns: list[Column]) -> float | None:
