@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.real_units import Population, populations
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.bands import DIFFERENCES, VALUES, band
+from rankscope.statistics.bands import band
 from rankscope.statistics.mean_intervals import WAYS as INTERVALS
 from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.unseen_unit import Bounds
@@ -20,6 +20,7 @@ SIZES = (10, 25, 50, 100)
 WIDTH_AT = 25
 TRIALS, FEWER_TRIALS = 1_000, 300
 WAYS = {"unseen-unit": TRIALS, "bonferroni": TRIALS, "sup-t": FEWER_TRIALS}
+DIFFERENCES = (-1.0, 1.0)
 DRAWS = 2_000  # fewer than in earnest: limits vary more with the seed, coverage does not
 
 
@@ -38,7 +39,7 @@ class Bands:
 
 @cache
 def bands(
-    population: Population, how: str, units: int, trials: int, bounds: Bounds = VALUES, told: bool = True
+    population: Population, how: str, units: int, trials: int, bounds: Bounds = (0.0, 1.0), told: bool = True
 ) -> Bands:
     """Bands of samples; unless `told`, queries of one class are taken for independent ones."""
     truth = population.curves.mean(axis=0)
