@@ -18,7 +18,7 @@ from rankscope.statistics.unseen_unit import Bounds
 
 SIZES = (10, 25, 50, 100)
 WIDTH_AT = 25
-TRIALS, FEWER_TRIALS = 1_000, 300
+TRIALS, FEWER_TRIALS = 1_000, 200
 WAYS = {"unseen-unit": TRIALS, "bonferroni": TRIALS, "sup-t": FEWER_TRIALS}
 DIFFERENCES = (-1.0, 1.0)
 DRAWS = 2_000  # fewer than in earnest: limits vary more with the seed, coverage does not

@@ -59,8 +59,8 @@ def bands(systems: Sequence[RelevantRanks], seed: int) -> Words:
     point, whole = ([band(each, None, how, seed=seed) for each in curves] for how in ("t", "unseen-unit"))
     yield _table([_level(point, column) for column in range(POINTS)])
     yield (
-        f"t bands (eq. 2), each point by itself: {point[0].critical[0]:.3f} standard errors to each side. Bands for the "
-        f"whole curve are {_wider(whole[0], point[0]):.2f} ({point[0].name}) and {_wider(whole[1], point[1]):.2f} "
+        f"t bands (eq. 2), each point by itself: {point[0].critical[0]:.3f} standard errors to each side. Bands for "
+        f"the whole curve are {_wider(whole[0], point[0]):.2f} ({point[0].name}) and {_wider(whole[1], point[1]):.2f} "
         f"({point[1].name}) times as wide, median over the levels: one unseen query, {whole[0].resamples:,} draws."
     )
     over = (point[0].low <= point[1].high) & (point[1].low <= point[0].high)
