@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.cli.main import cli
+from rankscope.curves.scope import ideal_precision_scope, ideal_recall_scope
 from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs import band_graph, precision_scope_graph, recall_scope_graph
 from rankscope.graphs.band import CURVES
@@ -187,6 +188,6 @@ def test_the_command_takes_all_its_options(tmp_path: Path) -> None:
 def test_a_band_over_scope_stays_below_the_ideal_system() -> None:
     """Of c relevant items no more than c/s of the first s can be: nor can the unseen query have more."""
     one_size = RelevantRanks.from_ranks([[1, 3 + row, 90] for row in range(9)], collection=200, depth=200)
-    for kind, ideal in ((precision_scope_graph, lambda s: 3 / s), (recall_scope_graph, lambda s: s / 3)):
+    for kind, ideal in ((precision_scope_graph, ideal_precision_scope), (recall_scope_graph, ideal_recall_scope)):
         (shaded,) = marks(kind(one_size), Between)
-        assert (shaded.high <= np.minimum(1.0, ideal(shaded.x)) + 1e-12).all()
+        assert (shaded.high <= ideal(3, shaded.x.astype(np.int64)).y + 1e-12).all()
