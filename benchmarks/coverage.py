@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby, pairwise, product
 
 import numpy as np
 
-from benchmarks.real_units import Population, populations
+from benchmarks.real_units import LEVELS, Population, populations
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.bands import DIFFERENCES, VALUES, band
+from rankscope.statistics.bands import band
 from rankscope.statistics.mean_intervals import WAYS as INTERVALS
 from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.unseen_unit import Bounds
 
 SIZES = (10, 25, 50, 100)
 WIDTH_AT = 25
-TRIALS, FEWER_TRIALS = 1_000, 300
+TRIALS, FEWER_TRIALS = 1_000, 200
 WAYS = {"unseen-unit": TRIALS, "bonferroni": TRIALS, "sup-t": FEWER_TRIALS}
+DIFFERENCES = (-1.0, 1.0)
 DRAWS = 2_000  # fewer than in earnest: limits vary more with the seed, coverage does not
 
 
@@ -36,9 +38,8 @@ class Bands:
         return float(self.held.mean())
 
 
-@cache
 def bands(
-    population: Population, how: str, units: int, trials: int, bounds: Bounds = VALUES, told: bool = True
+    population: Population, how: str, units: int, trials: int, bounds: Bounds = (0.0, 1.0), told: bool = True
 ) -> Bands:
     """Bands of samples; unless `told`, queries of one class are taken for independent ones."""
     truth = population.curves.mean(axis=0)
@@ -90,97 +91,116 @@ def simulated_coverage(name: str, queries: int, trials: int, how: str) -> float:
     return float(((made.low <= truth) & (truth <= made.high)).mean())
 
 
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What samples of one population show: bands by way and units, shares by units of what else was asked."""
+
+    population: Population
+    bands: dict[tuple[str, int], Bands]
+    untold: dict[int, float] = field(default_factory=dict)  # whole curves held where classes are not told
+    intervals: dict[tuple[str, int], float] = field(default_factory=dict)  # means of AP held
+
+    @property
+    def width(self) -> float:
+        """Half-width over Bonferroni's."""
+        return relative_width(self.bands["unseen-unit", WIDTH_AT], self.bands["bonferroni", WIDTH_AT])
+
+
+def measured(population: Population, trials: int) -> Measured:
+    """Every way at every number of units."""
+    made = {
+        (how, size): bands(population, how, size, min(trials, most)) for how, most in WAYS.items() for size in SIZES
+    }
+    untold = [] if population.classes is None else SIZES
+    return Measured(
+        population,
+        made,
+        {size: bands(population, "unseen-unit", size, FEWER_TRIALS, told=False).coverage for size in untold},
+        {(how, size): interval_coverage(population, how, size, trials) for how in INTERVALS for size in SIZES},
+    )
+
+
+def measured_difference(population: Population) -> Measured:
+    """Of differences of two runs: the two ways for the whole curve."""
+    ways = product(("unseen-unit", "bonferroni"), SIZES)
+    return Measured(population, {way: bands(population, *way, FEWER_TRIALS, DIFFERENCES) for way in ways})
+
+
+def differences(known: Sequence[Population]) -> list[Population]:
+    """Neighbouring runs of one source, the second minus the first."""
+    pairs = [(one, two) for one, two in pairwise(known) if one.source == two.source and one.classes is None]
+    return [replace(two, curves=two.curves - one.curves, run=f"{two.run} minus {one.run}") for one, two in pairs]
+
+
 def report(trials: int = TRIALS) -> str:
     """All tables, in Markdown."""
     known = list(populations())
+    with ProcessPoolExecutor() as pool:
+        made = list(pool.map(partial(measured, trials=trials), known))
+        pairs = list(pool.map(measured_difference, differences(known)))
     parts = [
         f"Bands of precision at ten recall levels, nominal 95%, {trials:,} samples ({FEWER_TRIALS} for sup-t) of real "
         "rankings; units are drawn with replacement, the truth is the mean curve of all units drawn from. The lowest "
         "share of samples, over the runs, with the whole true curve within the band.",
-        _table(_band_rows(known, trials)),
+        _table(_band_rows(made, tuple(WAYS))),
         f"Half-width over Bonferroni's at {WIDTH_AT} units, median over levels and samples of a run (levels at which "
         "Bonferroni has no width at all left out), and levels that have limits.",
-        _table(_width_rows(known, trials)),
-        f"Differences of two runs (neighbours in the alphabet), {FEWER_TRIALS} samples: lowest and median share over "
-        "the pairs with the whole true curve within, and the half-width of the median and of the widest pair.",
-        _table(_difference_rows(known)),
+        _table(_width_rows(made)),
+        f"Differences of two runs (neighbours in the alphabet), {FEWER_TRIALS} samples: the same.",
+        _table(_band_rows(pairs, ("unseen-unit", "bonferroni"))),
+        _table(_width_rows(pairs)),
         f"Classes as units of chance, and what happens where their queries are taken for independent ones: whole true "
-        f"curve within the band, {FEWER_TRIALS} samples.",
-        _table(_class_rows(known)),
+        f"curve within the default band, {FEWER_TRIALS} samples where they are.",
+        _table(_class_rows(made)),
         f"Intervals of mean AP at nominal 95%, {trials:,} samples ({FEWER_TRIALS} where classes are drawn): lowest and "
         "median share over the runs. bca: bootstrap; bounded: one unseen unit.",
-        _table(_interval_rows(known, trials)),
+        _table(_interval_rows(made)),
         f"Intervals of means of simulated scores at nominal 95%, {trials:,} trials.",
         _table(_simulated_rows(trials)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def sources(known: Sequence[Population]) -> Iterator[tuple[str, list[Population]]]:
+def sources(made: Sequence[Measured]) -> Iterator[tuple[str, list[Measured]]]:
     """The populations of one source together, with their number and that of their units."""
-    for source, group in groupby(known, key=lambda each: each.source):
+    for source, group in groupby(made, key=lambda each: each.population.source):
         runs = list(group)
-        yield f"{source}: {len(runs)} x {runs[0].units} {'queries' if runs[0].classes is None else 'classes'}", runs
+        first = runs[0].population
+        yield f"{source}: {len(runs)} x {first.units} {'queries' if first.classes is None else 'classes'}", runs
 
 
-def _band_rows(known: Sequence[Population], trials: int) -> Iterator[list[str]]:
-    yield ["runs x units", *(f"{how}, {size}" for how in WAYS for size in SIZES)]
-    for title, runs in sources(known):
-        shares = [
-            min(bands(each, how, size, min(trials, most)).coverage for each in runs)
-            for how, most in WAYS.items()
-            for size in SIZES
-        ]
+def _band_rows(made: Sequence[Measured], ways: Sequence[str]) -> Iterator[list[str]]:
+    yield ["runs x units", *(f"{how}, {size}" for how in ways for size in SIZES)]
+    for title, runs in sources(made):
+        shares = [min(each.bands[way].coverage for each in runs) for way in product(ways, SIZES)]
         yield [title, *(f"{share:.3f}" for share in shares)]
 
 
-def _width_rows(known: Sequence[Population], trials: int) -> Iterator[list[str]]:
+def _width_rows(made: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["runs x units", "median run", "widest run", "its name", "levels with limits"]
-    every: list[float] = []
-    for title, runs in sources(known):
-        ours, theirs = ([bands(each, how, WIDTH_AT, trials) for each in runs] for how in ("unseen-unit", "bonferroni"))
-        ratios = [relative_width(*pair) for pair in zip(ours, theirs, strict=True)]
-        every += ratios
-        levels = f"{min(each.levels.min() for each in ours):.0f} of {runs[0].curves.shape[1]}"
-        yield [title, f"{np.median(ratios):.2f}", f"{max(ratios):.2f}", runs[int(np.argmax(ratios))].run, levels]
+    for title, runs in sources(made):
+        ratios = [each.width for each in runs]
+        levels = min(each.bands["unseen-unit", size].levels.min() for each in runs for size in SIZES)
+        widest = runs[int(np.argmax(ratios))].population.run
+        yield [title, f"{np.median(ratios):.2f}", f"{max(ratios):.2f}", widest, f"{levels:.0f} of {LEVELS}"]
+    every = [each.width for each in made]
     yield ["all", f"{np.median(every):.2f}", f"{max(every):.2f}", "", ""]
 
 
-def _difference_rows(known: Sequence[Population]) -> Iterator[list[str]]:
-    ways = ("unseen-unit", "bonferroni")
-    yield ["pairs", *(f"{how}, {size}" for how in ways for size in SIZES), f"half-width over Bonferroni's, {WIDTH_AT}"]
-    for title, runs in sources([each for each in known if each.classes is None]):
-        pairs = [replace(second, curves=second.curves - first.curves) for first, second in pairwise(runs)]
-        cells = []
-        for how, size in product(ways, SIZES):
-            shares = [bands(each, how, size, FEWER_TRIALS, DIFFERENCES).coverage for each in pairs]
-            cells.append(f"{min(shares):.3f}, {np.median(shares):.3f}")
-        made = [[bands(each, how, WIDTH_AT, FEWER_TRIALS, DIFFERENCES) for how in ways] for each in pairs]
-        widths = [relative_width(ours, theirs) for ours, theirs in made]
-        yield [f"{title.split(':')[0]}: {len(pairs)}", *cells, f"{np.median(widths):.2f}, at most {max(widths):.2f}"]
-
-
-def _class_rows(known: Sequence[Population]) -> Iterator[list[str]]:
+def _class_rows(made: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["classes", *(f"{size}, {word}" for size in SIZES for word in ("classes are units", "queries are"))]
-    for each in known:
-        if each.classes is not None:
-            cells = [
-                bands(each, "unseen-unit", size, FEWER_TRIALS, told=told).coverage
-                for size in SIZES
-                for told in (True, False)
-            ]
-            yield [f"{each.source}, {each.run}", *(f"{share:.3f}" for share in cells)]
+    for each in made:
+        if each.untold:
+            pairs = [(each.bands["unseen-unit", size].coverage, each.untold[size]) for size in SIZES]
+            name = f"{each.population.source}, {each.population.run}"
+            yield [name, *(f"{share:.3f}" for pair in pairs for share in pair)]
 
 
-def _interval_rows(known: Sequence[Population], trials: int) -> Iterator[list[str]]:
+def _interval_rows(made: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["runs x units", *(f"{how}, {size}" for how in INTERVALS for size in SIZES)]
-    for title, runs in sources(known):
-        cells = []
-        for how in INTERVALS:
-            for size in SIZES:
-                shares = [interval_coverage(each, how, size, trials) for each in runs]
-                cells.append(f"{min(shares):.3f}, {np.median(shares):.3f}")
-        yield [title, *cells]
+    for title, runs in sources(made):
+        shares = [[each.intervals[way] for each in runs] for way in product(INTERVALS, SIZES)]
+        yield [title, *(f"{min(each):.3f}, {np.median(each):.3f}" for each in shares)]
 
 
 def _simulated_rows(trials: int) -> Iterator[list[str]]:

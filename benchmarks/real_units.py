@@ -24,7 +24,7 @@ from rankscope.statistics.resampling import class_numbers
 
 LEVELS = 10
 TEXTS = ("adi", "cacm", "cisi", "cranfield", "medline", "npl")
-TEXT_RUNS = ("bm25stem", "lsi100", "coord")
+TEXT_RUNS = ("lsi100", "coord")
 ONE_SIZE, SMALLEST = 9, 6  # classes of icons: those of nine, and those of six or more
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.cli.main import cli
+from rankscope.curves.scope import ideal_precision_scope, ideal_recall_scope
 from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs import band_graph, precision_scope_graph, recall_scope_graph
 from rankscope.graphs.band import CURVES
@@ -40,9 +41,9 @@ def test_bands_are_those_of_the_statistics_kept_within_zero_and_one() -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("unseen-unit", "90% band, holds the whole curve"),
-        ("sup-t", "90% sup-t band, for the whole curve, may not hold where few units decide"),
-        ("bonferroni", "90% Bonferroni band, for the whole curve, may not hold where few units decide"),
+        ("unseen-unit", "90% band for the whole curve"),
+        ("sup-t", "90% sup-t band for the whole curve, may not hold where few units decide"),
+        ("bonferroni", "90% Bonferroni band for the whole curve, may not hold where few units decide"),
         ("t", "90% t band, each point by itself"),
     ],
 )
@@ -126,7 +127,7 @@ def test_graphs_over_scope_have_the_band_of_the_whole_curve(kind: Any) -> None:
     np.testing.assert_array_equal(shaded.low, made.low)
     np.testing.assert_array_equal(shaded.high, made.high)
     np.testing.assert_allclose(curve.y, made.mean)
-    assert "95% band, holds the whole curve" in graph.subtitle
+    assert "95% band for the whole curve" in graph.subtitle
     many = kind([ranked(str(seed), seed) for seed in range(3)])
     assert not marks(many, Between)
     assert "band" not in many.subtitle
@@ -182,3 +183,11 @@ def test_the_command_takes_all_its_options(tmp_path: Path) -> None:
     assert "second minus first" in target.read_text()
     refused = CliRunner().invoke(cli, ["graph", "grip", *map(str, paths), "-o", str(target), "--level", "0.9"])
     assert "grip has no option --level" in str(refused.exception)
+
+
+def test_a_band_over_scope_stays_below_the_ideal_system() -> None:
+    """Of c relevant items no more than c/s of the first s can be: nor can the unseen query have more."""
+    one_size = RelevantRanks.from_ranks([[1, 3 + row, 90] for row in range(9)], collection=200, depth=200)
+    for kind, ideal in ((precision_scope_graph, ideal_precision_scope), (recall_scope_graph, ideal_recall_scope)):
+        (shaded,) = marks(kind(one_size), Between)
+        assert (shaded.high <= ideal(3, shaded.x.astype(np.int64)).y + 1e-12).all()

@@ -175,6 +175,16 @@ def test_bounds_scale_with_the_values() -> None:
     np.testing.assert_allclose(wide[1], 10 * high - 5, atol=1e-9)
 
 
+def test_every_point_may_have_bounds_of_its_own() -> None:
+    values = np.random.default_rng(2).random((10, 3)) * [1.0, 0.5, 0.1]
+    low, high = limits(values, bounds=(0.0, np.array([1.0, 0.5, 0.1])))
+    alike = limits(values / [1.0, 0.5, 0.1])
+    np.testing.assert_allclose(low / [1.0, 0.5, 0.1], alike[0], atol=1e-12)
+    np.testing.assert_allclose(high / [1.0, 0.5, 0.1], alike[1], atol=1e-12)
+    with pytest.raises(SettingError, match=r"from 0 to 0\.05"):
+        limits(values, bounds=(0.0, np.array([1.0, 0.5, 0.05])))
+
+
 # what is not there
 
 

@@ -13,9 +13,9 @@ from rankscope.statistics.band import CAUTION, Band
 from rankscope.statistics.deciding import FEW
 
 PROMISE = {
-    "unseen-unit": "band, holds the whole curve",
-    "bonferroni": f"Bonferroni band, for the whole curve, {CAUTION}",
-    "sup-t": f"sup-t band, for the whole curve, {CAUTION}",
+    "unseen-unit": "band for the whole curve",
+    "bonferroni": f"Bonferroni band for the whole curve, {CAUTION}",
+    "sup-t": f"sup-t band for the whole curve, {CAUTION}",
     "t": "t band, each point by itself",
 }
 
@@ -54,7 +54,7 @@ def band_words(bands: Sequence[Band]) -> list[str]:
 
     >>> from rankscope.statistics.bands import band
     >>> band_words([band([[0.1], [0.2], [0.3], [0.4], [0.2], [0.9]])])
-    ['95% band, holds the whole curve', 'thin: fewer than 5 queries decide']
+    ['95% band for the whole curve', 'thin: fewer than 5 queries decide']
     """
     there = [each for each in bands if each.exists]
     if not there:

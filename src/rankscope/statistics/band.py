@@ -46,7 +46,7 @@ class Band:
     name: str = ""
     x_name: str = "x"
     y_name: str = "mean"
-    bounds: tuple[float, float] = (0.0, 1.0)
+    bounds: tuple[FloatArray | float, FloatArray | float] = (0.0, 1.0)  # what a value can be
 
     def __len__(self) -> int:
         return self.x.size

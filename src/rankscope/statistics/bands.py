@@ -34,7 +34,6 @@ WAYS = {"unseen-unit": "one unseen unit", "bonferroni": "Bonferroni", "sup-t": "
 DEFAULT = "unseen-unit"
 SUP_T_DRAWS = 2_000
 DRAWN = ("unseen-unit", "sup-t")
-VALUES, DIFFERENCES = (0.0, 1.0), (-1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +81,14 @@ def band(
     classes: Sequence[str] | None = None,
     resamples: int | None = None,
     seed: int = 0,
-    bounds: Bounds = VALUES,
+    bounds: Bounds | None = None,
 ) -> Band:
     """The band around the mean of curves, one a row; fewer than two units of chance have none.
 
     `classes`: the class of each query where the class is the unit of chance (`units.unit_classes`), else None. The mean
     is over queries. A query without a value at a point (NaN) is left out there: that point has its own units, weighed
-    by their queries with a value, and the weights drawn are the same at every point.
+    by their queries with a value, and the weights drawn are the same at every point. `bounds`: what a value can be,
+    at all points or at each; None takes what the curves say, 0 to 1 for a table.
     >>> made = band([[0.2, 0.1], [0.4, 0.3], [0.6, 0.2]], x=[0, 1], how="t")
     >>> made.mean.round(3), made.critical.round(3), made.low.round(3)
     (array([0.4, 0.2]), array([4.303, 4.303]), array([-0.097, -0.048]))
@@ -102,13 +102,14 @@ def band(
     given = _given(curves, x)
     points = _points(given.values, classes)
     drawn = _Drawn(checked_level(level), resamples or _draws(how, len(points.rows)), seed)
-    made = _unseen_unit(points, drawn, bounds) if how == "unseen-unit" else _standard_errors(points, how, drawn)
+    ends = (given.lowest, given.highest) if bounds is None else bounds
+    made = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
     return Band(
         x=given.x, mean=points.mean, sd=points.sd, error=points.error, low=made.low, high=made.high,
         critical=made.critical, count=points.count, effective=points.effective, deciding=points.deciding,
         queries=len(given), how=how, level=level, resamples=drawn.times if how in DRAWN else 0, seed=seed,
         unit="queries" if classes is None else "classes", units=len(points.rows), cut=given.cut, name=given.system,
-        x_name=given.x_name, y_name=given.y_name, bounds=bounds,
+        x_name=given.x_name, y_name=given.y_name, bounds=ends,
     )  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def difference_band(
             raise SettingError(f"{len(first)} queries need as many classes, got {len(classes)}")
         known = dict(zip(first.queries, classes, strict=True))
         classes = [known[query] for query in both.queries]
-    return band(both, None, how, level, classes, resamples, seed, bounds=DIFFERENCES)
+    return band(both, None, how, level, classes, resamples, seed)
 
 
 def _given(curves: QueryCurves | ArrayLike, x: ArrayLike | None) -> QueryCurves:

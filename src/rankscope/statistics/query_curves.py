@@ -35,6 +35,8 @@ class QueryCurves:
     x_name: str = "x"
     y_name: str = "y"
     cut: int = 0  # rankings that ended before all relevant items were found: their values are lower bounds
+    lowest: FloatArray | float = 0.0  # what a value can be, at each x or at all
+    highest: FloatArray | float = 1.0
 
     def __post_init__(self) -> None:
         rows = len(self.queries)
@@ -77,6 +79,8 @@ class QueryCurves:
             values=mine.values - other.values[there],
             system=f"{self.system} minus {other.system}",
             cut=max(self.cut, other.cut),
+            lowest=np.subtract(self.lowest, other.highest),
+            highest=np.subtract(self.highest, other.lowest),
         )
 
 
@@ -121,7 +125,7 @@ def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Ax
     queries = counted(queries)
     given = whole_scopes(queries, scopes)
     values = points_at_scopes(queries, given)[axis].reshape(len(queries), given.size)
-    return _curves(queries, given.astype(np.float64), values, "scope", axis)
+    return _curves(queries, given.astype(np.float64), values, "scope", axis, _highest(queries, given, axis))
 
 
 def over_relevant_scope(
@@ -131,7 +135,9 @@ def over_relevant_scope(
     queries = counted(queries)
     given = relevant_scopes(a)
     recall = hits_at(queries, given).hits / queries.relevant[:, None]
-    return _curves(queries, given, recall if axis == "recall" else recall / given, "relevant scope", axis)
+    if axis == "recall":
+        return _curves(queries, given, recall, "relevant scope", axis, np.minimum(1.0, given))
+    return _curves(queries, given, recall / given, "relevant scope", axis, np.minimum(1.0, 1.0 / given))
 
 
 def over_generality(
@@ -150,7 +156,7 @@ def over_generality(
     given = list(range(1, top + 1)) if levels is None else [int(each) for each in levels]
     columns = [_thinned(queries, queries.relevant * (2**level - 1), n, way) for level in given]
     values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
-    return _curves(queries, np.array(given, dtype=np.float64), values, "G", "precision")
+    return _curves(queries, np.array(given, dtype=np.float64), values, "G", "precision", min(1.0, 1.0 / n))
 
 
 def _thinned(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> FloatArray:
@@ -167,6 +173,23 @@ def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
     return values[np.where(hit <= queries.found[:, None], first[:, None] + hit - 1, values.size - 1)]
 
 
-def _curves(queries: RelevantRanks, x: FloatArray, values: FloatArray, x_name: str, y_name: str) -> QueryCurves:
+def _highest(queries: RelevantRanks, scopes: IntArray, axis: Axis) -> FloatArray:
+    """The most that a query can have at each scope: precision of the largest class, recall of the smallest."""
+    if not len(queries):
+        return np.ones(scopes.size)
+    most = scopes / queries.relevant.min() if axis == "recall" else queries.relevant.max() / scopes
+    return np.minimum(1.0, most)
+
+
+def _curves(
+    queries: RelevantRanks,
+    x: FloatArray,
+    values: FloatArray,
+    x_name: str,
+    y_name: str,
+    highest: FloatArray | float = 1.0,
+) -> QueryCurves:
     cut = int(unfinished(queries).sum())
-    return QueryCurves(x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut)
+    return QueryCurves(
+        x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut, highest=highest
+    )

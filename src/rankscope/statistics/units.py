@@ -117,7 +117,9 @@ def unit_sums(values: ArrayLike, classes: Sequence[str] | None) -> UnitSums:
     ([[0.6], [0.9]], [[2], [1]], array([0.5]))
     """
     table = np.asarray(values, dtype=np.float64)
-    number = np.arange(len(table)) if classes is None else class_numbers(classes)
+    if classes is None:
+        return UnitSums(np.nan_to_num(table), (~np.isnan(table)).astype(np.int64))
+    number = class_numbers(classes)
     shape = (int(number.max(initial=-1)) + 1, table.shape[1])
     total, size = np.zeros(shape), np.zeros(shape, dtype=np.int64)
     np.add.at(total, number, np.nan_to_num(table))

@@ -23,7 +23,7 @@ from rankscope.statistics.resampling import batches
 from rankscope.statistics.units import UnitSums
 
 ROUNDING = 1e-9  # a value this far beyond its bounds was rounded
-Bounds = tuple[float, float]
+Bounds = tuple[FloatArray | float, FloatArray | float]  # of all points, or of each
 OF_A_VALUE, OF_A_DIFFERENCE = 1.0, 0.5  # shape of the gamma distribution that weighs the unseen unit
 
 
@@ -32,7 +32,7 @@ def shape_within(bounds: Bounds) -> float:
 
     Chosen on five pairs of real runs and held on seven others: with the whole weight the limits are needlessly wide.
     """
-    return OF_A_DIFFERENCE if bounds[0] < 0 < bounds[1] else OF_A_VALUE
+    return OF_A_DIFFERENCE if np.any(np.asarray(bounds[0]) < 0) else OF_A_VALUE
 
 
 def unseen_unit_limits(
@@ -53,23 +53,27 @@ def unseen_unit_limits(
     >>> low.round(2), high.round(2)
     (array([0.36]), array([0.64]))
     """
-    _check(units, bounds)
+    ends = np.stack([np.broadcast_to(end, units.size.shape[1]) for end in bounds])
+    _check(units, ends)
     known = np.flatnonzero((units.size > 0).sum(axis=0) >= 2)
-    limits = np.full((2, units.size.shape[1]), np.nan)
+    limits = np.full(ends.shape, np.nan)
     if known.size:
-        chosen = UnitSums(units.total[:, known], units.size[:, known])
-        means = _weighted_means(chosen, draws, seed, bounds, shape)
+        chosen, low_high = UnitSums(units.total[:, known], units.size[:, known]), ends[:, known]
+        means = _weighted_means(chosen, draws, seed, low_high, shape)
         inner = _joint_quantiles(means, level, together)
-        limits[:, known] = _around(np.clip(chosen.mean, *bounds), bounds[0] + inner[0], bounds[1] - inner[1])
+        limits[:, known] = _around(np.clip(chosen.mean, *low_high), low_high[0] + inner[0], low_high[1] - inner[1])
     return limits[0], limits[1]
 
 
-def _check(units: UnitSums, bounds: Bounds) -> None:
-    low, high = bounds
-    means = divided(units.total, units.size, nothing=low)
-    if means.size and not (means.min() >= low - ROUNDING and means.max() <= high + ROUNDING):
+def _check(units: UnitSums, ends: FloatArray) -> None:
+    means = divided(units.total, units.size)
+    wrong = np.flatnonzero(((means < ends[0] - ROUNDING) | (means > ends[1] + ROUNDING)).any(axis=0))
+    if wrong.size:
+        low, high = ends[:, wrong[0]]
+        own = means[:, wrong[0]]
         raise SettingError(
-            f"limits by an unseen unit need values from {low:g} to {high:g}, got {means.min():g} to {means.max():g}"
+            f"limits by an unseen unit need values from {low:g} to {high:g}, got {np.nanmin(own):g} to "
+            f"{np.nanmax(own):g}: choose another way, or other bounds"
         )
 
 
@@ -78,10 +82,10 @@ def _around(mean: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatA
     return np.minimum(low, mean), np.maximum(high, mean)
 
 
-def _weighted_means(units: UnitSums, draws: int, seed: int, bounds: Bounds, shape: float) -> FloatArray:
-    """Distances from the lower and from the upper bound: 2 x points x draws. The unseen unit is at distance 0."""
+def _weighted_means(units: UnitSums, draws: int, seed: int, ends: FloatArray, shape: float) -> FloatArray:
+    """Distances from the lower and from the upper end: 2 x points x draws. The unseen unit is at distance 0."""
     size = units.size.astype(np.float64)
-    from_ends = np.hstack([units.total - bounds[0] * size, bounds[1] * size - units.total])
+    from_ends = np.hstack([units.total - ends[0] * size, ends[1] * size - units.total])
     columns = np.hstack([size, np.maximum(from_ends, 0.0)])
     chance = np.random.default_rng(seed)
     unseen = chance.standard_gamma(shape, draws)
