@@ -33,7 +33,7 @@ def rounds_graph(results: Results, measure: str | None = None, methods: Sequence
     """
     quantity = measure or results.measures[0]
     summary = Summary(results, quantity)
-    shown = _shown(summary, methods)
+    shown = shown_methods(summary, methods)
     highest = max([1.0, *(float(np.nanmax(summary.means(name)[0], initial=0.0)) for name in shown)])
     last = results.last
     graph = Graph(
@@ -56,7 +56,8 @@ def rounds_graph(results: Results, measure: str | None = None, methods: Sequence
     return graph.described(subtitle=_subtitle(results, quantity, shown, banded), summary=told)
 
 
-def _shown(summary: Summary, methods: Sequence[str] | None) -> list[str]:
+def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> list[str]:
+    """Those asked for, or the best in the last round, and no feedback."""
     if methods is not None:
         unknown = [name for name in methods if name not in summary.results.methods]
         if unknown or not 1 <= len(methods) <= MOST:

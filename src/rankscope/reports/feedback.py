@@ -98,7 +98,8 @@ def _dropped(results: Results, made: Compared) -> list[str]:
 
 
 def _too_few(made: Compared) -> list[str]:
-    return [f"{line.replace('classes', 'topics')}." for line in notes_of(made) if "can show no difference" in line]
+    told = [line for line in notes_of(made) if "can show no difference" in line]
+    return [f"{line.replace('classes', 'topics').replace('queries', 'topics')}." for line in told]
 
 
 def further(results: Results) -> list[str]:
@@ -163,12 +164,15 @@ def warnings(results: Results) -> list[str]:
     for row in results.failures():
         told = "it is not compared" if row["method"] in lost else "they count with what was shown until then"
         lines.append(f"! {row['method']}: {row['sessions']} sessions failed: {row['failed']}; {told}")
-    lines += [f"! {row['method']}: {row['rounds']} rounds: {row['flag']}" for row in results.flagged()]
-    lines += [
-        f"! {row['method']}: relevant and irrelevant items have equal scores in {row['sessions']} of "
-        f"{len(results.sessions):,} sessions of the last round: they stand in the order of the items"
-        for row in results.tied()
-    ]
+    again = {name for group in results.alike() for name in group[1:]}
+    for row in results.flagged():
+        lines += [] if row["method"] in again else [f"! {row['method']}: {row['rounds']} rounds: {row['flag']}"]
+    tied = [f"{row['method']} in {row['sessions']}" for row in results.tied() if row["method"] not in again]
+    if tied:
+        lines.append(
+            "! equal scores of relevant and irrelevant items, which then stand in the order of the items, in sessions "
+            f"of the last round: {listed(tied, len(tied))} of {len(results.sessions):,}"
+        )
     lines += [f"! {name} of the frozen list is that of the first display in every round" for name in unmoved(results)]
     return lines + _nothing_left(results)
 

@@ -21,7 +21,7 @@ from rankscope.graphs.describing import how_many
 from rankscope.graphs.efficiency import efficiency_graph
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import Kind
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.rounds import rounds_graph, shown_methods
 from rankscope.reports.contents import Section
 from rankscope.reports.feedback import LISTS, facts, further, verdicts, warnings
 from rankscope.reports.pages import environment, packed, spec_of, text_of, themes
@@ -83,10 +83,11 @@ def render(results: Results, made: Normalised) -> str:
 
 def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
     """Rounds in what decides and in recall, and efficiency; what cannot be drawn is left out, its table is there."""
+    same = shown_methods(Summary(results, results.measures[0]))  # so that a colour is one method in both
     kinds: list[tuple[str, Kind[...], Callable[[], Graph]]] = [
-        ("rounds-measure", rounds_graph, lambda: rounds_graph(results)),
-        ("rounds-recall", rounds_graph, lambda: rounds_graph(results, SEEN)),
-        ("efficiency", efficiency_graph, lambda: _efficiency_graph(made)),
+        ("rounds-measure", rounds_graph, lambda: rounds_graph(results, methods=same)),
+        ("rounds-recall", rounds_graph, lambda: rounds_graph(results, SEEN, methods=same)),
+        ("efficiency", efficiency_graph, lambda: _efficiency_graph(made, compared_methods(results))),
     ]
     drawn = []
     for name, kind, draw in kinds:
@@ -97,9 +98,10 @@ def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
     return drawn
 
 
-def _efficiency_graph(made: Normalised) -> Graph:
+def _efficiency_graph(made: Normalised, methods: tuple[str, ...]) -> Graph:
     """Means over feasible topics, of the best methods where there are many."""
-    curves = sorted(made.mean_curves(), key=lambda each: -np.nan_to_num(each.mae))
+    chosen = [each for each in made.mean_curves() if each.method in methods]
+    curves = sorted(chosen, key=lambda each: -np.nan_to_num(each.mae))
     told = f"mean over {len(made.feasible)} feasible topics; {made.examples} + {made.examples} examples"
     return efficiency_graph(curves[:MOST_CURVES]).described(subtitle=told)
 
