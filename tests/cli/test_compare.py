@@ -42,7 +42,12 @@ def test_classes_give_tables_of_cells_both_ways(folder: Path) -> None:
 
 def test_json_has_every_pair_and_the_family(folder: Path) -> None:
     whole = json.loads(compared(folder, "qrels", "late.run", "early.run", "-m", "AP,RR", "--format", "json").stdout)
-    assert whole["family"] == "family of 2 tests: 1 pair of systems x 2 measures, Holm"
+    assert whole["primary"] == "AP"
+    assert whole["families"] == [
+        "primary family of 1 test: 1 pair of systems, Holm",
+        "secondary family of 1 test: 1 pair of systems, Holm",
+    ]
+    assert [one["role"] for one in whole["measures"]] == ["primary", "secondary"]
     assert [one["measure"] for one in whole["measures"]] == ["AP", "RR"]
     assert whole["measures"][0]["pairs"][0]["better"] == "early"
 

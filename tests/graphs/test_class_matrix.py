@@ -42,7 +42,7 @@ def test_two_systems_have_a_column_for_their_difference() -> None:
     graph = class_matrix_graph(pair(FIVE))
     found = tiles(graph)
     assert list(found) == ["first", "second", "difference"]
-    assert "difference: second less first" in graph.subtitle
+    assert "difference: second minus first" in graph.subtitle
     three = class_matrix_graph([*pair(FIVE), classed("third", 3, FIVE)])
     assert list(tiles(three)) == ["first", "second", "third"]
 
@@ -95,7 +95,7 @@ def test_ink_can_be_read_on_every_shade(theme: Theme) -> None:
 
 def test_a_class_of_one_query_has_no_interval() -> None:
     mark = tiles(class_matrix_graph(pair({"one": 1, "more": 5})))["first"]
-    assert sorted(each == "one query" for each in mark.below) == [False, False, True]
+    assert sorted(each == "no interval" for each in mark.below) == [False, False, True]
 
 
 @pytest.mark.parametrize("width", ["column", "full"])

@@ -15,12 +15,15 @@ from rankscope.collections.collection import KEPT, Collection
 from rankscope.engines.images.benchmark import benchmark
 from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.picture_set import PictureSet
+from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.reports.benchmark import Standings, called, standings_of
 from rankscope.reports.benchmark_choice import chosen
 from rankscope.reports.benchmark_page import class_table, render, shown_queries
 from rankscope.reports.benchmark_tables import grid_of, latex_of, places, rows_of, text_of, verdict
 from rankscope.reports.thumbnails import thumbnails
-from rankscope.statistics.randomised_tukey import randomised_tukey
+from rankscope.settings import Settings
+from rankscope.statistics.compare import compare
+from rankscope.statistics.pairwise import compare_pairs
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.units import class_sums
 from tests.reports.benchmark_examples import standings
@@ -41,9 +44,9 @@ def test_descriptors_stand_by_their_mean(made: Standings) -> None:
 
 def test_places_and_letters_are_those_of_the_test_over_classes(made: Standings) -> None:
     table = ScoreTable.of(made.scores, "AP")
-    test = randomised_tukey(class_sums(table))
+    test = compare_pairs(class_sums(table))
     for row in made.rows:
-        pairs = [pair for pair in test.pairs if row.name in (pair.first, pair.second) and pair.different]
+        pairs = [pair for pair in test.comparisons if row.name in (pair.first, pair.second) and pair.better]
         own = table.number(row.name)
         other = [table.number(p.first if p.second == row.name else p.second) for p in pairs]
         means = table.values.mean(axis=0)
@@ -52,7 +55,8 @@ def test_places_and_letters_are_those_of_the_test_over_classes(made: Standings) 
     for one in made.rows:
         for two in made.rows:
             apart = not set(one.letters) & set(two.letters)
-            assert apart == (one is not two and test.pair(one.name, two.name).different)
+            shown = [p for p in test.comparisons if {p.first, p.second} == {one.name, two.name} and p.better]
+            assert apart == bool(shown)
 
 
 def test_one_descriptor_has_no_letters_and_two_have(tmp_path: Path) -> None:
@@ -177,3 +181,13 @@ def size(address: str) -> tuple[int, int]:
     with Pillow.open(BytesIO(data)) as picture:
         width, height = picture.size
         return width, height
+
+
+def test_compare_on_the_files_of_a_benchmark_gives_its_verdict(made: Standings) -> None:
+    again = compare(evaluate_ranks(made.benchmark.ranks, ["AP"], Settings()))
+    assert {row.name: (row.best_place, row.worst_place, row.letters) for row in made.rows} == again.places()
+    assert made.compared is not None
+    assert [pair.adjusted for pair in made.compared.main.pairs] == [pair.adjusted for pair in again.main.pairs]
+    best, *others = again.main.order
+    assert made.rows[0].name == best
+    assert [made.shown_better(best, name) for name in others] == [again.shown_better(best, name) for name in others]

@@ -10,9 +10,10 @@ import pytest
 
 from rankscope.errors import SettingError
 from rankscope.measures.evaluate import evaluate
-from rankscope.reports.comparison import json_of, markdown_of, text_of
+from rankscope.reports.comparison import json_of, markdown_of, parts_of, text_of
 from rankscope.reports.comparison_words import verdict
 from rankscope.statistics.compare import compare
+from rankscope.statistics.corrections import holm
 from rankscope.statistics.randomised_tukey import randomised_tukey
 from rankscope.statistics.score_table import ScoreTable
 from tests.data import data_folder
@@ -25,10 +26,16 @@ def table_of(count: int, queries: int = 12, step: float = 0.1) -> ScoreTable:
     return ScoreTable.make({f"s{each}": hard + step * each + 0.02 * rng.random(queries) for each in range(count)})
 
 
+def measure_of(name: str, seed: int) -> ScoreTable:
+    rng = np.random.default_rng(seed)
+    values = rng.random((14, 3)) + 0.25 * np.arange(3)
+    return ScoreTable.make({f"s{each}": values[:, each] for each in range(3)}, measure=name)
+
+
 def test_the_verdict_of_the_worked_example_names_the_class_that_decides() -> None:
     assert verdict(compare([CLASSED])) == [
         "B is better than A by .035 AP [.013, .058] (15 queries, p = .007), chiefly on class b; "
-        "nothing can be said on class c."
+        "no difference is shown on class c."
     ]
 
 
@@ -43,19 +50,53 @@ def test_a_measure_of_which_less_is_better_turns_the_verdict_only() -> None:
     assert verdict(compare([errors]))[0].startswith("A is better than B by .035 ER [.013, .058]")
 
 
-def test_equal_systems_are_not_told_apart() -> None:
+def test_equal_systems_are_not_distinguished() -> None:
     (line,) = verdict(compare([ScoreTable.make({"A": A, "B": A})]))
-    assert line.startswith("Nothing can be said of AP: B less A is .000")
+    assert line.startswith("No difference in AP is shown: B minus A is .000")
     assert "p = 1.000" in line
 
 
-def test_p_values_are_corrected_over_all_pairs_and_measures() -> None:
-    tables = [table_of(3), ScoreTable.make(dict.fromkeys(("s0", "s1", "s2"), np.arange(12) / 12), measure="RR")]
+def test_the_primary_measure_decides_alone_and_the_others_are_corrected_together() -> None:
+    primary, *others = tables = [measure_of(name, seed) for seed, name in enumerate(("AP", "RR", "P@10"))]
     made = compare(tables)
-    assert str(made.family) == "family of 6 tests: 3 pairs of systems x 2 measures, Holm"
-    assert len(made.measures[0].pairs) == 3
-    assert all(each.adjusted >= each.p for one in made.measures for each in one.pairs)
+    assert str(made.families).splitlines() == [
+        "primary family of 3 tests: 3 pairs of systems, Holm",
+        "secondary family of 6 tests: 3 pairs of systems x 2 measures, Holm",
+    ]
+    alone = [each.adjusted for each in compare([primary]).main.pairs]
+    assert [each.adjusted for each in made.main.pairs] == alone
+    rest = [each.p for table in others for each in compare([table]).main.pairs]
+    assert [each.adjusted for one in made.measures[1:] for each in one.pairs] == holm(np.array(rest)).tolist()
     assert len(compare(tables, every_pair=False).main.pairs) == 2
+
+
+def test_every_note_names_the_family_of_its_measure() -> None:
+    made = compare([measure_of("AP", 0), measure_of("RR", 1), measure_of("P@10", 2)])
+    for one in made.measures:
+        (_, _, systems), (_, _, pairs) = parts_of(made, one)[:2]
+        family = "primary family of 3 tests" if one is made.main else "secondary family of 6 tests"
+        assert family in systems
+        assert family in pairs
+
+
+def test_a_system_under_two_names_is_compared_once_and_said() -> None:
+    table = table_of(3)
+    columns = dict(zip([*table.systems, "again"], [*table.values.T, table.values[:, 1]], strict=True))
+    twice = ScoreTable.make(columns)
+    made, plain = compare([twice]), compare([table])
+    assert dict(made.same) == {"again": "s1"}
+    assert made.families == plain.families
+    assert [each.adjusted for each in made.main.pairs] == [each.adjusted for each in plain.main.pairs]
+    assert "again has the values of s1 on every query and is compared once, as s1" in text_of(made)
+    assert made.stands_for("again") == "s1"
+
+
+def test_pairs_with_the_baseline_only_say_nothing_of_other_pairs() -> None:
+    made = compare([table_of(4)], every_pair=False)
+    assert made.main.ranks is None
+    assert "s3 has the best mean" in verdict(made)[0]
+    assert verdict(made)[0].endswith("it is better than s0.")
+    assert not any("pairs differ" in line for line in verdict(made))
 
 
 def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
@@ -65,11 +106,11 @@ def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
     assert [row["p (Tukey)"] for row in rows] == [pair.p for pair in randomised_tukey(table).pairs]
 
 
-def test_the_best_of_many_and_those_not_told_from_it_are_named() -> None:
+def test_the_best_of_many_and_those_not_distinguished_from_it_are_named() -> None:
     lines = verdict(compare([table_of(4)]))
     assert lines[0].startswith("s3 has the best mean")
     assert "it is better than all 3" in lines[0]
-    assert lines[-1] == "6 of 6 pairs differ; of 3 neighbours in the ranking 0 cannot be told apart."
+    assert lines[-1] == "6 of 6 pairs differ; of 3 neighbours in the ranking 0 cannot be distinguished."
 
 
 def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
@@ -115,7 +156,7 @@ def test_real_runs_are_compared_pair_by_pair() -> None:
     runs = sorted((folder / "runs").iterdir())[:6]
     made = compare(evaluate(folder / "qrels-rnd1.txt", runs, ["AP", "nDCG@10"]))
     assert len(made.main.pairs) == 15
-    assert made.family.size == 30
+    assert (made.families.primary.size, made.families.secondary[0].size) == (15, 15)
     assert made.main.ranks is not None
     assert set(made.main.ranks.systems) == set(made.systems)
     for row in made.main.system_rows():

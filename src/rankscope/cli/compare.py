@@ -24,7 +24,7 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 @click.option("--pairs", type=click.Choice(["all", "baseline"]), default="all", show_default=True, help="Which pairs.")
 @click.option(
     "--correction", type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]), default="holm",
-    show_default=True, help="Of p-values, over all pairs and measures.",
+    show_default=True, help="Of p-values: over the pairs of the first measure, and over everything else together.",
 )  # fmt: skip
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
 @click.option(
@@ -59,8 +59,9 @@ def command(
 ) -> None:
     """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
 
-    Verdicts rest on sign-flip tests of per-query differences, corrected for all pairs and measures compared. With --by
-    the same within each class of queries, with the analysis of variance of the cells beside the paired model.
+    The first measure decides alone, by sign-flip tests of per-query differences, corrected for all pairs of systems.
+    Other measures and, with --by, classes of queries are secondary: corrected together, and called so. The analysis of
+    variance of the cells and Tukey's test stand beside; no verdict rests on them.
 
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
@@ -125,7 +126,8 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
     said = []
     for name in kinds:
         kind = graphs.by_name(name)
-        options = {"measure": made.main.measure} if "measure" in kind.options else {}
+        options: dict[str, Any] = {"measure": made.main.measure} if "measure" in kind.options else {}
+        options |= {"compared": made} if "compared" in kind.options else {}
         try:
             kind(ordered, **options).save(where / f"{name}.svg", width="full" if "matrix" in name else None)
             said.append(f"{where / name}.svg")
@@ -135,11 +137,11 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
 
 
 def _ordered(scores: Any, made: Any) -> Any:
-    """The scores with the systems in the order of the comparison, the baseline first."""
+    """The scores with the baseline first, as in the comparison."""
     from dataclasses import replace
 
-    systems = {system.name: system for system in scores.systems}
-    return replace(scores, systems=tuple(systems[name] for name in made.systems))
+    first = made.systems[0]
+    return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != first)))
 
 
 def _page(scores: Any, made: Any, path: str, progress: Any) -> None:

@@ -15,7 +15,7 @@ TRIALS = 1_000
 @click.command("gate", short_help="May I merge it?")
 @click.argument("files", nargs=-1, required=True, metavar="QRELS BASELINE CANDIDATE | RANKS.parquet RANKS.parquet")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES", default=("nDCG@10",), show_default=True,
+    "-m", "--measure", "measures", multiple=True, metavar="NAMES", default=("AP",), show_default=True,
     help="What must not fall. Repeat it or separate by commas: all are corrected together, and each must pass.",
 )  # fmt: skip
 @click.option(

@@ -14,6 +14,9 @@ from rankscope.graphs.describing import Systems
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 from rankscope.statistics.cells import need_level
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.paired_t import paired_t
+from rankscope.statistics.units import units_of
 
 WHAT = "the class matrix"
 DIFFERENCE = "difference"
@@ -22,11 +25,12 @@ MINUS = "\N{MINUS SIGN}"
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """Means of one column with the half widths of their intervals: of a system, or of the difference of two."""
+    """Means of one column with their intervals: of a system, or of the difference of two."""
 
     name: str
     mean: FloatArray
-    half: FloatArray
+    low: FloatArray
+    high: FloatArray
     signed: bool = False
 
 
@@ -34,8 +38,8 @@ class _Column:
 def class_matrix_graph(systems: Systems, measure: str = "AP", largest: int = 10, level: float = 0.95) -> Graph:
     """Mean of each system in each class, with its interval; the darker, the larger.
 
-    Two systems have a third column: second less first, query by query, blue where the second has more. The last row
-    is of all queries shown.
+    Two systems have a third column: second minus first, query by query, blue where the second has more. Intervals
+    within a class are t, of its queries. The last row is of all queries shown, with the intervals of `compare`.
     """
     need_level(level)
     shown = class_table(systems, measure, largest, WHAT)
@@ -60,21 +64,33 @@ def class_matrix_graph(systems: Systems, measure: str = "AP", largest: int = 10,
 
 def _subtitle(shown: ClassTable, level: float) -> str:
     first, *rest = shown.table.systems
-    less = f"; {DIFFERENCE}: {rest[0]} less {first}" if len(rest) == 1 else ""
+    less = f"; {DIFFERENCE}: {rest[0]} minus {first}" if len(rest) == 1 else ""
     return f"mean with {100 * level:g}% interval; {shown.shown}{less}"
 
 
 def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Column]:
-    values, names = shown.table.values, list(shown.table.systems)
+    table, names = shown.table, list(shown.table.systems)
+    values = table.values
     if len(names) == 2:
         values = np.column_stack([values, values[:, 1] - values[:, 0]])
         names.append(DIFFERENCE)
-    known = np.array(shown.table.classes or ("",) * len(values), dtype=object)
-    parts = [values[known == label] if label else values for label in labels]
-    mean = np.stack([part.mean(axis=0) for part in parts])
-    half = np.stack([half_widths(part, level) for part in parts])
-    two = len(shown.table.systems) == 2
-    return [_Column(name, mean[:, i], half[:, i], two and i == 2) for i, name in enumerate(names)]
+    known = np.array(table.classes or ("",) * len(values), dtype=object)
+    parts = [values[known == label] for label in labels if label]
+    mean = np.stack([*(part.mean(axis=0) for part in parts), values.mean(axis=0)])
+    half = np.stack([half_widths(part, level) for part in parts]) if parts else np.empty((0, values.shape[1]))
+    low, high = _of_all(shown, level)
+    low, high = np.vstack([mean[:-1] - half, low]), np.vstack([mean[:-1] + half, high])
+    return [_Column(name, mean[:, i], low[:, i], high[:, i], name == DIFFERENCE) for i, name in enumerate(names)]
+
+
+def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:
+    """The intervals of all queries shown, as `compare` makes them: of each mean, and of the difference of two."""
+    table = shown.table
+    made = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
+    if len(table.systems) != 2:
+        return made.low, made.high
+    t = paired_t(units_of(table, shown.by_unit).differences(*table.systems), level=level)
+    return np.append(made.low, t.low), np.append(made.high, t.high)
 
 
 def half_widths(values: FloatArray, level: float) -> FloatArray:
@@ -115,13 +131,13 @@ class _Scale:
 
 
 def _drawn(graph: Graph, x: float, column: _Column, scale: _Scale, labels: list[str], sizes: list[int]) -> Graph:
-    mean, low, high = column.mean, column.mean - column.half, column.mean + column.half
+    mean, low, high = column.mean, column.low, column.high
     return graph.tiles(
         np.full(mean.size, float(x)),
         -np.arange(1.0, mean.size + 1),
         scale.shade(column),
         [written(each, column.signed) for each in mean.tolist()],
-        ["one query" if math.isnan(each) else f"±{written(each)}" for each in column.half.tolist()],
+        [_reach(*each) for each in zip(mean.tolist(), low.tolist(), high.tolist(), strict=True)],
         name=column.name,
         facts={
             "class": [label or "all" for label in labels],
@@ -131,6 +147,18 @@ def _drawn(graph: Graph, x: float, column: _Column, scale: _Scale, labels: list[
             "queries": sizes,
         },
     )
+
+
+def _reach(mean: float, low: float, high: float) -> str:
+    """An interval on a tile: by its half width where it lies evenly around the mean.
+
+    >>> _reach(0.5, 0.25, 0.75), _reach(0.5, 0.3, 0.6), _reach(0.5, math.nan, math.nan)
+    ('±0.250', '0.300 to 0.600', 'no interval')
+    """
+    if math.isnan(low):
+        return "no interval"
+    even = math.isclose(mean - low, high - mean, abs_tol=1e-9)
+    return f"±{written(high - mean)}" if even else f"{written(low)} to {written(high)}"
 
 
 def written(value: float, signed: bool = False) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 
 from rankscope.errors import SettingError
 from rankscope.graphs.describing import Systems, counted_systems, how_many
-from rankscope.measures.notation import parse_measures
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.graphs.score_values import score_values
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.units import drawn_by_class
 
 ALL_QUERIES = "all queries"
 
@@ -23,6 +23,7 @@ class ClassTable:
     labels: tuple[str, ...]
     classes: int
     left_out: int  # queries that some system does not have, or of no class
+    by_unit: bool = False  # whether the class is the unit of chance
 
     @property
     def shown(self) -> str:
@@ -48,10 +49,12 @@ def class_table(systems: Systems, measure: str, largest: int, what: str, fewest:
     """
     if largest < 1:
         raise SettingError(f"{what} shows one class at least, got {largest}")
-    table = score_table(systems, measure, what)
+    chosen_systems = counted_systems(systems, what)
+    table = score_values(chosen_systems, measure, what)
+    by_class = drawn_by_class(chosen_systems)
     whole = table.complete()
     if whole.classes is None:
-        return _checked(ClassTable(whole, ("",), 1, len(table) - len(whole)), what, fewest)
+        return _checked(ClassTable(whole, ("",), 1, len(table) - len(whole), by_class), what, fewest)
     names = whole.class_names
     size = {label: whole.classes.count(label) for label in names}
     chosen = sorted(names, key=lambda label: -size[label])[:largest]
@@ -60,33 +63,7 @@ def class_table(systems: Systems, measure: str, largest: int, what: str, fewest:
     others = sum(size.values()) - len(shown)
     mean = {label: float(shown.where(label).gains.mean()) for label in chosen}
     best = tuple(sorted(chosen, key=lambda label: -mean[label]))
-    return _checked(ClassTable(shown, best, len(names), len(table) - len(shown) - others), what, fewest)
-
-
-def score_table(systems: Systems, measure: str, what: str) -> ScoreTable:
-    """One measure of all queries and systems."""
-    chosen = counted_systems(systems, what)
-    kinds = parse_measures([measure], chosen[0].rel)
-    if len(kinds) != 1:
-        raise SettingError(f"{what} shows one measure, got {measure}")
-    names = sorted({query for each in chosen for query in each.queries}, key=str.encode)
-    place = {query: row for row, query in enumerate(names)}
-    values = np.full((len(names), len(chosen)), np.nan)
-    for column, each in enumerate(chosen):
-        values[[place[query] for query in each.queries], column] = kinds[0].bind(each).of(each)
-    classes = _classes(chosen, place)
-    systems_named = tuple(each.system for each in chosen)
-    return ScoreTable(measure, systems_named, tuple(names), values, classes, kinds[0].lower_is_better)
-
-
-def _classes(systems: list[RelevantRanks], place: dict[str, int]) -> tuple[str, ...] | None:
-    labels = [""] * len(place)
-    for each in systems:
-        if each.classes is None:
-            return None
-        for query, label in zip(each.queries, each.classes, strict=True):
-            labels[place[query]] = label
-    return tuple(labels)
+    return _checked(ClassTable(shown, best, len(names), len(table) - len(shown) - others, by_class), what, fewest)
 
 
 def _checked(made: ClassTable, what: str, fewest: int) -> ClassTable:

@@ -1,4 +1,4 @@
-"""Comparison intervals: means of systems class by class, drawn so that disjoint means different."""
+"""Comparison intervals: means of systems class by class, drawn so that disjoint means different to Tukey's test."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ LISTED = 3  # pairs that the subtitle names
 
 @kind("comparison-intervals")
 def comparison_intervals_graph(systems: Systems, measure: str = "AP", largest: int = 10, level: float = 0.95) -> Graph:
-    """Means of each system in each class, with intervals to compare by eye: disjoint means different.
+    """Means of each system in each class, with intervals to compare by eye: disjoint means different to Tukey's test.
 
     The intervals are those of Tukey and Kramer for all cells together; they are not confidence intervals of the means.
-    Every query counts as independent, so the same queries under two systems differ more surely than it looks.
+    Every query counts as independent, so the same queries under two systems differ more surely than it looks. No
+    verdict rests on it: `compare` tests the differences of the same queries.
     """
     need_level(level)
     shown = class_table(systems, measure, largest, WHAT)
@@ -74,7 +75,7 @@ def _subtitle(shown: ClassTable, made: ComparisonIntervals | None, level: float)
     parts = [shown.shown]
     if made is None or np.isnan(made.half).all():
         return "; ".join([*parts, "no intervals: there is nothing to measure differences by"])
-    parts.append(f"{100 * level:g}% comparison intervals, disjoint means different")
+    parts.append(f"{100 * level:g}% comparison intervals, disjoint means different to Tukey's test of unpaired cells")
     wrong = made.disagreements
     if wrong:
         listed = ", ".join(f"{first} and {second}" for first, second in (_bracketed(pair) for pair in wrong[:LISTED]))
@@ -97,4 +98,5 @@ def _summary(shown: ClassTable, made: ComparisonIntervals | None, measure: str) 
         for first, second, real in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.different, strict=True)
         if labels[first] == labels[second]
     ]
-    return f"Mean {measure} of {systems} in each class; {sum(within)} of {len(within)} pairs of one class differ."
+    found = f"{sum(within)} of {len(within)} pairs of one class differ by Tukey's test"
+    return f"Mean {measure} of {systems} in each class; {found}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +15,10 @@ from rankscope.graphs.describing import Systems, counted_systems, how_many
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 from rankscope.graphs.marks import Facts
+from rankscope.graphs.score_values import unit_table
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.paired_t import paired_t
 
 MOST_BARS = 150
 EQUAL = 1e-9
@@ -38,7 +41,7 @@ class _Pairs:
 
 @kind("per-query-differences")
 def per_query_differences_graph(systems: Systems, measure: str = "AP") -> Graph:
-    """Differences of two systems query by query, sorted: second less first.
+    """Differences of two systems query by query, sorted: second minus first.
 
     Above the line the second system is better, below it the first. A mean can hide many losses: here they are seen.
     """
@@ -53,10 +56,10 @@ def per_query_differences_graph(systems: Systems, measure: str = "AP") -> Graph:
     mean = float(pairs.difference.mean())
     count = len(pairs.queries)
     graph = Graph(
-        f"{measure}: {second.system} less {first.system}",
+        f"{measure}: {second.system} minus {first.system}",
         Axis("queries, by difference", domain=(0.5, count + 0.5), whole=True),
         Axis("difference in", measure, domain=_domain(pairs.difference)),
-        subtitle=f"mean difference {_signed(mean)}{_interval(pairs.difference)}; {how_many(equal)} equal",
+        subtitle=f"mean difference {_signed(mean)}{_interval([first, second], measure)}; {how_many(equal)} equal",
         summary=f"{second.system} is better on {better}, {first.system} on {worse} of {count} queries.",
     )
     graph = _drawn(graph, pairs, (first.system, second.system), (worse, better), measure)
@@ -100,16 +103,13 @@ def _counts(difference: FloatArray) -> tuple[int, int, int]:
     return better, worse, difference.size - better - worse
 
 
-def _interval(difference: FloatArray) -> str:
-    """The 95 % interval of the mean (t), where there are two queries at least."""
-    count = difference.size
-    if count < 2:
+def _interval(systems: list[RelevantRanks], measure: str) -> str:
+    """The 95 % interval of the mean difference, as `compare` gives it, where there are two units at least."""
+    table, unit = unit_table(systems, measure, WHAT)
+    made = paired_t(table.differences(*table.systems))
+    if math.isnan(made.low):
         return ""
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(count - 1, 0.975)) * float(difference.std(ddof=1)) / count**0.5
-    mean = float(difference.mean())
-    return f" (95% interval {_signed(mean - half)} to {_signed(mean + half)})"
+    return f" (95% interval {_signed(made.low)} to {_signed(made.high)}, {len(table):,} {unit})"
 
 
 def _signed(value: float) -> str:

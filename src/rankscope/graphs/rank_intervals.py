@@ -1,4 +1,4 @@
-"""Rank intervals: which places in the list of systems are chance, and which systems cannot be told apart."""
+"""Rank intervals: which places in the list of systems are chance, and which systems cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems, counted_systems, how_many
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.score_values import score_values
+from rankscope.graphs.score_values import compared_values
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.rank_intervals import RankIntervals, rank_intervals
+from rankscope.statistics.compared import Compared
+from rankscope.statistics.rank_intervals import RankIntervals
 
 WHAT = "the graph of rank intervals"
 MOST = 60
@@ -22,20 +23,24 @@ MOST_LETTERS = 0.035  # room for a letter, as a share of the ranks
 
 
 @kind("rank-intervals")
-def rank_intervals_graph(systems: Systems, measure: str = "AP", level: float = 0.95, seed: int = 0) -> Graph:
-    """Systems by their mean, and the ranks that each can have; those that share a letter cannot be told apart.
+def rank_intervals_graph(
+    systems: Systems, measure: str = "AP", level: float = 0.95, seed: int = 0, compared: Compared | None = None
+) -> Graph:
+    """Systems by their mean, and the ranks that each can have; no difference is shown where they share a letter.
 
-    Sign-flip tests of all pairs, Holm's correction: all intervals hold together with the level asked for. The point is
-    the rank of the mean itself.
+    The verdict of `compare`: sign-flip tests of all pairs, Holm's correction, and all intervals hold together with the
+    level asked for. The point is the rank of the mean itself. `compared`: a verdict that was made before.
     """
     if isinstance(systems, RelevantRanks) or len(systems) < 2:
         raise SettingError(f"{WHAT} shows two systems at least, got one")
     shown = counted_systems(systems, WHAT, MOST)
-    result = rank_intervals(score_values(shown, measure, WHAT), level=level, seed=seed)
-    return _drawn(_empty(result), result)
+    made = compared or compared_values(shown, measure, WHAT, level, seed)
+    if made.main.ranks is None:
+        raise SettingError(f"{WHAT} needs every pair compared, not only those with the baseline")
+    return _drawn(_empty(made.main.ranks, made), made.main.ranks)
 
 
-def _empty(result: RankIntervals) -> Graph:
+def _empty(result: RankIntervals, made: Compared) -> Graph:
     count = len(result.systems)
     who = ", ".join(result.systems) if count <= NAMED else f"{count} systems"
     letters = max(len(each) for each in result.letters)
@@ -45,10 +50,15 @@ def _empty(result: RankIntervals) -> Graph:
         f"Ranks by {result.measure} that the queries leave open",
         Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
         Axis("system", domain=(0.3, count + 0.7), ticks=ticks, texts=result.systems[::-1], rows=1.15),
-        subtitle=f"{who}; {how_many(result.queries)}; intervals hold together at {result.level:.0%}; systems that "
-        "share a letter cannot be told apart",
+        subtitle=f"{who}; {_drawn_from(made)}; intervals hold together at {result.level:.0%}; no difference is shown "
+        "between systems that share a letter" + "".join(f"; {name} is {other}" for name, other in made.same.items()),
         summary=f"Rank intervals of {', '.join(result.systems)} by {result.measure}.",
     )
+
+
+def _drawn_from(made: Compared) -> str:
+    count = how_many(len(made.main.table))
+    return count if made.main.unit == "queries" else f"{count} of {len(made.main.units):,} classes"
 
 
 def _drawn(graph: Graph, result: RankIntervals) -> Graph:

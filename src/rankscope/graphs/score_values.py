@@ -7,7 +7,10 @@ import numpy as np
 from rankscope.errors import SettingError
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.compare import compare
+from rankscope.statistics.compared import Compared
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.units import drawn_by_class, units_of
 
 
 def score_values(systems: list[RelevantRanks], measure: str, what: str) -> ScoreTable:
@@ -21,4 +24,30 @@ def score_values(systems: list[RelevantRanks], measure: str, what: str) -> Score
     for number, each in enumerate(systems):
         values[[row[query] for query in each.queries], number] = chosen[0].bind(each).of(each)
     names = tuple(each.system for each in systems)
-    return ScoreTable(measure, names, tuple(queries), values, None, chosen[0].lower_is_better)
+    return ScoreTable(measure, names, tuple(queries), values, _classes(systems, row), chosen[0].lower_is_better)
+
+
+def _classes(systems: list[RelevantRanks], row: dict[str, int]) -> tuple[str, ...] | None:
+    labels = [""] * len(row)
+    for each in systems:
+        if each.classes is None:
+            return None
+        for query, label in zip(each.queries, each.classes, strict=True):
+            labels[row[query]] = label
+    return tuple(labels)
+
+
+def compared_values(
+    systems: list[RelevantRanks], measure: str, what: str, level: float = 0.95, seed: int = 0
+) -> Compared:
+    """The verdict on one measure, as every command gives it."""
+    return compare([score_values(systems, measure, what)], by_unit=drawn_by_class(systems), level=level, seed=seed)
+
+
+def unit_table(systems: list[RelevantRanks], measure: str, what: str) -> tuple[ScoreTable, str]:
+    """What intervals of means and differences rest on, for the queries that all systems have, and what its rows are."""
+    by_class = drawn_by_class(systems)
+    whole = score_values(systems, measure, what).complete()
+    if not len(whole):
+        raise SettingError(f"{' and '.join(whole.systems)} share no query with a value")
+    return units_of(whole, by_class), "classes" if by_class else "queries"

@@ -13,6 +13,7 @@ import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.measures.coverage_report import Coverage, coverage_of, status_of, warnings_of
+from rankscope.measures.in_effect import settings_in_effect
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -87,6 +88,11 @@ class Scores:
     def measures(self) -> tuple[str, ...]:
         """The measures as they were asked for."""
         return tuple(column.asked for column in self.systems[0].columns) if self.systems else ()
+
+    @property
+    def settings_in_effect(self) -> dict[str, object]:
+        """What made the numbers, saved reductions included; where systems differ, a value for each."""
+        return settings_in_effect((system.ranks for system in self.systems), self.settings)
 
     def __getitem__(self, key: str | tuple[str, str]) -> float:
         """The summary of a measure: `scores["AP"]` with one system, else `scores["bm25", "AP"]`.

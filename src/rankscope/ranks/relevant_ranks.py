@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import Ragged
 
+KINDS = "kinds of queries"  # what provenance says of classes that were given by hand
 UNKNOWN = -1
 
 
@@ -222,8 +223,17 @@ class RelevantRanks:
         return replace(self, collection=size - left_out)
 
     def with_classes(self, class_of: Mapping[str, str]) -> RelevantRanks:
-        """The same with the class of each query; a query that is not named has the empty class."""
-        return replace(self, classes=tuple(class_of.get(query, "") for query in self.queries))
+        """The same with the kind of each query as its class; a query that is not named has the empty class.
+
+        Kinds part the queries; unlike the labels of a collection they do not say what a query looks for.
+        """
+        named = tuple(class_of.get(query, "") for query in self.queries)
+        return replace(self, classes=named, provenance={**self.provenance, "classes": KINDS})
+
+    @property
+    def classes_are_kinds(self) -> bool:
+        """Whether classes were given to part the queries by, so that they are no targets."""
+        return self.provenance.get("classes") == KINDS
 
     # what the warning block says
 

@@ -1,4 +1,4 @@
-"""A benchmark of descriptors in numbers: measures with their intervals, cost, and which can be told apart."""
+"""A benchmark of descriptors in numbers: measures with their intervals, cost, and which can be distinguished."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.measures.scores import Scores
 from rankscope.reports.estimates import Estimate, Estimates, estimates_of
 from rankscope.settings import Settings
-from rankscope.statistics.groups import letters_of
-from rankscope.statistics.randomised_tukey import RandomisedTukey, randomised_tukey
+from rankscope.statistics.compare import compare
+from rankscope.statistics.compared import Compared
 from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.units import class_sums
+from rankscope.statistics.units import classes_are_targets
 
 MEASURES = ("AP", "P@10", "ER", "NMRR", "Rprec")
 MEANS = {"AP": "MAP", "NMRR": "ANMRR"}  # what the mean over queries is called
-PERMUTATIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Standing:
     place: int
     best_place: int
     worst_place: int
-    letters: str  # descriptors that share one cannot be told apart
+    letters: str  # between descriptors that share one no difference is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,7 @@ class Standings:
     estimates: Estimates
     main: str  # the measure that decides, as it is asked for
     rows: tuple[Standing, ...]
-    tukey: RandomisedTukey | None
+    compared: Compared | None  # None where there is one descriptor or one class
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -65,15 +64,19 @@ class Standings:
         """The main measure, queries by descriptors, the best descriptor first."""
         return ScoreTable.of(self.scores, self.main).select(*(row.name for row in self.rows))
 
+    def shown_better(self, one: str, other: str) -> bool:
+        """Whether one descriptor is shown to be better than another."""
+        return self.compared is not None and self.compared.shown_better(one, other)
+
     @property
-    def told_apart(self) -> str:
-        """By what descriptors are told apart, in a sentence."""
-        if self.tukey is None:
+    def how_compared(self) -> str:
+        """By what descriptors are distinguished, in a sentence."""
+        if self.compared is None:
             return ""
-        ways = "all" if self.tukey.exact else "random"
+        main = self.compared.main
         return (
-            f"Descriptors that share a letter cannot be told apart: randomised Tukey test of {called(self.main)} over "
-            f"all pairs, {self.tukey.permutations:,} {ways} permutations within classes, level {self.tukey.level:.0%}."
+            f"No difference is shown between descriptors that share a letter: sign-flip tests of {called(self.main)} "
+            f"over {len(main.units):,} {main.unit}, {self.compared.families.primary}, level {self.compared.level:.0%}."
         )
 
 
@@ -90,24 +93,45 @@ def standings_of(benchmark: Benchmark, seed: int = 0) -> Standings:
     """Everything the table says. Chance draws classes: queries of one class look for the same pictures."""
     scores = scores_of(benchmark, seed)
     main = scores.measures[0]
+    compared = _compared(scores, main, seed)
     estimates = estimates_of(scores)
-    tukey, different = _told_apart(scores, main, seed)
-    table = ScoreTable.of(scores, main)
-    order = np.argsort(-np.nan_to_num(table.gains.mean(axis=0), nan=-np.inf), kind="stable").tolist()
-    letters = letters_of(different[np.ix_(order, order)]) if tukey is not None else ("",) * len(order)
-    gains = table.gains.mean(axis=0)
+    places = _places(ScoreTable.of(scores, main), compared)
     rows = []
-    for place, number in enumerate(order):
-        trial = benchmark.trials[number]
-        better = int((different[number] & (gains > gains[number])).sum())
-        worse = int((different[number] & (gains < gains[number])).sum())
-        means = {called(row.asked): row.means[number] for row in estimates.rows}
-        ends = (1 + better, len(order) - worse) if tukey is not None else (1, len(order))
-        cost = trial.describe_ms, trial.query_ms
+    for place, (name, (best, worst, letters)) in enumerate(places.items(), start=1):
+        number, trial = next((at, each) for at, each in enumerate(benchmark.trials) if each.name == name)
         rows.append(
-            Standing(trial.name, trial.values, trial.metric, *cost, means, place + 1, *ends, letters[place])
-        )  # fmt: skip
-    return Standings(benchmark, scores, estimates, main, tuple(rows), tukey)
+            Standing(
+                name=name,
+                values=trial.values,
+                metric=trial.metric,
+                describe_ms=trial.describe_ms,
+                query_ms=trial.query_ms,
+                means={called(row.asked): row.means[number] for row in estimates.rows},
+                place=place,
+                best_place=best,
+                worst_place=worst,
+                letters=letters,
+            )
+        )
+    return Standings(benchmark, scores, estimates, main, tuple(rows), compared)
+
+
+def _compared(scores: Scores, measure: str, seed: int) -> Compared | None:
+    """The verdict of `rankscope compare` on the main measure; None where there is nothing to compare."""
+    table = ScoreTable.of(scores, measure)
+    if len(scores.systems) < 2 or len(table.complete().class_names) < 2:
+        return None
+    return compare([table], by_unit=classes_are_targets(scores), seed=seed)
+
+
+def _places(table: ScoreTable, compared: Compared | None) -> dict[str, tuple[int, int, str]]:
+    """Each descriptor from the best mean to the worst: the places that chance leaves open, and its letters."""
+    means = np.nan_to_num(table.gains.mean(axis=0), nan=-np.inf)
+    names = [table.systems[each] for each in np.argsort(-means, kind="stable").tolist()]
+    if compared is None:
+        return dict.fromkeys(names, (1, len(names), ""))
+    open_ = compared.places()
+    return {name: open_[compared.stands_for(name)] for name in names}
 
 
 def scores_of(benchmark: Benchmark, seed: int = 0) -> Scores:
@@ -127,21 +151,6 @@ def scores_of(benchmark: Benchmark, seed: int = 0) -> Scores:
         for system, with_query in zip(scores.systems, kept.systems, strict=True)
     )
     return replace(scores, systems=systems)
-
-
-def _told_apart(
-    scores: Scores, measure: str, seed: int
-) -> tuple[RandomisedTukey | None, np.ndarray[tuple[int, int], np.dtype[np.bool_]]]:
-    """Which descriptors differ; classes are what chance draws. None where there is nothing to compare."""
-    count = len(scores.systems)
-    nothing = np.zeros((count, count), dtype=np.bool_)
-    table = ScoreTable.of(scores, measure).complete()
-    if count < 2 or len(table.class_names) < 2:
-        return None, nothing
-    tukey = randomised_tukey(class_sums(table), permutations=PERMUTATIONS, seed=seed)
-    different = nothing.copy()
-    different[tukey.first, tukey.second] = different[tukey.second, tukey.first] = tukey.different
-    return tukey, different
 
 
 def milliseconds(value: float) -> str:

@@ -69,21 +69,21 @@ def facts_of(made: Standings) -> list[str]:
 
 
 def verdict(made: Standings) -> str:
-    """Who is ahead, and of whom that can be said."""
+    """Who is ahead, and of whom that is shown, as `rankscope compare` says it."""
     first, measure = made.rows[0], made.measures[0]
     mean = first.means[measure]
     between = f" (95% interval {interval_text(first, measure)})" if mean.has_interval else ""
     lead = f"{first.name} is highest by {measure}: {number(mean.value)}{between}."
     if len(made.rows) < 2:
         return lead
-    if made.tukey is None:
+    if made.compared is None:
         return f"{lead} With one class nothing can be said about chance."
-    alike = [row.name for row in made.rows[1:] if set(row.letters) & set(first.letters)]
-    beaten = [row.name for row in made.rows[1:] if row.name not in alike]
-    classes = len(made.benchmark.pictures.classes)
+    beaten = [row.name for row in made.rows[1:] if made.shown_better(first.name, row.name)]
+    alike = [row.name for row in made.rows[1:] if row.name not in beaten]
+    classes = len(made.compared.main.units)
     if not alike:
-        return f"{lead} It is told apart from every other descriptor by the {classes:,} classes."
-    worse = f" It is told apart from {listed(beaten)}." if beaten else ""
+        return f"{lead} It is better than every other descriptor, shown by {classes:,} classes."
+    worse = f" It is better than {listed(beaten)}." if beaten else ""
     return f"{lead}{worse} No difference from {listed(alike, 6)} is shown by {classes:,} classes."
 
 
@@ -92,7 +92,7 @@ def notes_of(made: Standings) -> list[str]:
     own = made.benchmark.pictures.kept_measure
     kept = [f"{own}: the query put back into its ranking, first and counted; for the other measures it is removed."]
     cost = "Cost is processor time: ms a picture to describe it once decoded, ms a query to rank all pictures exactly."
-    return [made.estimates.how, *filter(None, [made.told_apart]), cost, *(kept if own else [])]
+    return [made.estimates.how, *filter(None, [made.how_compared]), cost, *(kept if own else [])]
 
 
 def text_of(made: Standings, colour: bool = False) -> str:

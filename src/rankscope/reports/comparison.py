@@ -25,22 +25,30 @@ def parts_of(made: Compared, one: MeasureCompared, every_pair: bool = False) -> 
 def _systems(made: Compared, one: MeasureCompared) -> Part:
     drawn = f"{one.means.units:,} {one.unit}"
     note = f"{made.level:.0%} intervals: BCa bootstrap, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}."
-    if one.ranks is not None:
-        note += " Systems that share a letter cannot be told apart; ranks hold for all systems together."
-        note += " Both are corrected over the pairs of this measure alone." if len(made.measures) > 1 else ""
-    return f"{one.measure}: systems", one.system_rows(), note
+    if one.ranks is not None and len(made.systems) > 2:
+        note += f" No difference is shown between systems that share a letter: {made.families.of(one.measure)}."
+    return f"{one.measure}{_role(made, one)}: systems", one.system_rows(), note
+
+
+def _role(made: Compared, one: MeasureCompared) -> str:
+    """What a measure decides, where there are several."""
+    if len(made.measures) == 1:
+        return ""
+    return " (primary, decides)" if made.families.is_primary(one.measure) else " (secondary)"
 
 
 def _pairs(made: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
-    rows = one.pair_rows(made.family.correction)
-    heading = f"{one.measure}: second less first"
+    rows = one.pair_rows(made.families.correction)
+    heading = f"{one.measure}{_role(made, one)}: second minus first"
     if len(rows) > MOST_PAIRS and not every_pair and one.ranks is not None:
         order = one.ranks.systems
         neighbours = {frozenset(each) for each in pairwise(order)}
         chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
         rows = sorted(chosen, key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
         heading += " (neighbours in the ranking)"
-    tests = f"p: sign-flip test, {made.family}." + (f" Tukey: {_tukey(one)}." if one.tukey is not None else "")
+    tests = f"p: sign-flip test, {made.families.of(one.measure)}." + (
+        f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
+    )
     return [(heading, rows, f"{tests} Intervals: t, of one pair each.")]
 
 
@@ -48,7 +56,8 @@ def _tukey(one: MeasureCompared) -> str:
     if one.tukey is None:
         return ""
     ways = "all" if one.tukey.exact else "random"
-    return f"randomised HSD over all pairs, {one.tukey.permutations:,} {ways} permutations within {one.unit}"
+    how = f"{one.tukey.permutations:,} {ways} permutations within {one.unit}"
+    return f"randomised HSD over all pairs, {how}; beside the verdict, which does not rest on it"
 
 
 def _classes(made: Compared, one: MeasureCompared) -> list[Part]:
@@ -91,19 +100,23 @@ def notes_of(made: Compared) -> list[str]:
         for one in made.measures
         if one.left_out
     ]
-    return left_out + [line for line in (_too_few(made),) if line]
+    equal = [
+        f"{name} has the values of {other} on every query and is compared once, as {other}"
+        for name, other in made.same.items()
+    ]
+    return left_out + equal + [line for line in (_too_few(made),) if line]
 
 
 def _too_few(made: Compared) -> str:
     """What to say where no difference, however large, could be shown."""
-    units, alpha = len(made.main.units), 1 - made.level
-    least = 2.0 ** (1 - units) * (1 if made.family.correction == "none" else made.family.size)
+    units, alpha, family = len(made.main.units), 1 - made.level, made.families.primary
+    least = 2.0 ** (1 - units) * (1 if family.correction == "none" else family.size)
     if least <= alpha:
         return ""
-    tests = "" if made.family.size == 1 else f" in {made.family}"
+    tests = "" if family.size == 1 else f" in a {family}"
     return (
         f"{units} {made.main.unit} can show no difference at all{tests}: the smallest p-value possible is {least:.2g}. "
-        "Compare fewer systems or measures, or have more queries"
+        "Compare fewer systems, or have more queries"
     )
 
 
@@ -136,7 +149,10 @@ def json_of(made: Compared, every_pair: bool = True) -> str:
             "verdict": verdict(made),
             "level": made.level,
             "seed": made.seed,
-            "family": str(made.family),
+            "primary": made.main.measure,
+            "family": str(made.families.primary),
+            "families": str(made.families).splitlines(),
+            "same": dict(made.same),
             "measures": [_json_measure(made, one) for one in made.measures],
             "notes": notes_of(made),
         }
@@ -146,11 +162,12 @@ def json_of(made: Compared, every_pair: bool = True) -> str:
 def _json_measure(made: Compared, one: MeasureCompared) -> dict[str, Any]:
     return {
         "measure": one.measure,
+        "role": "primary" if made.families.is_primary(one.measure) else "secondary",
         "queries": len(one.table),
         "unit": one.unit,
         "left_out": one.left_out,
         "systems": one.system_rows(),
-        "pairs": one.pair_rows(made.family.correction),
+        "pairs": one.pair_rows(made.families.correction),
         "groups": [list(group) for group in one.ranks.groups] if one.ranks is not None else [],
         "classes": one.class_rows(),
         "cells": one.cells.rows() if one.cells is not None else [],

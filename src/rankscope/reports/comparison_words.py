@@ -11,14 +11,17 @@ from rankscope.statistics.compared import Compared, MeasureCompared
 from rankscope.statistics.pairwise import Comparison
 
 LISTED = 6
-TOLD_APART = 2  # further measures of two systems; more are summed up
+ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up
 
 
 def verdict(made: Compared) -> list[str]:
-    """A few sentences, the most important first; none goes beyond what a test supports."""
+    """A few sentences, the most important first; none goes beyond what a test supports.
+
+    The primary measure decides. What other measures say stands behind it and is called secondary.
+    """
     if len(made.systems) == 2:
-        return _of_two(made)
-    return [_best(made.main), *_against_baseline(made), _pairs_told_apart(made)]
+        return [_pair(made.main, made.main.pairs[0], made.level), *_secondary(made)]
+    return [_best(made.main), *_against_baseline(made), *_pairs_that_differ(made)]
 
 
 def short(value: float) -> str:
@@ -53,28 +56,29 @@ def listed(names: list[str], most: int = LISTED) -> str:
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
 
 
+def _secondary(made: Compared) -> list[str]:
+    """What the other measures of two systems say, in one sentence."""
+    others = made.measures[1:]
+    if not others:
+        return []
+    if len(others) <= ONE_BY_ONE:
+        told = [f"by {one.measure} {_short_pair(one.pairs[0])}" for one in others]
+    else:
+        told = _summed_up(others, made.main.pairs[0].better)
+    together = ", corrected together" if made.families.correction != "none" else ""
+    return [f"Secondary{together}: {'; '.join(told)}."]
+
+
 def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
-    """Many other measures in a sentence each for those that say the same."""
+    """Many other measures in a few words for those that say the same."""
     sides: dict[str, list[str]] = {}
     for one in others:
         sides.setdefault(one.pairs[0].better, []).append(one.measure)
-    lines = []
+    said = []
     for name, measures in sides.items():
-        told = f"{name} is better{' too' if name == better else ''}" if name else "nothing can be said"
-        lines.append(f"By {listed(measures, most=len(measures))} {told}.")
-    return lines
-
-
-def _of_two(made: Compared) -> list[str]:
-    main = made.main
-    lines = [_pair(main, main.pairs[0], made.level)]
-    others = made.measures[1:]
-    if len(others) > TOLD_APART:
-        return lines + _summed_up(others, main.pairs[0].better)
-    for other in others:
-        pair = other.pairs[0]
-        lines.append(f"By {other.measure}: {_short_pair(pair)}.")
-    return lines
+        shown = f"{name} is better{' too' if name == better else ''}" if name else "no difference is shown"
+        said.append(f"by {listed(measures, most=len(measures))} {shown}")
+    return said
 
 
 def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
@@ -90,14 +94,14 @@ def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
             f"{_on_classes(effects, pair.better)}."
         )
     start = (
-        f"Nothing can be said of {main.measure}: {pair.second} less {pair.first} is {_signed(pair.difference)} "
+        f"No difference in {main.measure} is shown: {pair.second} minus {pair.first} is {_signed(pair.difference)} "
         f"{_span(pair)} {proof}"
     )
     return f"{start}{_on_classes(effects, '')}.{_could_have(main, pair, level)}"
 
 
 def _span(pair: Comparison, by_size: bool = False) -> str:
-    """The interval of second less first; `by_size` turns it where the size of a loss is told."""
+    """The interval of second minus first; `by_size` turns it where the size of a loss is given."""
     if math.isnan(pair.low):
         return "[no interval]"
     low, high = (-pair.high, -pair.low) if by_size and pair.difference < 0 else (pair.low, pair.high)
@@ -119,7 +123,7 @@ def _could_have(main: MeasureCompared, pair: Comparison, level: float) -> str:
 
 
 def _on_classes(effects: ClassEffects | None, better: str) -> str:
-    """On which classes a system is better, chiefly; where it is worse; where nothing can be said."""
+    """On which classes a system is better, chiefly; where it is worse; where no difference is shown."""
     if effects is None or len(effects.effects) < 2:
         return ""
     shown = [each for each in effects.effects if each.better]
@@ -141,7 +145,7 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
         parts.append(f"but worse on {_classes(lost)}")
     words = f", {', '.join(parts)}" if parts else ""
     words += f"; every query has equal values on {_classes(same)}" if same else ""
-    return words + (f"; nothing can be said on {_classes(open_)}" if open_ else "")
+    return words + (f"; no difference is shown on {_classes(open_)}" if open_ else "")
 
 
 def _equal(effect: ClassEffect) -> bool:
@@ -160,33 +164,36 @@ def _classes(labels: list[str]) -> str:
 def _short_pair(pair: Comparison) -> str:
     proof = _chance(pair.adjusted)
     if not pair.better:
-        return f"nothing can be said, {_signed(pair.difference)} {_span(pair)}, {proof}"
+        return f"no difference is shown, {_signed(pair.difference)} {_span(pair)}, {proof}"
     return f"{pair.better} is better by {short(abs(pair.difference))} {_span(pair, by_size=True)}, {proof}"
 
 
 def _best(main: MeasureCompared) -> str:
-    ranks = main.ranks
-    if ranks is None:
-        return ""
-    best = ranks.systems[0]
-    number = main.table.systems.index(best)
+    """The best mean, and from which others it is distinguished, as far as these pairs were compared."""
+    order = main.order
+    best, number = order[0], main.table.number(order[0])
     mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
     span = "" if math.isnan(low) else f" [{short(low)}, {short(high)}]"
-    alike = [name for name in ranks.systems[1:] if not _told_apart(main, best, name)]
-    others = len(ranks.systems) - 1 - len(alike)
-    told = f"it cannot be told from {listed(alike)}" if alike else ""
-    beaten = f"it is better than {'all' if not alike else 'the other'} {others}" if others else ""
-    return (
-        f"{best} has the best mean, {short(mean)} {main.measure}{span}; {', but '.join(filter(None, (told, beaten)))}."
-    )
+    shown = {_other(pair, best): bool(pair.better) for pair in main.pairs if best in (pair.first, pair.second)}
+    compared = [name for name in order if name in shown]
+    alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
+    told = _distinguished(alike, beaten, whole=len(shown) == len(order) - 1)
+    return f"{best} has the best mean, {short(mean)} {main.measure}{span}; {told}."
 
 
-def _told_apart(main: MeasureCompared, best: str, other: str) -> bool:
-    """As the table of pairs says; where it does not have the pair, as the groups do."""
-    for pair in main.pairs:
-        if {pair.first, pair.second} == {best, other}:
-            return bool(pair.better)
-    return main.ranks is None or not any({best, other} <= set(group) for group in main.ranks.groups)
+def _other(pair: Comparison, name: str) -> str:
+    return pair.first if pair.second == name else pair.second
+
+
+def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
+    """From whom the best one is distinguished; `whole`: whether it was compared with every other.
+
+    >>> _distinguished(["B"], ["C", "D"], whole=True), _distinguished([], ["C"], whole=False)
+    ('it cannot be distinguished from B, but it is better than the other 2', 'it is better than C')
+    """
+    open_ = f"it cannot be distinguished from {listed(alike)}" if alike else ""
+    who = f"{'the other' if alike else 'all'} {len(beaten)}" if whole else listed(beaten)
+    return ", but ".join(filter(None, (open_, f"it is better than {who}" if beaten else "")))
 
 
 def _against_baseline(made: Compared) -> list[str]:
@@ -202,16 +209,17 @@ def _against_baseline(made: Compared) -> list[str]:
         side = "" if not pair.better else "better" if pair.better == other else "worse"
         size = abs(pair.difference)
         sides[side].append(f"{other} (by {short(size)})" if side else other)
-    words = {"better": f"Better than {first}", "worse": f"Worse than {first}", "": f"Not told apart from {first}"}
+    words = {"better": f"Better than {first}", "worse": f"Worse than {first}", "": f"Not distinguished from {first}"}
     return [f"{words[side]}: {listed(found)}." for side, found in sides.items() if found]
 
 
-def _pairs_told_apart(made: Compared) -> str:
+def _pairs_that_differ(made: Compared) -> list[str]:
+    """How many pairs differ, where more than those with the baseline were compared."""
     pairs = made.main.pairs
-    apart = sum(bool(each.better) for each in pairs)
-    order = made.main.ranks.systems if made.main.ranks is not None else ()
-    neighbours = {frozenset(each) for each in pairwise(order)}
+    if made.main.ranks is None:
+        return []
+    neighbours = {frozenset(each) for each in pairwise(made.main.ranks.systems)}
     close = [each for each in pairs if frozenset((each.first, each.second)) in neighbours]
     alike = sum(not each.better for each in close)
-    near = f"; of {len(close)} neighbours in the ranking {alike} cannot be told apart" if len(close) > 1 else ""
-    return f"{apart:,} of {len(pairs):,} pairs differ{near}."
+    near = f"; of {len(close)} neighbours in the ranking {alike} cannot be distinguished" if len(close) > 1 else ""
+    return [f"{sum(bool(each.better) for each in pairs):,} of {len(pairs):,} pairs differ{near}."]

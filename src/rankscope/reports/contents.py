@@ -15,7 +15,7 @@ from rankscope.reports.helper import Helper
 from rankscope.reports.rows import grid_of
 from rankscope.reports.verdict import Verdict, verdict_of
 from rankscope.settings import SETTINGS
-from rankscope.statistics.compared import Compared, MeasureCompared
+from rankscope.statistics.compared import Compared
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Report:
         names = tuple(system.name for system in scores.systems)
         main = estimates.main
         ranks = [system.ranks for system in scores.systems]
-        figures = figures_of(ranks, main.asked if main else "AP", progress, helper)
+        figures = figures_of(ranks, main.asked if main else "AP", progress, helper, compared)
         verdict = verdict_of(names, estimates, compared)
         return cls(title or _listed(names), scores, estimates, compared, verdict, figures)
 
@@ -86,18 +86,17 @@ class Report:
     @property
     def settings(self) -> list[dict[str, str]]:
         """Every choice that changes numbers: value, meaning, and whether it was given by hand."""
-        chosen = self.scores.settings
-        rows = [
+        made, given = self.scores.settings_in_effect, self.scores.settings.given
+        meanings = {setting.name: setting.meaning for setting in SETTINGS} | {"compat": "Count as a peer does"}
+        return [
             {
-                "name": setting.name,
-                "value": str(getattr(chosen, setting.name)),
-                "meaning": setting.meaning,
-                "given": "by hand" if setting.name in chosen.given else "",
+                "name": name,
+                "value": _by_system(value) if isinstance(value, dict) else str(value),
+                "meaning": meanings[name],
+                "given": "by hand" if name in given else "",
             }
-            for setting in SETTINGS
+            for name, value in made.items()
         ]
-        peer = {"name": "compat", "value": str(chosen.compat), "meaning": "Count as a peer does", "given": ""}
-        return [*rows, peer]
 
     @property
     def provenance(self) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -105,8 +104,13 @@ class Report:
         return [(each.name, _flat(dict(each.ranks.provenance))) for each in self.scores.systems]
 
 
-def _sections(compared: Compared, one: MeasureCompared) -> list[Section]:
-    return [Section(heading, grid_of(rows), note) for heading, rows, note in parts_of(compared, one)]
+def _by_system(values: dict[str, object]) -> str:
+    """Values that differ between systems.
+
+    >>> _by_system({"bm25": "trec_eval", "pixels": "position"})
+    'trec_eval (bm25), position (pixels)'
+    """
+    return ", ".join(f"{value} ({system})" for system, value in values.items())
 
 
 def _listed(names: tuple[str, ...]) -> str:

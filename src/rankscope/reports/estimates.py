@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from rankscope.errors import SettingError
 from rankscope.measures.measure import Measure
 from rankscope.measures.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.reports.grid import numeric_columns
-from rankscope.statistics.bootstrap import Intervals
+from rankscope.statistics.bootstrap import WAYS, Intervals
 from rankscope.statistics.compare import compare
 from rankscope.statistics.compared import Compared, MeasureCompared
 from rankscope.statistics.mean_intervals import mean_intervals
@@ -34,13 +33,13 @@ class Estimate:
 
     @property
     def has_interval(self) -> bool:
-        """Whether chance was reckoned."""
+        """Whether chance was taken into account."""
         return not math.isnan(self.low)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A system less the first one, over the queries that both have; who wins how many of them.
+    """A system minus the first one, over the queries that both have; who wins how many of them.
 
     `side` is better or worse where the corrected test says so, else nothing.
     """
@@ -88,8 +87,9 @@ class Estimates:
     """All measures, and how the intervals were made."""
 
     rows: tuple[MeasureRow, ...]
-    how: str
+    how: str  # intervals of means
     unit: str = "queries"  # what was drawn
+    how_compared: str = ""  # intervals and tests of differences
 
     def row(self, *wanted: str) -> MeasureRow | None:
         """The first of these measures that was computed."""
@@ -123,16 +123,11 @@ def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
     ]  # fmt: skip
     if not columns or not queries:
         return Estimates((), "")
-    judged = {one.measure: one for one in compared.measures if not one.left_out} if compared is not None else {}
-    if judged.keys() >= {column.asked for column in shown[0]}:
-        made = next(iter(judged.values())).means
-        unit = next(iter(judged.values())).unit
-    else:
-        classes = _classes(scores, queries) if classes_are_targets(scores) else None
-        made = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
-        unit, judged = made.unit, {}
-    rows = tuple(_row(scores, shown, made, number, judged, compared) for number in range(len(shown[0])))
-    return Estimates(rows, _how(made, unit), unit)
+    classes = _classes(scores, queries) if classes_are_targets(scores) else None
+    made = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
+    names = tuple(system.name for system in systems)
+    rows = tuple(_row(shown, made, number, names, compared, scores.settings.mean) for number in range(len(shown[0])))
+    return Estimates(rows, _how(made), made.unit, _how_compared(compared))
 
 
 def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], queries: int) -> FloatArray:
@@ -144,28 +139,27 @@ def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], qu
 
 
 def _row(
-    scores: Scores,
     shown: list[list[Column]],
     made: Intervals,
     number: int,
-    judged: Mapping[str, MeasureCompared],
+    names: tuple[str, ...],
     compared: Compared | None,
+    mean: str,
 ) -> MeasureRow:
-    """One measure; its intervals are those of the comparison where that has all queries."""
-    first, count, mean = shown[0][number], len(shown[0]), scores.settings.mean
-    if first.asked in judged:
-        own = judged[first.asked].means
-        means = [_mean(columns[number], own, each, mean) for each, columns in enumerate(shown)]
-    else:
-        means = [_mean(columns[number], made, each * count + number, mean) for each, columns in enumerate(shown)]
+    """One measure of all systems, and how far each is from the first."""
+    first, count = shown[0][number], len(shown[0])
+    means = [_mean(columns[number], made, each * count + number, mean) for each, columns in enumerate(shown)]
     tested = [one for one in compared.measures if one.measure == first.asked] if compared is not None else []
-    return MeasureRow(first.asked, first.measure, tuple(means), _differences(tested[0]) if tested else ())
+    differences = _differences(tested[0], [compared.stands_for(name) for name in names]) if compared and tested else ()
+    return MeasureRow(first.asked, first.measure, tuple(means), differences)
 
 
-def _differences(judged: MeasureCompared) -> tuple[Difference, ...]:
-    """Each system less the first one."""
-    first = judged.table.systems[0]
-    return tuple(_difference(judged, pair) for pair in judged.pairs if pair.first == first)
+def _differences(judged: MeasureCompared, names: list[str]) -> tuple[Difference, ...]:
+    """Each system minus the first one; one that equals the first differs nowhere."""
+    first, *others = names
+    pairs = {pair.second: pair for pair in judged.pairs if pair.first == first}
+    nowhere = Difference(Estimate(0.0), 0, 0, len(judged.table))
+    return tuple(nowhere if name == first else _difference(judged, pairs[name]) for name in others)
 
 
 def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
@@ -196,10 +190,21 @@ def _classes(scores: Scores, queries: list[str]) -> list[str]:
     return [known[query] for query in queries]
 
 
-def _how(made: Intervals, unit: str) -> str:
+def _how(made: Intervals) -> str:
     drawn = (
         f"{made.units:,} classes drawn with replacement, because queries of one class look for the same items"
-        if unit == "classes"
+        if made.unit == "classes"
         else f"{made.units:,} queries drawn with replacement"
     )
-    return f"{made.level:.0%} intervals: BCa bootstrap, {drawn}; {made.resamples:,} resamples, seed {made.seed}."
+    return f"{made.level:.0%} intervals: {WAYS[made.how]}, {drawn}; {made.resamples:,} resamples, seed {made.seed}."
+
+
+def _how_compared(compared: Compared | None) -> str:
+    """How intervals of differences were made, and over what their tests are corrected."""
+    if compared is None:
+        return ""
+    units = f"{len(compared.main.units):,} {compared.main.unit}"
+    return (
+        f"Differences are paired, the same queries under both systems: {compared.level:.0%} t intervals, each of one "
+        f"difference, {units}. Tests: {str(compared.families).replace(chr(10), '; ')}."
+    )

@@ -15,6 +15,7 @@ from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import Kind
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.helper import Helper
+from rankscope.statistics.compared import Compared
 
 Progress = Callable[[str, float], None]
 ONE_BY_ONE = ("grep", "score-distribution")  # kinds that show one system
@@ -41,9 +42,8 @@ class Figure:
 
     @property
     def subtitle(self) -> str:
-        """What the graph says beneath its title; an interval that takes queries as independent is left to the table."""
-        plain = re.sub(r" \(95% interval [^)]*\)", "", self.drawn.subtitle)
-        return "; ".join(filter(None, (plain, self.note)))
+        """What the graph says beneath its title."""
+        return "; ".join(filter(None, (self.drawn.subtitle, self.note)))
 
     @property
     def drawn(self) -> Graph:
@@ -57,8 +57,12 @@ def figures_of(
     measure: str = "AP",
     progress: Progress | None = None,
     helper: Helper | None = None,
+    compared: Compared | None = None,
 ) -> tuple[Figure, ...]:
-    """All kinds of graph, in the order people want to see them; a helper makes the slowest meanwhile."""
+    """All kinds of graph, in the order people want to see them; a helper makes the slowest meanwhile.
+
+    Graphs that show a verdict show the one given, `compared`, so that page and picture say the same.
+    """
     asked = list(_asked(systems))
     waiting = {
         number: (helper or Helper(wanted=False)).start(_graph, each.kind.name, each.chosen, measure)
@@ -68,7 +72,7 @@ def figures_of(
     done: dict[int, Graph | str] = {}
     for number, each in enumerate(asked):
         if number not in waiting:
-            done[number] = _graph(each.kind.name, each.chosen, measure)
+            done[number] = _graph(each.kind.name, each.chosen, measure, compared)
             _tell(progress, len(done) / len(asked))
     for number, later in waiting.items():
         done[number] = later()
@@ -124,10 +128,11 @@ def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
             yield _Asked(kind, list(systems))
 
 
-def _graph(name: str, systems: list[RelevantRanks], measure: str) -> Graph | str:
+def _graph(name: str, systems: list[RelevantRanks], measure: str, compared: Compared | None = None) -> Graph | str:
     """The graph, or in words why there is none; kinds go by name, because a helper has its own."""
     kind = graphs.by_name(name)
-    options = {"measure": measure} if "measure" in kind.options and name != SLOWEST else {}
+    options: dict[str, Any] = {"measure": measure} if "measure" in kind.options and name != SLOWEST else {}
+    options |= {"compared": compared} if "compared" in kind.options else {}
     try:
         return kind(systems, **options)
     except RankscopeError as error:

@@ -21,7 +21,7 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
     whole = {
         "format": "rankscope.scores",
         "version": VERSION,
-        "settings": scores.settings.record(),
+        "settings": scores.settings_in_effect,
         "measures": [
             {"asked": column.asked, "computed": str(column.measure), "summary": column.measure.summary}
             for column in (scores.systems[0].columns if scores.systems else ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from rankscope.errors import SettingError
@@ -25,7 +26,8 @@ def write_paper(report: Report, folder: str | Path, progress: Progress | None = 
     except OSError as error:
         raise SettingError(f"cannot write into {place}: {error.strerror}") from None
     drawn = [figure for figure in report.figures if figure.graph is not None]
-    files: dict[str, tuple[bytes, str]] = {name: (text.encode(), what) for name, text, what in _tables(report)}
+    notes = [*coverage_lines(report.scores), *report.scores.warnings()]
+    files = {table.name: (table.text(notes).encode(), table.what) for table in _tables(report)}
     for done, figure in enumerate(drawn):
         files[f"{figure.id}.pdf"] = (_picture(figure), figure.drawn.title)
         if progress is not None:
@@ -43,14 +45,28 @@ def _picture(figure: Figure) -> bytes:
     return rendered(figure.drawn.described(title="", subtitle=""), "pdf", width=width, flat=True)
 
 
-def _tables(report: Report) -> Iterator[tuple[str, str, str]]:
-    notes = [*coverage_lines(report.scores), report.estimates.how, *report.scores.warnings()]
-    head = "".join(f"% {line}\n" for line in notes)
-    yield "measures.tex", head + table_of(measure_grid(report)), "means with their intervals"
-    if len(report.systems) > 1:
-        yield "differences.tex", head + table_of(difference_grid(report)), "paired differences with their intervals"
+@dataclass(frozen=True)
+class _Table:
+    """A table of the paper: its file, what stands in it, what it is, and how its numbers were made."""
+
+    name: str
+    grid: Grid
+    what: str
+    how: str
+
+    def text(self, notes: list[str]) -> str:
+        """The file: what must be known of the numbers as comments, then the table."""
+        return "".join(f"% {line}\n" for line in [*notes, *filter(None, [self.how])]) + table_of(self.grid)
+
+
+def _tables(report: Report) -> Iterator[_Table]:
+    made = report.estimates
+    yield _Table("measures.tex", measure_grid(report), "means with their intervals", made.how)
+    if report.compared is not None:
+        what = "paired differences with their intervals"
+        yield _Table("differences.tex", difference_grid(report), what, made.how_compared)
     if report.scores.by_class_wanted:
-        yield "classes.tex", head + table_of(class_grid(report.scores)), "means within each class of queries"
+        yield _Table("classes.tex", class_grid(report.scores), "means within each class of queries", "")
 
 
 def measure_grid(report: Report) -> Grid:
@@ -70,7 +86,7 @@ def difference_grid(report: Report) -> Grid:
         for row in report.estimates.rows
         if row.differences
     ]
-    return Grid(("measure", *(f"{other} less {first}" for other in others)), tuple(rows))
+    return Grid(("measure", *(f"{other} minus {first}" for other in others)), tuple(rows))
 
 
 def _text(estimate: Estimate, row: MeasureRow, signed: bool = False) -> str:
@@ -88,11 +104,11 @@ def _readme(report: Report, drawn: list[Figure]) -> str:
         f"# {report.title}: tables and figures", "",
         r"Tables need `\usepackage{booktabs}`, figures `\usepackage{graphicx}`. Captions are drafts.", "", "```latex",
     ]  # fmt: skip
-    for name, _, what in _tables(report):
-        label = name.removesuffix(".tex")
-        lines += [r"\begin{table}", r"  \centering", rf"  \input{{{name}}}",
-                  rf"  \caption{{{escaped(_capital(what))}. {escaped(report.estimates.how)}}}",
-                  rf"  \label{{tab:{label}}}", r"\end{table}", ""]  # fmt: skip
+    for table in _tables(report):
+        caption = f"{_capital(table.what)}. {table.how}".strip()
+        lines += [r"\begin{table}", r"  \centering", rf"  \input{{{table.name}}}",
+                  rf"  \caption{{{escaped(caption)}}}",
+                  rf"  \label{{tab:{table.name.removesuffix('.tex')}}}", r"\end{table}", ""]  # fmt: skip
     for figure in drawn:
         wide = "*" if figure.kind.name in WIDE else ""
         width = r"\textwidth" if wide else r"\columnwidth"

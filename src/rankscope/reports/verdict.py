@@ -10,7 +10,7 @@ from rankscope.reports.estimates import Estimates, MeasureRow
 from rankscope.statistics.compared import Compared
 
 SENTENCES = 2
-UNJUDGED = "Whether the systems differ is judged for plain means over queries only, and this is none."
+UNJUDGED = "Whether the systems differ is tested for plain means over queries only, and this is none."
 PLAIN: tuple[tuple[str, str], ...] = (  # measures that can be told without their name, the plainest first
     (r"Rprec", "Looking at as many results as there are relevant items, one finds {share} of 100 of them"),
     (r"success@1", "The first result is relevant for {share} of 100 queries"),
@@ -43,11 +43,11 @@ def verdict_of(names: tuple[str, ...], estimates: Estimates, compared: Compared 
 
 
 def _without_interval(names: tuple[str, ...], estimates: Estimates) -> Verdict:
-    """Sums and other kinds of means are told, but not judged."""
+    """Sums and other kinds of means are given, but not tested."""
     if not estimates.rows:
         return Verdict(("Nothing was asked for that is a number.",), ())
     told = _named(estimates.rows[0], names, list(range(len(names))))
-    return Verdict((told,), ("Intervals are reckoned for plain means over queries only, and this is none.",))
+    return Verdict((told,), ("Intervals are computed for plain means over queries only, and this is none.",))
 
 
 def _plain(names: tuple[str, ...], order: list[int], estimates: Estimates) -> list[str]:

@@ -1,9 +1,14 @@
-"""Two systems or many, on the same queries: which differ, by how much, and on which kind of query."""
+"""The one decision procedure: which systems differ, by how much, and on which kind of query.
+
+Every command, graph and report that calls one system better calls this. The primary measure, the first one, decides
+alone: its family is its pairs of systems. Other measures and classes of queries are secondary and corrected together.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,17 +18,33 @@ from rankscope.statistics.assumptions import assumptions
 from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.class_effects import ClassEffects, class_effects
 from rankscope.statistics.compared import Compared, MeasureCompared
+from rankscope.statistics.corrections import adjust
+from rankscope.statistics.family import Families
 from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
 from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.pairwise import Comparison, compare_pairs
+from rankscope.statistics.pairwise import Comparison, compare_pairs, judged
 from rankscope.statistics.randomised_tukey import randomised_tukey
 from rankscope.statistics.rank_intervals import rank_intervals
+from rankscope.statistics.repeats import repeats
 from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.units import class_deviations, class_sums, classes_are_targets
+from rankscope.statistics.units import class_sums, classes_are_targets, units_of
 
 PERMUTATIONS = 10_000
 MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """How to compare."""
+
+    every_pair: bool
+    by_unit: bool
+    correction: str
+    level: float
+    resamples: int | None
+    permutations: int
+    seed: int
 
 
 def compare(
@@ -38,39 +59,84 @@ def compare(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> Compared:
-    """Compare systems by the first measure and all others; classes of queries where the scores have them.
+    """Compare systems: the first measure decides, all others and classes of queries are secondary.
 
     Every pair is compared, or with `every_pair=False` each system with the baseline, which is the first one unless
     named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
-    what queries look for (`by_unit`; found out by itself from scores), the class is the unit of chance.
+    what queries look for (`by_unit`; found out by itself from scores), the class is the unit of chance. A system whose
+    values all equal those of an earlier one is compared once, under the earlier name.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
     >>> compare([table]).main.pairs[0].better
     'B'
     """
-    tables = _tables(scores)
-    names = tables[0].systems
-    if len(names) < 2:
-        raise SettingError(f"compare needs two systems at least, got {', '.join(names) or 'none'}")
-    ordered = [table.select(*_baseline_first(names, baseline)) for table in tables]
-    whole = [table.complete() for table in ordered]
-    for table, made in zip(ordered, whole, strict=True):
-        if not len(made):
-            raise SettingError(_nothing_shared(table))
+    ordered = _ordered(_tables(scores), baseline)
+    same = repeats(ordered)
+    distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     if by_unit is None:
         by_unit = isinstance(scores, Scores) and classes_are_targets(scores)
-    first = None if every_pair else ordered[0].systems[0]
-    tested = [class_sums(table) if by_unit else table for table in whole]
-    pairs = compare_pairs(tested, baseline=first, correction=correction, level=level, seed=seed)
-    units = [class_deviations(table) if by_unit else table for table in whole]
-    means = _all_means(whole, by_unit, level, resamples, seed)
-    measures = []
-    for number, table in enumerate(whole):
-        compared = _pairs_of(pairs.comparisons, table, units[number], level)
-        left_out = len(ordered[number]) - len(table)
-        result = MeasureCompared(table, units[number], left_out, means[number], compared)
-        result = _of_several(result, tested[number], correction, level, resamples, permutations, seed)
-        measures.append(_by_class(result, correction, level, seed))
-    return Compared(tuple(measures), pairs.family, level, seed)
+    choices = _Choices(every_pair, by_unit, correction, level, resamples, permutations, seed)
+    measures, families = _judged(_undecided(distinct, choices), choices)
+    return Compared(tuple(_with_ranks(each, choices) for each in measures), families, level, seed, same)
+
+
+def _undecided(tables: Sequence[ScoreTable], choices: _Choices) -> list[MeasureCompared]:
+    """Each measure with everything but its pairs."""
+    whole = [_shared(table) for table in tables]
+    made = [
+        MeasureCompared(
+            table=table,
+            units=units_of(table, choices.by_unit),
+            tested=class_sums(table) if choices.by_unit else table,
+            left_out=len(given) - len(table),
+            means=means,
+            pairs=(),
+        )
+        for given, table, means in zip(tables, whole, _means(whole, choices), strict=True)
+    ]
+    return [_by_class(each, choices) for each in made]
+
+
+def _shared(table: ScoreTable) -> ScoreTable:
+    """The queries that every system has."""
+    whole = table.complete()
+    if not len(whole):
+        raise SettingError(_nothing_shared(table))
+    return whole
+
+
+def _means(tables: Sequence[ScoreTable], choices: _Choices) -> list[Intervals]:
+    """Intervals of all means; measures that share their queries share the resamples too."""
+    if any(table.queries != tables[0].queries for table in tables):
+        return [_means([each], choices)[0] for each in tables]
+    values = np.hstack([table.values for table in tables])
+    classes = tables[0].labels if choices.by_unit else None
+    made = mean_intervals(values, classes, level=choices.level, resamples=choices.resamples, seed=choices.seed)
+    width = len(tables[0].systems)
+    return [made.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
+
+
+def _judged(measures: list[MeasureCompared], choices: _Choices) -> tuple[list[MeasureCompared], Families]:
+    """The pairs of every measure: those of the first corrected by themselves, the others together."""
+    main, *others = measures
+    pairs = partial(
+        compare_pairs, baseline=None if choices.every_pair else main.table.systems[0], level=choices.level,
+        seed=choices.seed,
+    )  # fmt: skip
+    primary = pairs(main.tested, correction=choices.correction)
+    main = replace(main, pairs=_of_units(primary.comparisons, main, choices.level))
+    if not others:
+        return [main], Families(primary.family)
+    raw = pairs([one.tested for one in others], correction="none")
+    adjusted = adjust([each.p for each in raw.comparisons], choices.correction).p.tolist()
+    decided = []
+    for one in others:
+        own = [
+            judged(each, p, one.table.lower_is_better, choices.level)
+            for each, p in zip(raw.comparisons, adjusted, strict=True)
+            if each.measure == one.measure
+        ]
+        decided.append(replace(one, pairs=_of_units(own, one, choices.level)))
+    return [main, *decided], Families(primary.family, (replace(raw.family, correction=choices.correction),))
 
 
 def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
@@ -82,12 +148,18 @@ def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
     return [ScoreTable.of(scores, name) for name in names]
 
 
-def _baseline_first(names: tuple[str, ...], baseline: str | None) -> tuple[str, ...]:
+def _ordered(tables: list[ScoreTable], baseline: str | None) -> list[ScoreTable]:
+    """The baseline first."""
+    names = tables[0].systems
+    if len(names) < 2:
+        raise SettingError(f"compare needs two systems at least, got {', '.join(names) or 'none'}")
+    if any(table.systems != names for table in tables):
+        raise SettingError("every table must hold the same systems in the same order")
     if baseline is None:
-        return names
+        return tables
     if baseline not in names:
         raise SettingError(f"no system '{baseline}'. There are: {', '.join(names)}")
-    return (baseline, *(name for name in names if name != baseline))
+    return [table.select(baseline, *(name for name in names if name != baseline)) for table in tables]
 
 
 def _nothing_shared(table: ScoreTable) -> str:
@@ -97,70 +169,46 @@ def _nothing_shared(table: ScoreTable) -> str:
     return f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
 
 
-def _pairs_of(
-    comparisons: Sequence[Comparison], table: ScoreTable, units: ScoreTable, level: float
-) -> tuple[Comparison, ...]:
-    """The comparisons of one measure, with the interval that belongs to the unit of chance."""
-    own = tuple(each for each in comparisons if each.measure == table.measure)
-    if units is table:
-        return own
-    made = [paired_t(units.differences(each.first, each.second), level=level) for each in own]
+def _of_units(comparisons: Sequence[Comparison], one: MeasureCompared, level: float) -> tuple[Comparison, ...]:
+    """The comparisons with the interval that belongs to the unit of chance."""
+    if one.units is one.table:
+        return tuple(comparisons)
+    intervals = [paired_t(one.units.differences(each.first, each.second), level=level) for each in comparisons]
     return tuple(
-        replace(each, difference=t.estimate, low=t.low, high=t.high, queries=len(table))
-        for each, t in zip(own, made, strict=True)
+        replace(each, difference=t.estimate, low=t.low, high=t.high, queries=len(one.table))
+        for each, t in zip(comparisons, intervals, strict=True)
     )
 
 
-def _all_means(
-    tables: Sequence[ScoreTable], by_unit: bool, level: float, resamples: int | None, seed: int
-) -> list[Intervals]:
-    """Intervals of all means; measures that share their queries share the resamples too."""
-    if any(table.queries != tables[0].queries for table in tables):
-        return [_all_means([each], by_unit, level, resamples, seed)[0] for each in tables]
-    together = np.hstack([table.values for table in tables])
-    classes = tables[0].labels if by_unit else None
-    made = mean_intervals(together, classes, level=level, resamples=resamples, seed=seed)
-    width = len(tables[0].systems)
-    return [made.take(np.arange(start, start + width)) for start in range(0, together.shape[1], width)]
-
-
-def _of_several(
-    made: MeasureCompared,
-    tested: ScoreTable,
-    correction: str,
-    level: float,
-    resamples: int | None,
-    permutations: int,
-    seed: int,
-) -> MeasureCompared:
-    """What three systems or more have beside their pairs: a test of all together, and ranks."""
-    count = len(tested.systems)
-    if count < 3:
+def _with_ranks(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
+    """Ranks where every pair was compared; of three systems or more a test of all together."""
+    if len(made.table.systems) > 2:
+        made = replace(made, tukey=randomised_tukey(made.tested, choices.level, choices.permutations, choices.seed))
+    if not choices.every_pair:
         return made
-    every = len(made.pairs) == count * (count - 1) // 2
-    adjusted = np.array([pair.adjusted for pair in made.pairs]) if every else None
-    return replace(
-        made,
-        tukey=randomised_tukey(tested, level, permutations, seed),
-        ranks=rank_intervals(
-            tested, correction=correction, level=level, resamples=resamples, seed=seed, adjusted=adjusted
-        ),
-    )
+    ranks = rank_intervals(
+        made.tested, correction=choices.correction, level=choices.level, resamples=choices.resamples,
+        seed=choices.seed, adjusted=np.array([pair.adjusted for pair in made.pairs]),
+    )  # fmt: skip
+    return replace(made, ranks=ranks)
 
 
-def _by_class(made: MeasureCompared, correction: str, level: float, seed: int) -> MeasureCompared:
+def _by_class(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
     """What classes of queries add, where there are not too many of them."""
     table = made.table
     if table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
         return made
     return replace(
         made,
-        classes=_class_effects(table, correction, level, seed),
-        cells=paired_and_unpaired(table, level),
+        classes=_class_effects(table, choices),
+        cells=paired_and_unpaired(table, choices.level),
         assumed=assumptions(table),
     )
 
 
-def _class_effects(table: ScoreTable, correction: str, level: float, seed: int) -> tuple[ClassEffects, ...]:
+def _class_effects(table: ScoreTable, choices: _Choices) -> tuple[ClassEffects, ...]:
     first, *others = table.systems
-    return tuple(class_effects(table, first, each, correction=correction, level=level, seed=seed) for each in others)
+    return tuple(
+        class_effects(table, first, each, correction=choices.correction, level=choices.level, seed=choices.seed)
+        for each in others
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from rankscope.statistics.assumptions import Assumptions
 from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.class_effects import ClassEffects
 from rankscope.statistics.effect import standardised_effect
-from rankscope.statistics.family import Family
+from rankscope.statistics.family import Families
 from rankscope.statistics.paired_and_unpaired import PairedAndUnpaired
 from rankscope.statistics.paired_t import spread
 from rankscope.statistics.pairwise import Comparison
@@ -26,12 +27,13 @@ class MeasureCompared:
     """One measure of all systems, on the queries that every system has."""
 
     table: ScoreTable
-    units: ScoreTable  # what chance draws: queries, or classes of queries with the same target
+    units: ScoreTable  # what chance draws: queries, or classes of queries with the same target; for intervals
+    tested: ScoreTable  # the same for tests
     left_out: int  # queries for which some system has no value
     means: Intervals  # BCa, one per system
-    pairs: tuple[Comparison, ...]  # p-values corrected over pairs and measures
+    pairs: tuple[Comparison, ...]  # p-values corrected over the family of the measure
     tukey: RandomisedTukey | None = None  # of three systems or more
-    ranks: RankIntervals | None = None
+    ranks: RankIntervals | None = None  # where every pair was compared
     classes: tuple[ClassEffects, ...] = ()  # of each pair with the first system
     cells: PairedAndUnpaired | None = None  # as independent samples and query by query, where there are classes
     assumed: Assumptions | None = None
@@ -41,8 +43,14 @@ class MeasureCompared:
         """What was measured."""
         return self.table.measure
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems from the best mean to the worst; equal ones as they came."""
+        by_mean = np.argsort(-self.table.gains.mean(axis=0), kind="stable").tolist()
+        return tuple(self.table.systems[each] for each in by_mean)
+
     def differences(self, pair: Comparison) -> FloatArray:
-        """Second less first, query by query."""
+        """Second minus first, query by query."""
         return self.table.differences(pair.first, pair.second)
 
     @property
@@ -58,11 +66,11 @@ class MeasureCompared:
 
     def system_rows(self) -> list[dict[str, object]]:
         """One row for each system, the best mean first."""
-        order = np.argsort(-self.table.gains.mean(axis=0), kind="stable").tolist()
-        places = {} if self.ranks is None else {row["system"]: row for row in self.ranks.rows()}
+        several = self.ranks is not None and len(self.table.systems) > 2
+        places = {row["system"]: row for row in self.ranks.rows()} if self.ranks is not None and several else {}
         rows = []
-        for each in order:
-            name = self.table.systems[each]
+        for name in self.order:
+            each = self.table.number(name)
             row: dict[str, object] = {"system": name, "mean": float(self.means.mean[each])}
             row |= {"low": float(self.means.low[each]), "high": float(self.means.high[each])}
             ranked = places.get(name, {})
@@ -97,19 +105,40 @@ class MeasureCompared:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What `compare` returns: each measure, and the family over which p-values are corrected."""
+    """What `compare` returns: each measure, and the families over which p-values are corrected."""
 
     measures: tuple[MeasureCompared, ...]
-    family: Family
+    families: Families
     level: float = 0.95
     seed: int = 0
+    same: Mapping[str, str] = field(default_factory=dict)  # systems left out because all their values are another's
 
     @property
     def main(self) -> MeasureCompared:
-        """The measure asked for first, which decides."""
+        """The primary measure, asked for first, which decides."""
         return self.measures[0]
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """All systems, the baseline first."""
+        """The systems compared, the baseline first."""
         return self.main.table.systems
+
+    def stands_for(self, system: str) -> str:
+        """The name under which a system was compared: its own, or that of the one it equals."""
+        return self.same.get(system, system)
+
+    def shown_better(self, one: str, other: str) -> bool:
+        """Whether the primary measure shows one system to be better than another."""
+        names = {self.stands_for(one), self.stands_for(other)}
+        return any(
+            {pair.first, pair.second} == names and pair.better == self.stands_for(one) for pair in self.main.pairs
+        )
+
+    def places(self) -> dict[str, tuple[int, int, str]]:
+        """For each system compared: the best and worst rank that chance leaves open, and the letters of its groups."""
+        ranks = self.main.ranks
+        if ranks is None:
+            return {}
+        return dict(
+            zip(ranks.systems, zip(ranks.low.tolist(), ranks.high.tolist(), ranks.letters, strict=True), strict=True)
+        )

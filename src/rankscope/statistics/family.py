@@ -66,15 +66,58 @@ class Family:
                 for first, second in self.pairs:
                     yield first, second, measure, label
 
-    def __str__(self) -> str:
+    @property
+    def factors(self) -> str:
+        """What is multiplied, in words."""
         parts = [_counted(len(self.pairs), "pair of systems", "pairs of systems")]
         if len(self.measures) > 1:
             parts.append(f"{len(self.measures)} measures")
         if self.classes != (ALL_QUERIES,):
             parts.append(_counted(len(self.classes), "class", "classes"))
-        name = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
-        correction = name.get(self.correction, "not corrected")
-        return f"family of {_counted(self.size, 'test', 'tests')}: {' x '.join(parts)}, {correction}"
+        return " x ".join(parts)
+
+    def __str__(self) -> str:
+        return in_words([self])
+
+
+@dataclass(frozen=True)
+class Families:
+    """The two families of a comparison, declared before any test: the primary measure decides alone.
+
+    Everything else, other measures and classes of queries, is secondary and corrected together.
+    >>> made = Families(Family.of("AB"), (Family.of("AB", ["P@10", "RR"]), Family.of("AB", classes=["x", "y"])))
+    >>> print(made)
+    primary family of 1 test: 1 pair of systems, Holm
+    secondary family of 4 tests: 1 pair of systems x 2 measures + 1 pair of systems x 2 classes, Holm
+    """
+
+    primary: Family
+    secondary: tuple[Family, ...] = ()
+
+    @property
+    def correction(self) -> str:
+        """How p-values are corrected, in both."""
+        return self.primary.correction
+
+    def is_primary(self, measure: str) -> bool:
+        """Whether this measure decides."""
+        return measure in self.primary.measures
+
+    def of(self, measure: str) -> str:
+        """In words, the family over which the pairs of a measure are corrected."""
+        return str(self).splitlines()[0 if self.is_primary(measure) else 1]
+
+    def __str__(self) -> str:
+        lines = [f"primary {self.primary}"]
+        return "\n".join([*lines, f"secondary {in_words(self.secondary)}"] if self.secondary else lines)
+
+
+def in_words(families: Sequence[Family]) -> str:
+    """Families that are corrected together, as one."""
+    names = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
+    correction = names.get(families[0].correction, "not corrected")
+    tests = _counted(sum(each.size for each in families), "test", "tests")
+    return f"family of {tests}: {' + '.join(each.factors for each in families)}, {correction}"
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankscope.statistics.sign_flip import sign_flip_p
 
 @dataclass(frozen=True)
 class Comparison:
-    """Second system less first, for one measure and class; `adjusted` is the p-value corrected for the family."""
+    """Second system minus first, for one measure and class; `adjusted` is the p-value corrected for the family."""
 
     first: str
     second: str
@@ -93,7 +93,7 @@ def compare_pairs(
     columns = [column for each in differences for column in each.T]
     turned = [table.lower_is_better for table in given for _ in range(family.size // len(given))]
     made = tuple(
-        _comparison(*named, column, raw, corrected, lower, level)
+        judged(_comparison(*named, column, raw, level), corrected, lower, level)
         for named, column, raw, corrected, lower in zip(
             family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
         )
@@ -128,19 +128,18 @@ def _p_values(differences: FloatArray, test: str, seed: int) -> FloatArray:
 
 
 def _comparison(
-    first: str,
-    second: str,
-    measure: str,
-    label: str,
-    differences: FloatArray,
-    p: float,
-    adjusted: float,
-    lower_is_better: bool,
-    level: float,
+    first: str, second: str, measure: str, label: str, differences: FloatArray, p: float, level: float
 ) -> Comparison:
-    made = paired_t(differences, level=level)
-    ahead = second if (made.estimate > 0) != lower_is_better else first
-    better = ahead if adjusted <= 1 - level and made.estimate != 0 else ""
+    """One comparison that is not judged yet."""
+    t = paired_t(differences, level=level)
     return Comparison(
-        first, second, measure, label, made.estimate, made.low, made.high, p, adjusted, made.queries, better
-    )
+        first=first, second=second, measure=measure, label=label, difference=t.estimate, low=t.low, high=t.high, p=p,
+        adjusted=p, queries=t.queries,
+    )  # fmt: skip
+
+
+def judged(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
+    """The comparison with its p-value corrected, and who is shown to be better by it."""
+    ahead = pair.second if (pair.difference > 0) != lower_is_better else pair.first
+    shown = adjusted <= 1 - level and pair.difference != 0
+    return replace(pair, adjusted=adjusted, better=ahead if shown else "")

@@ -7,7 +7,7 @@ This file alone decides what the unit is; every command asks it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,12 +27,22 @@ def classes_are_targets(scores: Scores) -> bool:
 
     Classes that were given to part the queries by (`--by`) are kinds of queries, not a sample of targets.
     """
-    return not scores.by_class_wanted and all(unit_classes(system.ranks) is not None for system in scores.systems)
+    return not scores.by_class_wanted and drawn_by_class(system.ranks for system in scores.systems)
 
 
 def unit_classes(queries: RelevantRanks) -> tuple[str, ...] | None:
     """The class of each query where the class is the unit of chance, None where each query is a unit of its own."""
-    return queries.classes if is_complete(queries) else None
+    return queries.classes if is_complete(queries) and not queries.classes_are_kinds else None
+
+
+def drawn_by_class(systems: Iterable[RelevantRanks]) -> bool:
+    """Whether the class is the unit of chance for some systems together."""
+    return all(unit_classes(each) is not None for each in systems)
+
+
+def units_of(table: ScoreTable, by_unit: bool) -> ScoreTable:
+    """What intervals of means and differences rest on: the queries, or classes by how far each pulls the mean."""
+    return class_deviations(table) if by_unit else table
 
 
 def class_sums(table: ScoreTable) -> ScoreTable:
@@ -63,7 +73,7 @@ def unit_values(values: ArrayLike, classes: Sequence[str] | None) -> FloatArray:
     their sizes (the ratio of two sums, linearised). NaN, a query without a value, is left out; a class without any
     has NaN.
     >>> unit_values([[0.2], [0.4], [0.9]], ["x", "x", "y"]).round(3).tolist()
-    [[0.2], [0.8]]
+    [[0.233], [0.767]]
     """
     table = np.asarray(values, dtype=np.float64)
     if classes is None:
