@@ -65,7 +65,12 @@ class Summary:
 
     @property
     def ordered(self) -> tuple[str, ...]:
-        """The methods that were asked for, the best of the last round first, those without a value last."""
+        """The methods that were asked for, the best of the last round first, those without a value last.
+
+        Residual lists are each method's own, and not put in an order.
+        """
+        if self.quantity in self.results.measures and self.results.about["protocol"]["scored"] == "residual":
+            return self.methods
         sign = 1.0 if self.results.lower_is_better(self.quantity) else -1.0
         return tuple(sorted(self.methods, key=lambda name: np.nan_to_num(sign * self.means(name)[0][-1], nan=np.inf)))
 

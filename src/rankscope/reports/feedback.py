@@ -29,10 +29,11 @@ LISTS = {
 def text_of(results: Results) -> str:
     """The whole summary."""
     main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
+    own = " (each method against its own past)" if how["scored"] == "residual" else ""
     parts = [
         f"{facts(results)}\n",
-        f"{main.quantity} of the {how['scored']} list, mean over sessions, {main.level:.0%} interval of the last round "
-        "(topics drawn anew)\n",
+        f"{main.quantity} of the {how['scored']} list{own}, mean over sessions, {main.level:.0%} interval of the last "
+        "round (topics drawn anew)\n",
         table(main.round_rows()),
         f"Relevant items seen so far ({SEEN})\n",
         table(seen.round_rows()),
@@ -64,7 +65,7 @@ def basis(results: Results) -> str:
             "is secondary, and decides whether feedback helps."
         )
     return (
-        f"{SEEN} decides: residual lists differ by method and favour the one that found less, so {measure} of them is "
+        f"{SEEN} alone: residual lists differ by method and favour the one that found less, so {measure} of them is "
         "for each method against its own past. To compare rankings use --list frozen or --list split, or two methods."
     )
 
@@ -74,7 +75,8 @@ def verdicts(results: Results) -> list[str]:
     if not results.asked:
         return []
     made = compared(results)
-    words = _single(results) if made is None else [*verdict(made), *_dropped(results, made), *_too_few(made)]
+    notes = [] if made is None else [*_dropped(results, made), *_too_few(made), *_equal_values(made)]
+    words = _single(results) if made is None else [*verdict(made), *notes]
     return [f"Decided by {basis(results)}", *words]
 
 
@@ -102,14 +104,22 @@ def _too_few(made: Compared) -> list[str]:
     return [f"{line.replace('classes', 'topics').replace('queries', 'topics')}." for line in told]
 
 
+def _equal_values(made: Compared) -> list[str]:
+    """Methods with equal values, whatever their rankings; those with equal rankings are not even compared."""
+    return [f"{line.replace('every query', 'every session')}." for line in notes_of(made) if "compared once" in line]
+
+
 def further(results: Results) -> list[str]:
     """The secondary quantity, whether feedback helps, and where it does harm."""
     made, none = compared(results), against_none(results)
+    equal = [] if none is None else [name for name, other in none.same.items() if other == NO_FEEDBACK]
     lines = [] if made is None or len(made.systems) < 3 else [_secondary(one) for one in made.measures[1:]]
     if none is not None:
         for number, one in enumerate(none.measures):
             lines += _helps(one, secondary=number > 0)
         lines += _too_few(none) if made is None else []
+    if equal:
+        lines.append(f"Every value of {listed(equal, len(equal))} is that of no feedback.")
     names = [one.measure for one in none.measures] if none is not None else []
     harmed = [_harmed(Summary(results, name)) for name in names]
     return [*lines, *filter(None, harmed)]
@@ -165,8 +175,7 @@ def warnings(results: Results) -> list[str]:
         told = "it is not compared" if row["method"] in lost else "they count with what was shown until then"
         lines.append(f"! {row['method']}: {row['sessions']} sessions failed: {row['failed']}; {told}")
     again = {name for group in results.alike() for name in group[1:]}
-    for row in results.flagged():
-        lines += [] if row["method"] in again else [f"! {row['method']}: {row['rounds']} rounds: {row['flag']}"]
+    lines += _flags([row for row in results.flagged() if row["method"] not in again])
     tied = [f"{row['method']} in {row['sessions']}" for row in results.tied() if row["method"] not in again]
     if tied:
         lines.append(
@@ -177,12 +186,25 @@ def warnings(results: Results) -> list[str]:
     return lines + _nothing_left(results)
 
 
+def _flags(rows: list[dict[str, object]]) -> list[str]:
+    """Which methods went another way, and in how many rounds; those that did so equally often in one line."""
+    groups: dict[tuple[object, object], list[str]] = {}
+    for row in rows:
+        groups.setdefault((row["flag"], row["rounds"]), []).append(str(row["method"]))
+    return [
+        f"! {flag}, in {rounds} {'round' if rounds == 1 else 'rounds'}{' each' if len(names) > 1 else ''}: "
+        f"{listed(names, len(names))}"
+        for (flag, rounds), names in groups.items()
+    ]
+
+
 def _nothing_left(results: Results) -> list[str]:
     nothing = results.frame.filter((results.frame["relevant"] == 0) & (results.frame["round"] == results.last))
     if not nothing.height:
         return []
-    measure = results.measures[0]
+    counts = nothing.group_by("method", maintain_order=True).len().iter_rows()
+    told = listed([f"{name} in {count}" for name, count in counts], len(results.methods))
     return [
-        f"! in {nothing.height} sessions no relevant item is left to find in the last round: {measure} is undefined "
-        f"there, and they are left out of its means; {SEEN} counts them"
+        f"! no relevant item is left in the last round, in sessions: {told}; they are left out of the means of "
+        f"{results.measures[0]}, and {SEEN} counts them"
     ]
