@@ -187,3 +187,15 @@ def test_class_verdicts_err_no_more_often_than_they_say_and_the_pooled_model_doe
 def test_the_simulated_t_test_is_that_of_scipy() -> None:
     differences = np.random.default_rng(0).normal(size=(3, 4, 6))
     np.testing.assert_allclose(class_errors.t_p(differences), stats.ttest_1samp(differences, 0, axis=-1).pvalue)
+
+
+def test_the_feedback_study_runs_and_its_page_has_its_methods(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tests.feedback.cases import clusters
+
+    monkeypatch.syspath_prepend(str(STUDIES))
+    module = importlib.import_module("feedback_study")
+    made = module.run("small", *clusters(items=60, classes=2), tmp_path, starts=1)
+    rows = re.findall(r"^\| ([a-z][a-z-]+) \|", module.table(made), re.M)[1:]
+    page = (STUDIES / "feedback.md").read_text(encoding="utf-8")
+    assert all(page.count(f"| {name} |") == 3 for name in rows)
+    assert f"{len(rows) - 4} methods and four controls" in page
