@@ -148,6 +148,7 @@ def test_a_random_level_above_one_percent_is_said(folder: Path, tmp_path: Path) 
     run = ("evaluate", folder / "qrels", folder / "one.run", "-m", "AP", "--collection-size")
     assert "too few distractors" in called(*run, 199).stdout
     assert "too few distractors" not in called(*run, 200).stdout
+    assert called(*run, 100, folder / "two.run").stdout.count("too few distractors") == 1
     benchmark = called("benchmark", folder / "photos", "-d", "thumbnail(side=4)", "--show", 1, "-o", tmp_path / "b")
     assert benchmark.stderr.count("too few distractors") == 1
 

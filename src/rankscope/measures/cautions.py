@@ -17,7 +17,7 @@ RANDOM_LEVEL = 0.01  # share of the collection that is relevant, above which cha
 
 def cautions(ranks: RelevantRanks, columns: Sequence[Column], settings: Settings) -> list[str]:
     """Everything to be said of one system's columns."""
-    return [*short_lists(ranks, columns), *simulated(columns, settings), *unknown(columns), *few_distractors(ranks)]
+    return [*short_lists(ranks, columns), *simulated(columns, settings), *unknown(columns)]
 
 
 def some(texts: Sequence[str], most: int = 4) -> str:
@@ -73,6 +73,14 @@ def _unknown(column: Column) -> BoolArray:
     if column.worst is None:
         return np.zeros(column.values.size, dtype=np.bool_)
     return np.asarray(column.counted & np.isnan(column.worst) & ~np.isnan(column.values))
+
+
+def easy_collection(systems: Sequence[RelevantRanks]) -> list[str]:
+    """`few_distractors`, said once of a collection that all systems share."""
+    said = [few_distractors(each) for each in systems]
+    if said and all(lines == said[0] for lines in said):
+        return said[0]
+    return [f"{each.system}: {line}" for each, lines in zip(systems, said, strict=True) for line in lines]
 
 
 def few_distractors(ranks: RelevantRanks) -> list[str]:

@@ -176,11 +176,11 @@ class Scores:
 
     def warnings(self) -> list[str]:
         """The same in words, most important first; empty when there is nothing to say."""
-        from rankscope.measures.cautions import cautions
+        from rankscope.measures.cautions import cautions, easy_collection
 
         if self.quiet:
             return []
-        lines = list(self.notes)
+        lines = [*self.notes, *easy_collection([system.ranks for system in self.systems])]
         for system in self.systems:
             floored = [
                 f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
