@@ -59,8 +59,9 @@ def command(
 ) -> None:
     """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
 
-    Verdicts rest on sign-flip tests of per-query differences, corrected for all pairs and measures compared. With --by
-    the same within each class of queries, with the analysis of variance of the cells beside the paired model.
+    Verdicts rest on sign-flip and skew-t tests of per-query differences, which must agree, corrected for all pairs and
+    measures compared. With --by the same within each class of queries, with the analysis of variance of the cells
+    beside the paired model.
 
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv

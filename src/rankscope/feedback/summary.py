@@ -138,6 +138,13 @@ def session_rows(results: Results) -> list[dict[str, object]]:
     return rows
 
 
+def session_notes(results: Results) -> list[str]:
+    """What must be said of the spread over starts: where a variance came out below 0."""
+    made = Summary(results, results.measures[0])
+    said = {name: made.stability(name).note for name in (*made.methods, *made.controls)}
+    return [f"{name}, share of start: {note}" for name, note in said.items() if note]
+
+
 def _by_topic(table: ScoreTable) -> tuple[tuple[str, ...], FloatArray]:
     names, number = np.unique(np.array(table.labels, dtype=str), return_inverse=True)
     there = ~np.isnan(table.values)

@@ -11,6 +11,7 @@ from rankscope.reports.comparison_words import verdict
 from rankscope.reports.rows import Rows, as_json, markdown_table, table
 from rankscope.statistics.compared import Compared, MeasureCompared
 from rankscope.statistics.games_howell import games_howell
+from rankscope.statistics.trust import DECIDING
 from rankscope.statistics.welch import welch
 
 MOST_PAIRS = 30
@@ -40,7 +41,9 @@ def _pairs(made: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]
         chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
         rows = sorted(chosen, key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
         heading += " (neighbours in the ranking)"
-    tests = f"p: sign-flip test, {made.family}." + (f" Tukey: {_tukey(one)}." if one.tukey is not None else "")
+    tests = f"p: {DECIDING} test, the larger p; {made.family}." + (
+        f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
+    )
     return [(heading, rows, f"{tests} Intervals: t, of one pair each.")]
 
 
@@ -84,14 +87,14 @@ def _instead(one: MeasureCompared) -> str:
 
 
 def notes_of(made: Compared) -> list[str]:
-    """Queries that were left out, and families too large for the number of queries or classes to decide in."""
+    """Queries that were left out, and what so few queries or classes cannot show, or not in so large a family."""
     left_out = [
         f"{one.measure}: {one.left_out:,} {'query' if one.left_out == 1 else 'queries'} left out, because not every "
         "system has a value there"
         for one in made.measures
         if one.left_out
     ]
-    return left_out + [line for line in (_too_few(made),) if line]
+    return left_out + [line for line in (_too_few(made) or made.main.caution,) if line]
 
 
 def _too_few(made: Compared) -> str:

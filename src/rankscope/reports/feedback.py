@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankscope.feedback.results import Results
-from rankscope.feedback.summary import NO_FEEDBACK, Summary, session_rows
+from rankscope.feedback.summary import NO_FEEDBACK, Summary, session_notes, session_rows
 from rankscope.reports.comparison_words import listed, short
 from rankscope.reports.rows import table
 
@@ -114,4 +114,4 @@ def warnings(results: Results) -> list[str]:
             f"! in {nothing.height} sessions all relevant items were seen before the last round: {measure} is "
             f"undefined there and left out; {SEEN} counts them"
         )
-    return lines
+    return [*lines, *(f"! {note}" for note in session_notes(results))]
