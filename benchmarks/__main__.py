@@ -18,6 +18,7 @@ from benchmarks import (
     gpu_nearest,
     nearest,
     shapes,
+    skewed_errors,
     speed,
     thinning,
 )
@@ -39,6 +40,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "forecast": ("Growth forecast: the whole collection foretold from a part of it", forecast.report),
     "coverage": ("Bands and intervals: how often they hold the truth", coverage.report),
     "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
+    "skewed-errors": ("Skewed differences: how often verdicts err, and what it costs", skewed_errors.report),
     "compare": ("Comparing 25 systems", comparing.report),
     "class-errors": ("Verdicts on classes of queries: how often they err", class_errors.report),
     "nearest": ("Exact ranks from vectors: against bare products, faiss and scipy", nearest.report),

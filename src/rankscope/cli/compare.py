@@ -28,6 +28,10 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 )  # fmt: skip
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
 @click.option(
+    "--intervals", type=click.Choice(["bca", "bounded"]), default="bca", show_default=True,
+    help="Of the means: BCa bootstrap, or bounded, wider, which holds where few queries decide (measures from 0 to 1).",
+)  # fmt: skip
+@click.option(
     "--resamples", type=click.IntRange(100), help="Of the bootstrap; 10,000 for up to 1,000 queries, fewer for more."
 )
 @click.option("--permutations", default=10_000, show_default=True, type=click.IntRange(100), help="Of Tukey's test.")
@@ -47,6 +51,7 @@ def command(
     baseline: str | None,
     pairs: str,
     correction: str,
+    intervals: str,
     level: float,
     resamples: int | None,
     permutations: int,
@@ -59,9 +64,9 @@ def command(
 ) -> None:
     """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
 
-    The first measure decides alone, by sign-flip tests of per-query differences, corrected for all pairs of systems.
-    Other measures and, with --by, classes of queries are secondary: corrected together, and called so. The analysis of
-    variance of the cells and Tukey's test stand beside; no verdict rests on them.
+    The first measure decides alone, by sign-flip and skew-t tests of per-query differences, which must agree, corrected
+    for all pairs of systems. Other measures and, with --by, classes of queries are secondary: corrected together, and
+    called so. The analysis of variance of the cells and Tukey's test stand beside; no verdict rests on them.
 
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
@@ -78,8 +83,8 @@ def command(
         scores = inputs.scores("compare", measures or USUAL, progress, keep_scores=page)
         _check_classes(scores, inputs.classes)
         made = compare(
-            scores, baseline=baseline, every_pair=pairs == "all", correction=correction, level=level,
-            resamples=resamples, permutations=permutations, seed=scores.settings.seed,
+            scores, baseline=baseline, every_pair=pairs == "all", correction=correction, intervals=intervals,
+            level=level, resamples=resamples, permutations=permutations, seed=scores.settings.seed,
         )  # fmt: skip
         if page:
             _page(_ordered(scores, made), made, str(output), progress)

@@ -134,5 +134,12 @@ def session_rows(results: Results) -> list[dict[str, object]]:
     return rows
 
 
+def session_notes(results: Results) -> list[str]:
+    """What must be said of the spread over starts: where a variance came out below 0."""
+    made = Summary(results, results.measures[0])
+    said = {name: made.stability(name).note for name in (*made.methods, *made.controls)}
+    return [f"{name}, share of start: {note}" for name, note in said.items() if note]
+
+
 def _mean(values: FloatArray) -> float:
     return float(values.mean()) if values.size else float("nan")

@@ -11,6 +11,8 @@ from rankscope.reports.comparison_words import verdict
 from rankscope.reports.rows import Rows, as_json, markdown_table, table
 from rankscope.statistics.compared import Compared, MeasureCompared
 from rankscope.statistics.games_howell import games_howell
+from rankscope.statistics.mean_intervals import WAYS
+from rankscope.statistics.trust import DECIDING
 from rankscope.statistics.welch import welch
 
 MOST_PAIRS = 30
@@ -24,7 +26,8 @@ def parts_of(made: Compared, one: MeasureCompared, every_pair: bool = False) -> 
 
 def _systems(made: Compared, one: MeasureCompared) -> Part:
     drawn = f"{one.means.units:,} {one.unit}"
-    note = f"{made.level:.0%} intervals: BCa bootstrap, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}."
+    how = f"{WAYS[one.means.how]}, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}"
+    note = f"{made.level:.0%} intervals: {how}."
     if one.ranks is not None and len(made.systems) > 2:
         note += f" No difference is shown between systems that share a letter: {made.families.of(one.measure)}."
     return f"{one.measure}{_role(made, one)}: systems", one.system_rows(), note
@@ -46,7 +49,7 @@ def _pairs(made: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]
         chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
         rows = sorted(chosen, key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
         heading += " (neighbours in the ranking)"
-    tests = f"p: sign-flip test, {made.families.of(one.measure)}." + (
+    tests = f"p: {DECIDING} test, the larger p; {made.families.of(one.measure)}." + (
         f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
     )
     return [(heading, rows, f"{tests} Intervals: t, of one pair each.")]
@@ -93,7 +96,7 @@ def _instead(one: MeasureCompared) -> str:
 
 
 def notes_of(made: Compared) -> list[str]:
-    """Queries that were left out, and families too large for the number of queries or classes to decide in."""
+    """Queries that were left out, and what so few queries or classes cannot show, or not in so large a family."""
     left_out = [
         f"{one.measure}: {one.left_out:,} {'query' if one.left_out == 1 else 'queries'} left out, because not every "
         "system has a value there"
@@ -104,7 +107,7 @@ def notes_of(made: Compared) -> list[str]:
         f"{name} has the values of {other} on every query and is compared once, as {other}"
         for name, other in made.same.items()
     ]
-    return left_out + equal + [line for line in (_too_few(made),) if line]
+    return left_out + equal + [line for line in (_too_few(made) or made.main.caution,) if line]
 
 
 def _too_few(made: Compared) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankscope.feedback.results import Results
-from rankscope.feedback.summary import Summary, session_rows
+from rankscope.feedback.summary import Summary, session_notes, session_rows
 from rankscope.feedback.verdicts import (
     NO_FEEDBACK,
     SEEN,
@@ -183,7 +183,7 @@ def warnings(results: Results) -> list[str]:
             f"of the last round: {listed(tied, len(tied))} of {len(results.sessions):,}"
         )
     lines += [f"! {name} of the frozen list is that of the first display in every round" for name in unmoved(results)]
-    return lines + _nothing_left(results)
+    return [*lines, *_nothing_left(results), *(f"! {note}" for note in session_notes(results))]
 
 
 def _flags(rows: list[dict[str, object]]) -> list[str]:

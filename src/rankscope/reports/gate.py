@@ -14,7 +14,7 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
 VERSION = 1
 HOW = (
     "The gate fails only if a loss is shown (the upper limit of the change, one-sided at 95%, is below 0) and the mean "
-    "loss exceeds the smallest effect that matters. The limit is the higher of sign flips and Hall's t."
+    "loss exceeds the smallest effect that matters. The limit is the higher of sign flips and skew t."
 )
 
 
