@@ -149,7 +149,7 @@ def _secondary_families(
     for one in measures:
         if one.classes:
             pairs = tuple((each.first, each.second) for each in one.classes)
-            labels = tuple(each.label for each in one.classes[0].effects)
+            labels = tuple(sorted(each.label for each in one.classes[0].effects))
             found.append(Family(pairs, (one.measure,), labels, correction))
     return tuple(found)
 
