@@ -23,6 +23,7 @@ from rankscope.statistics.query_curves import precision_at_recall
 from rankscope.statistics.resampling import class_numbers
 
 LEVELS = 10
+ROBUST_RUNS = ("InexpC2", "Sel50", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "rutcor03100")
 TEXTS = ("adi", "cacm", "cisi", "cranfield", "medline", "npl")
 TEXT_RUNS = ("lsi100", "coord")
 ONE_SIZE, SMALLEST = 9, 6  # classes of icons: those of nine, and those of six or more
@@ -74,20 +75,19 @@ class Population:
 
 def populations() -> Iterator[Population]:
     """Every population of which the data are there."""
-    yield from _runs("Robust 2003", DATA / "trec-robust03" / "qrels.txt.gz", "*.gz")
+    yield from _runs("Robust 2003", DATA / "trec-robust03" / "qrels.txt.gz", ROBUST_RUNS)
     for name in TEXTS:
-        yield from _runs(name, DATA / "text" / name / "qrels.txt", "*.run.gz")
+        yield from _runs(name, DATA / "text" / name / "qrels.txt", TEXT_RUNS)
     yield from _icons()
     yield from _corel()
 
 
-def _runs(source: str, qrels: Path, pattern: str) -> Iterator[Population]:
-    paths = sorted((qrels.parent / "runs").glob(pattern))
-    runs = {path.name.partition(".")[0]: path for path in paths}
-    chosen = {name: path for name, path in runs.items() if source not in TEXTS or name in TEXT_RUNS}
+def _runs(source: str, qrels: Path, wanted: tuple[str, ...]) -> Iterator[Population]:
+    paths = {path.name.partition(".")[0]: path for path in (qrels.parent / "runs").glob("*.gz")}
+    chosen = {name: paths[name] for name in wanted if name in paths}
     if chosen:
-        for ranks in evaluate(qrels, chosen, "AP").systems:
-            yield _population(source, ranks.ranks)
+        for each in evaluate(qrels, chosen, "AP").systems:
+            yield _population(source, each.ranks)
 
 
 def _icons() -> Iterator[Population]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage import bands, interval_coverage, relative_width
-from benchmarks.real_units import Population, populations
+from benchmarks.real_units import ROBUST_RUNS, Population, populations
 from tests.data import data_folder
 
 TRIALS = 150
@@ -18,9 +18,9 @@ NOISE = 2.5 * math.sqrt(0.95 * 0.05 / TRIALS)
 
 @pytest.fixture(scope="module")
 def robust() -> dict[str, Population]:
-    """The twelve runs of Robust 2003; of rutcor03100 few queries decide at every level."""
+    """Runs of Robust 2003; of rutcor03100 few queries decide at every level."""
     data_folder("trec-robust03")
-    return {each.run: each for each in islice(populations(), 12)}
+    return {each.run: each for each in islice(populations(), len(ROBUST_RUNS))}
 
 
 @pytest.mark.parametrize("run", ["rutcor03100", "oce03noXbmD"])
