@@ -78,7 +78,7 @@ def rare_gains(chance: np.random.Generator, trials: int, queries: int) -> tuple[
     """Differences, and whether a trial contains a gain."""
     gains = chance.random((trials, queries)) < GAINING
     differences = np.where(gains, GAIN, -LOSS) + NOISE * chance.normal(size=gains.shape)
-    return differences, gains.any(axis=1)
+    return differences, np.asarray(gains.any(axis=1))
 
 
 MADE: dict[str, Scores] = {

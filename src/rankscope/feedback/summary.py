@@ -65,7 +65,7 @@ class Summary:
 
     @cached_property
     def compared(self) -> PairTests | None:
-        """All pairs of methods in the last round: sign-flip tests over topics, Holm. None where there is no pair."""
+        """All pairs of methods in the last round: the deciding tests over topics, Holm. None where there is no pair."""
         names = self._with_values(self.methods)
         return compare_pairs(self._shared(names), level=self.level) if len(names) > 1 else None
 
