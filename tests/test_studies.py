@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 from benchmarks import class_errors, skewed_errors
+from benchmarks.__main__ import PARTS
 from rankscope.cli.main import cli
 from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.settings import Settings
@@ -174,6 +175,16 @@ def test_the_python_on_the_page_says_the_same(robust: Path, capsys: pytest.Captu
     (block,) = re.findall(r"```python\n(.+?)```", HOW_TO, re.S)
     exec(compile(block, "compare.md", "exec"), {})
     assert capsys.readouterr().out.splitlines()[0] in HOW_TO
+
+
+@pytest.mark.parametrize("part", ["skewed-errors", "class-errors", "error-rates"])
+def test_the_page_on_statistics_has_the_tables_of_the_benchmarks(part: str) -> None:
+    title = PARTS[part][0]
+    measured = (DOCS / "performance.md").read_text(encoding="utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
+    page = (DOCS / "explanation" / "statistics.md").read_text(encoding="utf-8")
+    tables = re.findall(r"(?:^\|.*\n)+", measured, re.M)
+    for table in tables if part != "error-rates" else tables[:1]:
+        assert table in page
 
 
 @pytest.mark.parametrize("scores", list(class_errors.processes()))
