@@ -77,11 +77,16 @@ def test_queries_of_labelled_classes_are_drawn_class_by_class() -> None:
     assert "classes drawn" not in band_graph(by_hand).subtitle
 
 
-def test_grip_says_that_its_points_are_not_of_the_same_queries() -> None:
+def test_grip_follows_the_same_queries_and_says_how_many() -> None:
     few = ranked("few", 3, collection=np.array([40] * 6 + [400] * 6))
     few = replace(few, depth=np.minimum(few.depth, few.collection))
     few = few.take(np.flatnonzero([few.ranks[few.row == row].max() <= few.collection[row] for row in range(12)]))
-    assert "not the same queries" in band_graph(few, curve="grip").subtitle
+    graph = band_graph(few, curve="grip")
+    (curve,) = marks(graph, Stroke)
+    reach = np.log2(few.collection / few.relevant) >= curve.x.max()
+    assert 2 * reach.sum() >= len(few)
+    assert set(curve.facts["queries"]) == {int(reach.sum())}
+    assert f"{int(reach.sum())} of {len(few)} queries" in graph.title
 
 
 def test_one_query_has_a_curve_and_no_band() -> None:

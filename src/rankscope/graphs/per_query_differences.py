@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,10 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.marks import Facts
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.paired_t import paired_t
+from rankscope.statistics.units import unit_classes, unit_values
 
+LEVEL = 0.95
 MOST_BARS = 150
 EQUAL = 1e-9
 WHAT = "the graph of per-query differences"
@@ -28,6 +32,7 @@ class _Pairs:
 
     queries: tuple[str, ...]
     classes: tuple[str, ...] | None
+    units: tuple[str, ...] | None  # the class of each query where the class is the unit of chance
     first: FloatArray
     second: FloatArray
 
@@ -56,7 +61,7 @@ def per_query_differences_graph(systems: Systems, measure: str = "AP") -> Graph:
         f"{measure}: {second.system} less {first.system}",
         Axis("queries, by difference", domain=(0.5, count + 0.5), whole=True),
         Axis("difference in", measure, domain=_domain(pairs.difference)),
-        subtitle=f"mean difference {_signed(mean)}{_interval(pairs.difference)}; {how_many(equal)} equal",
+        subtitle=f"mean difference {_signed(mean)}{_interval(pairs)}; {how_many(equal)} equal",
         summary=f"{second.system} is better on {better}, {first.system} on {worse} of {count} queries.",
     )
     graph = _drawn(graph, pairs, (first.system, second.system), (worse, better), measure)
@@ -91,8 +96,10 @@ def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other:
         raise SettingError(f"{first.system} and {second.system} share no query with a value")
     left, right = np.array(both, dtype=np.int64).T
     order = np.argsort(-(other[right] - one[left]), kind="stable")
-    classes = None if first.classes is None else tuple(first.classes[i] for i in left[order])
-    return _Pairs(tuple(first.queries[i] for i in left[order]), classes, one[left[order]], other[right[order]])
+    rows = left[order]
+    classes = None if first.classes is None else tuple(first.classes[i] for i in rows)
+    units = classes if unit_classes(first) is not None and unit_classes(second) is not None else None
+    return _Pairs(tuple(first.queries[i] for i in rows), classes, units, one[rows], other[right[order]])
 
 
 def _counts(difference: FloatArray) -> tuple[int, int, int]:
@@ -100,16 +107,14 @@ def _counts(difference: FloatArray) -> tuple[int, int, int]:
     return better, worse, difference.size - better - worse
 
 
-def _interval(difference: FloatArray) -> str:
-    """The 95 % interval of the mean (t), where there are two queries at least."""
-    count = difference.size
-    if count < 2:
+def _interval(pairs: _Pairs) -> str:
+    """The 95 % interval of the mean as `compare` has it: paired t over the units of chance, two at least."""
+    units = unit_values(pairs.difference[:, None], pairs.units)[:, 0]
+    made = paired_t(units, level=LEVEL)
+    if not math.isfinite(made.low):
         return ""
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(count - 1, 0.975)) * float(difference.std(ddof=1)) / count**0.5
-    mean = float(difference.mean())
-    return f" (95% interval {_signed(mean - half)} to {_signed(mean + half)})"
+    drawn = "" if pairs.units is None else f" over {how_many(units.size, 'class', 'classes')}"
+    return f" (95% interval{drawn} {_signed(made.low)} to {_signed(made.high)})"
 
 
 def _signed(value: float) -> str:

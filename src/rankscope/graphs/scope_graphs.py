@@ -8,52 +8,49 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
+from rankscope.curves.scope import precision_scope, recall_scope
 from rankscope.graphs.axis import Axis
+from rankscope.graphs.chance import band_around, band_facts, band_words, interval_facts, intervals_of, with_band
 from rankscope.graphs.describing import (
     MOST_BANDS,
     Systems,
-    band_of,
     chosen_scopes,
     counted_systems,
     facts_of,
-    said,
     size_known,
     size_note,
 )
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Side
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.statistics.query_curves import Axis as Quantity
+from rankscope.statistics.query_curves import over_scope as curves_over_scope
 
-CurveOf = Callable[[RelevantRanks, IntArray], Curve]
+CURVES = {"precision": precision_scope, "recall": recall_scope}
 Place = tuple[float, Side]
 Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries
 
 
-def over_scope(
-    systems: Systems,
-    what: str,
-    title: str,
-    y: Axis,
-    curve_of: CurveOf,
-    levels: tuple[Level, Level],
-    places: tuple[Place, Place],
-) -> Graph:
-    """The graph of one quantity over scope, with the levels of an ideal and a random order, named at these places."""
-    shown = counted_systems(systems, what)
+def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level], places: tuple[Place, Place]) -> Graph:
+    """Precision or recall over scope, with the levels of an ideal and a random order, named at these places."""
+    shown = counted_systems(systems, f"the {quantity}-scope graph")
     last = max(_last_scope(queries) for queries in shown)
-    graph = Graph(title, Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
+    y = Axis(quantity, quantity[0], domain=(0, 1))
+    graph = Graph(f"{quantity.capitalize()} over scope", Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
     for level, (at, side) in zip(_levels(shown[0], last, *levels), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
-    ends = []
+    ends, bands = [], []
     for queries in shown:
-        curve = curve_of(queries, chosen_scopes(_last_scope(queries)))
-        around = band_of(curve) if len(shown) <= MOST_BANDS else None
-        graph = graph if around is None else graph.band(around, queries.system)
-        graph = graph.curve(curve, queries.system, size_note(queries), facts=facts_of(curve), markers=7)
+        scopes = chosen_scopes(_last_scope(queries))
+        curve, each = CURVES[quantity](queries, scopes), curves_over_scope(queries, scopes, quantity)
+        bands.append(band_around(each, queries) if len(shown) <= MOST_BANDS else None)
+        graph = with_band(graph, bands[-1], queries.system)
+        facts = {**facts_of(curve), **interval_facts(intervals_of(each.values, queries)), **band_facts(bands[-1])}
+        graph = graph.curve(curve, queries.system, size_note(queries), facts=facts, markers=7)
         ends += _first(curve)
     bound = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
-    subtitle = said(["means over queries", bound], bands=len(shown))
-    summary = f"{y.quantity} over scope of {', '.join(each.system for each in shown)}."
+    subtitle = "; ".join(filter(None, ("means over queries", bound, band_words(bands))))
+    summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}."
     return graph.described(subtitle=subtitle, summary=summary)
 
 
