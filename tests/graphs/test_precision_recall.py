@@ -13,7 +13,7 @@ from rankscope import graphs
 from rankscope.curves import ideal_curve, radial_curves
 from rankscope.errors import SettingError
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.groups import ENOUGH, grouped, offered, usual
+from rankscope.graphs.groups import ENOUGH, grouped, offered, spread_out, usual
 from rankscope.graphs.marks import Between, Guide, Stroke
 from rankscope.graphs.radial import swept
 from rankscope.measures.evaluate import evaluate_ranks
@@ -113,7 +113,7 @@ def test_a_group_is_asked_for_by_class_size_or_generality_index() -> None:
         graphs.precision_recall_graph(MIXED, group="c=3")
 
 
-def test_exact_groups_must_hold_half_of_the_queries() -> None:
+def test_exact_groups_of_enough_units_must_hold_half_of_them() -> None:
     few = RelevantRanks.from_ranks(
         [[1, 2]] * ENOUGH + [list(range(1, 2 + size)) for size in range(3, 3 + ENOUGH)], collection=300, depth=300
     )
@@ -137,10 +137,13 @@ def test_class_mates_do_not_make_a_group_large() -> None:
     assert "rests on fewer than 5 units" in graphs.precision_recall_graph([both, both], group=shown.name).subtitle
 
 
-def test_one_relevant_item_is_not_shown_first() -> None:
-    single = RelevantRanks.from_ranks([[1]] * 40 + [[1, 4]] * 12, collection=64, depth=64)
-    assert usual(grouped(single)).name == "c = 2"
-    assert usual(grouped(single.take(np.arange(40)))).name == "c = 1"
+def test_the_group_of_the_query_in_the_middle_is_shown_first() -> None:
+    sizes = [1] * 12 + [2] * 14 + [4] * 12 + [8] * 2
+    queries = RelevantRanks.from_ranks([list(range(1, 1 + size)) for size in sizes], collection=64, depth=64)
+    assert usual(grouped(queries)).name == "c = 2"
+    hardly = queries.take(np.array([*range(12), *range(24, 40)]))  # two of c = 2 are too few to be shown first
+    assert usual(grouped(hardly)).name == "c = 4"
+    assert [each.name for each in spread_out(grouped(queries), 2)] == ["c = 4", "c = 1"]
 
 
 def test_a_page_is_offered_every_query() -> None:
@@ -149,7 +152,11 @@ def test_a_page_is_offered_every_query() -> None:
         assert names == set(queries.queries)
     choices = graphs.precision_recall_graph.choices([MIXED, MIXED])
     assert choices is not None
-    assert [(each.value, each.chosen) for each in choices.values] == [("c = 29", True), ("c = 2", False)]
+    assert [each.value for each in choices.values] == ["c = 29", "c = 2"]
+    assert [each.value for each in choices.values if each.chosen] == [usual(grouped(MIXED)).name]
+    alone = graphs.precision_recall_graph.choices(MIXED)
+    assert alone is not None
+    assert [each.value for each in alone.values] == [None, "bins", "c = 29", "c = 2"]
     assert graphs.precision_recall_graph.choices(LECTURE) is None
 
 

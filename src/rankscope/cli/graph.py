@@ -67,7 +67,7 @@ class KindsInHelp(click.Command):
 @click.option(
     "--group", metavar="NAME",
     help="precision-recall: c=8 (queries with 8 relevant items) or G=7 (of that generality index, rounded); exact or "
-    "bins says how queries are grouped. Default: exact where enough queries share a class size.",
+    "bins says how queries are grouped. Default: the group in the middle, exact where enough share a class size.",
 )  # fmt: skip
 @click.option("--averaging", metavar="NAME", help="precision-recall: radial or levels.")
 @click.option("--curve", metavar="NAME", help="band: precision-recall, precision-scope, recall-scope or grip.")

@@ -45,7 +45,7 @@ class Members:
 def grouped(queries: RelevantRanks, group: str | None = None) -> list[Members]:
     """The groups, easiest first: `group` is exact or bins, or the name of the one wanted; None takes what fits.
 
-    Exact groups fit where those that do not rest on few units hold half of the queries, and where there is only one.
+    Exact groups fit where half of the units of chance are in groups of enough of them, and where there is only one.
     >>> five = RelevantRanks.from_ranks([[1, 2]] * 12 + [[1, 2, 3]] * 12, collection=64)
     >>> [(each.name, len(each.queries)) for each in grouped(five)], [each.name for each in grouped(five, "bins")]
     ([('c = 3', 12), ('c = 2', 12)], ['G = 4', 'G = 5'])
@@ -55,18 +55,32 @@ def grouped(queries: RelevantRanks, group: str | None = None) -> list[Members]:
     if group not in (None, "exact"):
         return [named(queries, group)]
     exact = _members(queries, "exact")
-    held = sum(len(each.queries) for each in exact if each.units >= ENOUGH)
-    return exact if group or len(exact) == 1 or 2 * held >= len(queries) else _members(queries, "bins")
+    units = [each.units for each in exact]
+    fits = 2 * sum(each for each in units if each >= ENOUGH) >= sum(units)
+    return exact if group or len(exact) == 1 or fits else _members(queries, "bins")
 
 
 def usual(groups: Sequence[Members]) -> Members:
-    """The group to show first: most queries among those of enough units.
+    """The group to show first: of those of enough units the one nearest to the query in the middle by generality."""
+    index = np.repeat([each.index for each in groups], [len(each.queries) for each in groups])
+    middle = float(np.median(index))
+    return min(solid(groups), key=lambda each: (abs(each.index - middle), -len(each.queries)))
 
-    One relevant item has no trade to show, its recall is 0 or 1: such a group comes first only where there is no other.
-    """
-    several = [each for each in groups if each.queries.relevant.max() > 1] or list(groups)
-    enough = [each for each in several if each.units >= ENOUGH] or several
-    return max(enough, key=lambda each: len(each.queries))
+
+def spread_out(groups: Sequence[Members], most: int) -> list[Members]:
+    """So many groups of enough units at most, evenly from the easiest to the hardest."""
+    enough = solid(groups)
+    places = np.unique(np.linspace(0, len(enough) - 1, min(most, len(enough))).round().astype(np.int64))
+    return [enough[place] for place in places.tolist()]
+
+
+def solid(groups: Sequence[Members]) -> list[Members]:
+    """The groups of enough units; where there are none, those that do not rest on few, else all."""
+    for least in (ENOUGH, FEW, 0):
+        some = [each for each in groups if each.units >= least]
+        if some:
+            break
+    return some
 
 
 def offered(queries: RelevantRanks) -> list[tuple[str, list[Members]]]:

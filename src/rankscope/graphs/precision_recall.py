@@ -24,7 +24,7 @@ from rankscope.graphs.describing import (
     unit_note,
 )
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.groups import Members, grouped, named, offered, usual
+from rankscope.graphs.groups import Members, grouped, named, offered, spread_out, usual
 from rankscope.graphs.kind import Choice, Choices, kind
 from rankscope.graphs.radial import Radial
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -55,8 +55,10 @@ def _choices(systems: Systems) -> Choices | None:
     ]
     if len(made) < 2:
         return None
-    largest = [Choice(None, "the largest groups together", chosen=True)] if together else []
-    return Choices("group", "Queries of", (*largest, *made))
+    exact = groups[0].name.startswith("c")
+    overview = [Choice(None, "several class sizes" if exact else "several generality indices", chosen=True)]
+    binned = [Choice("bins", "several generality indices, interpolated")] if exact else []
+    return Choices("group", "Queries of", (*overview, *binned, *made) if together else tuple(made))
 
 
 @kind("precision-recall", choices=_choices)
@@ -67,8 +69,8 @@ def precision_recall_graph(
 
     One query has a point at each of its hits. More queries, where the size of the collection is known: radial means at
     equal relevant scope a = s/c over queries of one generality, because curves of different generality must not be
-    joined. One system shows a curve for each of its largest groups; several are compared on the largest, or on the
-    `group` asked for: c=8 (of that class size, nothing is interpolated) or G=7 (of that generality index, rounded);
+    joined. One system shows a curve for each of several groups; systems are compared on the group in the middle, or on
+    the `group` asked for: c=8 (of that class size, nothing is interpolated) or G=7 (of that generality index, rounded);
     exact or bins says how queries are grouped. Where the size is not known: interpolated precision at eleven recall
     levels, as in TREC (`averaging` radial or levels decides it by hand). The ideal system runs along p = 1, then down
     r = 1 to c/d.
@@ -131,18 +133,17 @@ def _at_levels(systems: list[RelevantRanks]) -> Graph:
 
 
 def _by_generality(queries: RelevantRanks, groups: list[Members], scopes: Sequence[float]) -> Graph:
-    """One system: a curve for each of the largest groups, five at most."""
-    enough = [each for each in groups if each.units >= FEW] or groups
-    largest = sorted(enough, key=lambda each: -len(each.queries))[:MOST_GROUPS]
+    """One system: a curve for each group, five at most, evenly from easy to hard."""
+    some = spread_out(groups, MOST_GROUPS)
     graph = Graph(f"Precision and recall of {queries.system}", RECALL, PRECISION)
     graph = graph.guides(_scope_lines(scopes))
-    graph = _with_ideal(graph, [each.queries for each in largest])
-    curves = [Radial.of(each, scopes) for each in sorted(largest, key=lambda each: each.index)]
+    graph = _with_ideal(graph, [each.queries for each in some])
+    curves = [Radial.of(each, scopes) for each in some]
     for each in curves:
         graph = _with(graph, each, each.members.name, unit_note(each.members.queries))
-    shown = sum(len(each.queries) for each in largest)
-    words = f"{len(largest)} of {len(groups)} groups of equal generality, {shown:,} of {how_many(len(queries))}"
-    if len(largest) == len(groups):
+    shown = sum(len(each.queries) for each in some)
+    words = f"{len(some)} of {len(groups)} groups of equal generality, {shown:,} of {how_many(len(queries))}"
+    if len(some) == len(groups):
         words = f"all {len(groups)} groups of equal generality"
     words = f"{words}; {_points(curves)}"
     return graph.described(
