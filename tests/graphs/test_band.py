@@ -41,10 +41,10 @@ def test_bands_are_those_of_the_statistics_kept_within_zero_and_one() -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ("unseen-unit", "90% band for the whole curve"),
-        ("sup-t", "90% sup-t band for the whole curve, may not hold where few units decide"),
-        ("bonferroni", "90% Bonferroni band for the whole curve, may not hold where few units decide"),
-        ("t", "90% t band, each point by itself"),
+        ("unseen-unit", "90% bands for the whole curve"),
+        ("sup-t", "90% sup-t bands for the whole curve, may not hold where few units decide"),
+        ("bonferroni", "90% Bonferroni bands for the whole curve, may not hold where few units decide"),
+        ("t", "90% t bands, each point by itself"),
     ],
 )
 def test_the_subtitle_says_what_the_band_promises(how: str, words: str) -> None:
@@ -142,11 +142,16 @@ def test_classes_are_the_units_of_graphs_over_scope_too() -> None:
     assert "units of chance: classes" in graph.subtitle
 
 
-def test_grip_says_that_its_points_are_not_of_the_same_queries() -> None:
+def test_grip_follows_the_same_queries_and_says_how_many() -> None:
     few = ranked("few", 3, collection=np.array([40] * 6 + [400] * 6))
     few = replace(few, depth=np.minimum(few.depth, few.collection))
     few = few.take(np.flatnonzero([few.ranks[few.row == row].max() <= few.collection[row] for row in range(12)]))
-    assert "not the same queries" in band_graph(few, curve="grip").subtitle
+    graph = band_graph(few, curve="grip")
+    (curve,) = marks(graph, Stroke)
+    reach = np.log2(few.collection / few.relevant) >= curve.x.max()
+    assert 2 * reach.sum() >= len(few)
+    assert set(curve.facts["queries"]) == {int(reach.sum())}
+    assert f"{int(reach.sum())} of {len(few)} queries" in graph.title
 
 
 def test_one_query_has_a_curve_and_no_band() -> None:

@@ -89,9 +89,11 @@ def test_means_over_relevant_scope_are_those_of_the_curves() -> None:
 @pytest.mark.parametrize("way", ["thinned", "hard"])
 def test_means_over_generality_are_those_of_grip(way: str) -> None:
     mixed = RelevantRanks.from_ranks([[1, 2, 3, 5], [3], [2, 30]], collection=40, depth=40)
-    made, mean = over_generality(mixed, way=way), grip(mixed, way)  # type: ignore[arg-type]
-    np.testing.assert_allclose(np.nanmean(made.values, axis=0), mean.precision)
-    np.testing.assert_array_equal((~np.isnan(made.values)).sum(axis=0), mean.queries)
+    for members in ("constant", "varying"):
+        made = over_generality(mixed, way=way, members=members)  # type: ignore[arg-type]
+        mean = grip(mixed, way, members=members)  # type: ignore[arg-type]
+        np.testing.assert_allclose(np.nanmean(made.values, axis=0), mean.precision)
+        np.testing.assert_array_equal((~np.isnan(made.values)).sum(axis=0), mean.queries)
 
 
 def test_differences_pair_queries_by_their_names() -> None:
@@ -135,8 +137,6 @@ def test_wrong_choices_are_refused_in_words() -> None:
         recall_grid(1)
     with pytest.raises(SettingError, match="first or one"):
         precision_at_recall(CHECK, 5, "two")  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match="thinned or hard"):
-        over_generality(CHECK, way="bins")
     with pytest.raises(MeasureError, match="--collection-size D"):
         over_generality(RelevantRanks.from_ranks([[1]]))
     with pytest.raises(SettingError, match="a table of that shape"):

@@ -58,8 +58,17 @@ class KindsInHelp(click.Command):
 )  # fmt: skip
 @click.option("-n", "n", type=float, metavar="N", help="grnp: scope in class sizes. Default: 2.")
 @click.option("--way", metavar="NAME", help="grip, grnp, grep: how generality varies: thinned, bins or hard.")
+@click.option(
+    "--members", metavar="NAME",
+    help="grip, grnp, grep: constant (the same queries at every G, those that reach all levels shown) or varying (at "
+    "each G those that reach it). Default: constant.",
+)  # fmt: skip
 @click.option("--reach", type=float, metavar="G", help="grip, grnp: only queries that reach this generality index.")
-@click.option("--generality", type=float, metavar="G", help="precision-recall: queries of this generality index.")
+@click.option(
+    "--group", metavar="NAME",
+    help="precision-recall: c=8 (queries with 8 relevant items) or G=7 (of that generality index, rounded); exact or "
+    "bins says how queries are grouped. Default: the group in the middle, exact where enough share a class size.",
+)  # fmt: skip
 @click.option("--averaging", metavar="NAME", help="precision-recall: radial or levels.")
 @click.option("--curve", metavar="NAME", help="band: precision-recall, precision-scope, recall-scope or grip.")
 @click.option("--band", metavar="NAME", help="band: unseen-unit (whole curve), bonferroni, sup-t, or t (each point).")
@@ -93,8 +102,9 @@ def command(
     measure: str | None,
     n: float | None,
     way: str | None,
+    members: str | None,
     reach: float | None,
-    generality: float | None,
+    group: str | None,
     averaging: str | None,
     curve: str | None,
     band: str | None,
@@ -127,8 +137,8 @@ def command(
     made = graphs.by_name(kind)
     format_of(output)
     Look.of(theme, width or "column")
-    options = _options(made, measure=measure, n=n, way=way, reach=reach, generality=generality, averaging=averaging,
-                       curve=curve, band=band, level=level, largest=largest, points=points,
+    options = _options(made, measure=measure, n=n, way=way, members=members, reach=reach, group=group,
+                       averaging=averaging, curve=curve, band=band, level=level, largest=largest, points=points,
                        difference=difference or None, effects=effects or None, to=to, force=force or None,
                        queries=queries_shown or None, relevant=relevant)  # fmt: skip
     with progress_line(quiet) as progress:

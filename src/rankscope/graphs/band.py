@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import IntArray
-from rankscope.curves.sizes import generality_index
+from rankscope.curves.generality_table import reaching, shared_level
+from rankscope.curves.sizes import SLACK, generality_index
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.banded import band_words, with_band
@@ -63,8 +64,9 @@ def band_graph(
     if difference and len(shown) != 2:
         raise SettingError(f"a difference is of two systems, got {len(shown)}")
     shape = CURVES[curve]
+    everyone, shown = shown, _following(shown) if curve == "grip" else shown
     made = shape.make(shown, points)
-    graph = Graph(shape.title, shape.x(shown), shape.y)
+    graph = Graph(_title(shape, everyone, shown), shape.x(shown), shape.y)
     classes = [unit_classes(each) for each in shown]
     if difference:
         around = difference_band(made[0], made[1], band, level, classes[0], seed=seed)
@@ -129,19 +131,28 @@ def _scope_axis(systems: list[RelevantRanks]) -> Axis:
     return Axis("scope", "s", "log2", domain=(1, max(2, int(_scopes(systems)[-1]))))
 
 
-def _levels(systems: list[RelevantRanks]) -> list[int]:
-    top = max(float(generality_index(each, "the band of GRiP").max(initial=1.0)) for each in systems)
-    return list(range(1, max(2, int(top + 1e-9)) + 1))
+def _following(systems: list[RelevantRanks]) -> list[RelevantRanks]:
+    """The queries that reach every level of G shown: as far as half of each system's queries do."""
+    top = min(shared_level(each) for each in systems)
+    return [reaching(each, top) for each in systems]
 
 
-def _over_generality(queries: RelevantRanks, levels: list[int]) -> QueryCurves:
-    made = over_generality(queries, levels)
-    need_points(made.values, queries)
+def _title(shape: _Shape, everyone: list[RelevantRanks], shown: list[RelevantRanks]) -> str:
+    there, some = len(everyone[0]), len(shown[0])
+    return shape.title if there == some else f"{shape.title}, {some:,} of {how_many(there)}"
+
+
+def _over_generality(systems: list[RelevantRanks]) -> list[QueryCurves]:
+    """Over the levels that every query reaches."""
+    least = min(float(generality_index(each, "the band of GRiP").min()) for each in systems)
+    made = [over_generality(each, range(1, int(least + SLACK) + 1)) for each in systems]
+    for curves, queries in zip(made, systems, strict=True):
+        need_points(curves.values, queries)
     return made
 
 
 def _generality_axis(systems: list[RelevantRanks]) -> Axis:
-    return GENERALITY.over(0, _levels(systems)[-1])
+    return GENERALITY.over(0, max(float(generality_index(each).min()) for each in systems))
 
 
 PRECISION, RECALL = Axis("precision", "p", domain=(0, 1)), Axis("recall", "r", domain=(0, 1))
@@ -160,6 +171,6 @@ CURVES: dict[str, _Shape] = {
     ),
     "grip": _Shape(
         "Precision = recall over generality", _generality_axis, PRECISION,
-        lambda systems, points: [_over_generality(each, _levels(systems)) for each in systems],
+        lambda systems, points: _over_generality(systems),
     ),
 }  # fmt: skip

@@ -13,11 +13,21 @@ from rankscope.statistics.band import CAUTION, Band
 from rankscope.statistics.deciding import FEW
 
 PROMISE = {
-    "unseen-unit": "band for the whole curve",
-    "bonferroni": f"Bonferroni band for the whole curve, {CAUTION}",
-    "sup-t": f"sup-t band for the whole curve, {CAUTION}",
-    "t": "t band, each point by itself",
+    "unseen-unit": "{bands} for the whole curve",
+    "bonferroni": f"Bonferroni {{bands}} for the whole curve, {CAUTION}",
+    "sup-t": f"sup-t {{bands}} for the whole curve, {CAUTION}",
+    "t": "t {bands}, each point by itself",
 }
+
+
+def promise_of(around: Band, count: int = 1) -> str:
+    """What one band or several of a kind promise.
+
+    >>> from rankscope.statistics.bands import band
+    >>> promise_of(band([[0.1], [0.2]]), count=2), promise_of(band([[0.1], [0.2]], how="t"))
+    ('95% bands for the whole curve', '95% t band, each point by itself')
+    """
+    return f"{100 * around.level:g}% {PROMISE[around.how].format(bands='bands' if count > 1 else 'band')}"
 
 
 def with_band(
@@ -62,4 +72,4 @@ def band_words(bands: Sequence[Band]) -> list[str]:
     first = there[0]
     units = "units of chance: classes" if first.unit == "classes" else ""
     thin = f"thin: fewer than {FEW} {first.unit} decide" if any(each.few.any() for each in there) else ""
-    return [*filter(None, (f"{100 * first.level:g}% {PROMISE[first.how]}", units, thin))]
+    return [*filter(None, (promise_of(first, len(there)), units, thin))]

@@ -12,6 +12,7 @@ from rankscope.curves.curve import Curve
 from rankscope.curves.scope import bounded_at
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.banded import band_words, with_band
+from rankscope.graphs.chance import interval_facts, intervals_of
 from rankscope.graphs.describing import (
     MOST_BANDS,
     Systems,
@@ -27,37 +28,35 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics import query_curves
 from rankscope.statistics.band import Band
 from rankscope.statistics.bands import DEFAULT, band
-from rankscope.statistics.query_curves import Axis as Which
+from rankscope.statistics.query_curves import Axis as Quantity
 from rankscope.statistics.units import unit_classes
 
 Place = tuple[float, Side]
 Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries
 
 
-def over_scope(
-    systems: Systems,
-    what: str,
-    title: str,
-    y: Axis,
-    which: Which,
-    levels: tuple[Level, Level],
-    places: tuple[Place, Place],
-) -> Graph:
-    """The graph of one quantity over scope, with the levels of an ideal and a random order, named at these places."""
-    shown = counted_systems(systems, what)
+def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level], places: tuple[Place, Place]) -> Graph:
+    """Precision or recall over scope, with the levels of an ideal and a random order, named at these places."""
+    shown = counted_systems(systems, f"the {quantity}-scope graph")
     last = max(_last_scope(queries) for queries in shown)
-    graph = Graph(title, Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
+    y = Axis(quantity, quantity[0], domain=(0, 1))
+    graph = Graph(f"{quantity.capitalize()} over scope", Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
     for level, (at, side) in zip(_levels(shown[0], last, *levels), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
     shaded = len(shown) <= MOST_BANDS
-    bands = [_around(queries, which, shaded) for queries in shown]
-    ends = [end for around, queries in zip(bands, shown, strict=True) for end in _first_bound(around, queries)]
-    for around, queries in zip(bands, shown, strict=True):
+    curves = [query_curves.over_scope(each, chosen_scopes(_last_scope(each)), quantity) for each in shown]
+    bands = [
+        band(each, how=DEFAULT if shaded else "t", classes=unit_classes(queries))  # t draws nothing by chance
+        for each, queries in zip(curves, shown, strict=True)
+    ]
+    for around, each, queries in zip(bands, curves, shown, strict=True):
         told = facts_of(replace(around.curve(), lower_bound=bounded_at(queries, around.x.astype(np.int64))))
+        told = {**told, **interval_facts(intervals_of(each.values, queries))}
         graph = with_band(graph, around, queries.system, size_note(queries), facts=told, markers=7, shaded=shaded)
+    ends = [end for around, queries in zip(bands, shown, strict=True) for end in _first_bound(around, queries)]
     bound = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
     subtitle = "; ".join(filter(None, ["means over queries", bound, *(band_words(bands) if shaded else [])]))
-    summary = f"{y.quantity} over scope of {', '.join(each.system for each in shown)}."
+    summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}."
     return graph.described(subtitle=subtitle, summary=summary)
 
 
@@ -72,12 +71,6 @@ def _levels(queries: RelevantRanks, last: int, ideal: Level, random: Level) -> I
     yield Curve(scopes, ideal(queries, scopes), "ideal")
     if size_known([queries]):
         yield Curve(scopes, random(queries, scopes), "random")
-
-
-def _around(queries: RelevantRanks, which: Which, drawn: bool) -> Band:
-    """The mean curve with its band for the whole curve; where no band is drawn, none is drawn by chance either."""
-    curves = query_curves.over_scope(queries, chosen_scopes(_last_scope(queries)), which)
-    return band(curves, how=DEFAULT if drawn else "t", classes=unit_classes(queries))
 
 
 def _first_bound(around: Band, queries: RelevantRanks) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,17 @@ ENOUGH = {"grep": 500, "forecast": 250}  # queries for kinds that take seconds a
 
 
 @dataclass(frozen=True, eq=False)
+class Alternative:
+    """Another graph of the same kind that a reader may choose, under a heading; one of them is shown first."""
+
+    id: str
+    text: str
+    heading: str
+    graph: Graph
+    chosen: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Figure:
     """A graph, or the reason why it is not drawn."""
 
@@ -34,6 +45,16 @@ class Figure:
     graph: Graph | None = None
     reason: str = ""
     note: str = ""
+    choose: str = ""  # what the alternatives differ in
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def headings(self) -> dict[str, list[Alternative]]:
+        """The alternatives under their headings."""
+        made: dict[str, list[Alternative]] = {}
+        for each in self.alternatives:
+            made.setdefault(each.heading, []).append(each)
+        return made
 
     @property
     def caption(self) -> str:
@@ -77,7 +98,7 @@ def figures_of(
     for number, later in waiting.items():
         done[number] = later()
         _tell(progress, len(done) / len(asked))
-    return _without_repetition([_figure(each, done[number]) for number, each in enumerate(asked)])
+    return _without_repetition([_with_choices(_figure(each, done[number]), each) for number, each in enumerate(asked)])
 
 
 def _tell(progress: Progress | None, share: float) -> None:
@@ -144,6 +165,21 @@ def _figure(asked: _Asked, made: Graph | str) -> Figure:
     if isinstance(made, str):
         return Figure(name, asked.kind, reason=made)
     return Figure(name, asked.kind, made, note=asked.note)
+
+
+def _with_choices(figure: Figure, asked: _Asked) -> Figure:
+    """The same with all graphs that its kind offers of these systems."""
+    offered = asked.kind.choices(asked.chosen) if figure.graph is not None else None
+    if offered is None:
+        return figure
+    others = [
+        Alternative(
+            figure.id if each.chosen else slug(f"{figure.id} {each.value}"), each.text, each.heading,
+            figure.drawn if each.chosen else asked.kind(asked.chosen, **{offered.option: each.value}), each.chosen,
+        )
+        for each in offered.values
+    ]  # fmt: skip
+    return replace(figure, choose=offered.label, alternatives=tuple(others))
 
 
 def _sampled(systems: list[RelevantRanks], most: int) -> list[RelevantRanks]:

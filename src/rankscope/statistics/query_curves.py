@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves.generality import KEEPING, Way
-from rankscope.curves.precision_recall import points_at_scopes
+from rankscope.curves.generality import existing
+from rankscope.curves.generality_table import GeneralityTable, Members, Way, generality_table
+from rankscope.curves.precision_recall import points_at_scopes, precision_at_levels
 from rankscope.curves.relevant_scope import hits_at, relevant_scopes, split_scope
 from rankscope.curves.scope import RELEVANT_SCOPES
-from rankscope.curves.sizes import counted, generality_index, known_sizes, unfinished, whole_scopes
-from rankscope.curves.thinned_recall import recall_when_kept
+from rankscope.curves.sizes import counted, unfinished, whole_scopes
 from rankscope.errors import SettingError
+from rankscope.measures.interpolated_precision import LEVELS
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Start = Literal["first", "one"]
@@ -115,6 +116,13 @@ def precision_at_recall(queries: RelevantRanks, points: int = 10, start: Start =
     return _curves(queries, levels, below + share * (above - below), "recall", "precision")
 
 
+def interpolated_precision(queries: RelevantRanks, levels: Sequence[float] = LEVELS) -> QueryCurves:
+    """Interpolated precision of each query at recall levels, as the eleven-point curve has it; 0 where not reached."""
+    queries = counted(queries)
+    given = np.asarray(levels, dtype=np.float64)
+    return _curves(queries, given, precision_at_levels(queries, given), "recall", "precision")
+
+
 def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Axis = "precision") -> QueryCurves:
     """Precision or recall of each query at whole scopes.
 
@@ -141,29 +149,24 @@ def over_relevant_scope(
 
 
 def over_generality(
-    queries: RelevantRanks, levels: Sequence[int] | None = None, n: float = 1.0, way: Way = "thinned"
+    queries: RelevantRanks,
+    levels: Sequence[int] | None = None,
+    n: float = 1.0,
+    way: Way = "thinned",
+    members: Members = "constant",
 ) -> QueryCurves:
-    """Precision of each query at scope n c over G, as GRiP (n = 1) and GRnP have it; NaN where a query has no such G.
+    """Precision of each query at scope n c over G, as GRiP (n = 1) and GRnP have it.
 
-    `way` is thinned (random distractors left out, the exact mean) or hard (only the best-ranked ones kept). Where a
+    Constant members: only queries that reach every level; varying ones have NaN where they do not reach it. Where a
     ranking ended the value is a lower bound.
     """
-    if way not in ("thinned", "hard"):
-        raise SettingError(f"a curve per query over generality is thinned or hard, got {way!r}")
-    queries = counted(queries)
-    known_sizes(queries, "a curve over generality")
-    top = int(np.floor(generality_index(queries).max(initial=0.0) + 1e-9))
-    given = list(range(1, top + 1)) if levels is None else [int(each) for each in levels]
-    columns = [_thinned(queries, queries.relevant * (2**level - 1), n, way) for level in given]
-    values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
-    return _curves(queries, np.array(given, dtype=np.float64), values, "G", "precision", min(1.0, 1.0 / n))
+    table = existing(generality_table(queries, n, way, levels, members))
+    return curves_over_generality(table, table.precision)
 
 
-def _thinned(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> FloatArray:
-    rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
-    result = np.full(len(queries), np.nan)
-    result[rows] = recall_when_kept(queries.take(rows), kept[rows], n, KEEPING[way]).low / n
-    return result
+def curves_over_generality(table: GeneralityTable, values: FloatArray) -> QueryCurves:
+    """Values of the queries and levels of such a table as curves."""
+    return _curves(table.queries, table.index, values, "G", "precision", min(1.0, 1.0 / table.n))
 
 
 def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
