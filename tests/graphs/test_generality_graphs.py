@@ -61,16 +61,16 @@ def test_varying_members_are_named_so_and_each_point_says_its_number() -> None:
     counts = [mark.name for mark in graph.marks if isinstance(mark, Guide) and mark.x.size == 1]
     assert counts == ["12"] * 3 + ["7"] * 4
     assert [int(str(each)) for mark in dots(graph) for each in mark.facts["queries"]] == [12] * 3 + [7] * 4
-    assert "queries vary" in graph.subtitle
+    assert "all 12 queries, at each G those that reach it (12 to 7, see above)" in graph.subtitle
     reached = graphs.grip_graph(MIXED, reach=3)
-    assert "vary" not in reached.subtitle
+    assert "at each G" not in reached.subtitle
     assert dots(reached)[0].x.tolist() == [1, 2, 3]
 
 
 def test_bins_are_different_queries_and_are_never_joined_by_a_full_line() -> None:
     graph = graphs.grip_graph(MIXED, way="bins")
     assert {mark.light for mark in strokes(graph)} == {True}
-    assert "different queries in every bin" in graph.subtitle
+    assert "all 12 queries, different ones in every bin" in graph.subtitle
 
 
 def test_the_surface_follows_the_same_queries_as_its_cut() -> None:
@@ -78,7 +78,7 @@ def test_the_surface_follows_the_same_queries_as_its_cut() -> None:
     assert "the 7 of 12 queries that reach G = 7" in graph.subtitle
     (surface,) = [mark for mark in graph.marks if mark.role == "surface"]
     assert np.unique(surface.x).tolist() == dots(graphs.grip_graph(MIXED))[0].x.tolist()  # type: ignore[attr-defined]
-    assert "reach G" not in graphs.grep_graph(MIXED, members="varying").subtitle
+    assert "reach G =" not in graphs.grep_graph(MIXED, members="varying").subtitle
 
 
 def test_all_systems_share_the_levels() -> None:

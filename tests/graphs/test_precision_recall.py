@@ -147,7 +147,8 @@ def test_the_group_of_the_query_in_the_middle_is_shown_first() -> None:
 
 
 def test_a_page_is_offered_every_query() -> None:
-    for queries in (MIXED, SPREAD, in_classes()):
+    lonely = RelevantRanks.from_ranks([[1]] * 12 + [list(range(1, 41))], collection=300, depth=300)
+    for queries in (MIXED, SPREAD, in_classes(), lonely):
         names = {query for _, groups in offered(queries) for each in groups for query in each.queries.queries}
         assert names == set(queries.queries)
     choices = graphs.precision_recall_graph.choices([MIXED, MIXED])

@@ -82,6 +82,19 @@ def unit_note(queries: RelevantRanks) -> str:
     return count if classes is None else f"{count} of {how_many(len(set(classes)), 'class', 'classes')}"
 
 
+def shown_of(shown: RelevantRanks, everyone: int) -> str:
+    """Which queries of how many are shown, and of how many classes where these are the unit of chance.
+
+    >>> shown_of(RelevantRanks.from_ranks([[1], [2]]), 3), shown_of(RelevantRanks.from_ranks([[1], [2]]), 2)
+    ('the 2 of 3 queries', 'all 2 queries')
+    """
+    classes = unit_classes(shown)
+    units = "" if classes is None else f" ({how_many(len(set(classes)), 'class', 'classes')})"
+    if len(shown) < everyone:
+        return f"the {len(shown):,} of {everyone:,} queries{units}"
+    return f"{'all ' if everyone > 1 else ''}{how_many(everyone)}{units}"
+
+
 def size_known(systems: Iterable[RelevantRanks]) -> bool:
     """Whether every query of every system knows the size of its collection."""
     return all(bool((each.collection != UNKNOWN).all()) for each in systems)

@@ -23,7 +23,7 @@ from rankscope.curves.sizes import SLACK
 from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.chance import band_facts, band_words, interval_facts
-from rankscope.graphs.describing import MOST_BANDS, how_many, unit_note
+from rankscope.graphs.describing import MOST_BANDS, shown_of, unit_note
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Facts
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -93,7 +93,8 @@ def over_generality(
     graph = graph.guides([Curve(line.x[inside], line.y[inside], "random")], dashed=True, at=0.2)
     graph = graph.guides(_counts(curves[0], top))
     for cut in cuts:
-        graph = _with(graph, cut)
+        same = cut.table.queries.queries == tables[0].queries.queries
+        graph = _with(graph, cut, "" if same else unit_note(cut.table.queries))
     return graph.described(x=GENERALITY.over(start, last), subtitle=_subtitle(cuts))
 
 
@@ -125,16 +126,16 @@ def need_points(precision: FloatArray, queries: RelevantRanks) -> None:
 
 
 def members_words(table: GeneralityTable) -> str:
-    """Which queries are followed, where it is not simply all of them."""
-    shown, there = len(table.queries), table.counted
+    """Which queries are followed, of how many."""
+    shown = shown_of(table.queries, table.counted)
     if table.way == "bins":
-        return "different queries in every bin (number above)"
-    if table.members == "constant":
-        top = int(table.index[~table.full].max(initial=0.0))
-        return "" if shown == there else f"the {shown:,} of {there:,} queries that reach G = {top}"
-    if not _varies(generality_curve(table)):
-        return ""
-    return "queries vary: at each G those that reach it (number above); a rise may only mean that easy ones are left"
+        return f"{shown}, different ones in every bin (number above)"
+    there = (~np.isnan(table.low)).sum(axis=0)
+    if table.members == "varying" and np.ptp(there) > 0:
+        ends = f"{there.max():,} to {there.min():,}, see above"
+        return f"{shown}, at each G those that reach it ({ends}): a rise may only mean that easy ones are left"
+    top = int(table.index[~table.full].max(initial=0.0))
+    return shown if len(table.queries) == table.counted else f"{shown} that reach G = {top}"
 
 
 def _subtitle(cuts: list[_Cut]) -> str:
@@ -166,15 +167,15 @@ def _counts(curve: GeneralityCurve, top: float) -> list[Curve]:
     if not _varies(curve):
         return []
     counts = zip(curve.index.tolist(), curve.queries.tolist(), strict=True)
-    return [Curve(np.array([index]), np.array([top]), f"{count}") for index, count in counts]
+    return [Curve(np.array([index]), np.array([top]), f"{count:,}") for index, count in counts]
 
 
-def _with(graph: Graph, cut: _Cut) -> Graph:
+def _with(graph: Graph, cut: _Cut, note: str) -> Graph:
     curve, name = cut.curve.curve(), cut.table.queries.system
     band = cut.band if cut.band is not None and cut.band.exists else None
     graph = graph if band is None else graph.band(band.drawn(), name)
     for part, light in _parts(cut):
-        graph = graph.curve(Curve(curve.x[part], curve.y[part]), name, _note(cut), markers=0, light=light)
+        graph = graph.curve(Curve(curve.x[part], curve.y[part]), name, note, markers=0, light=light)
     facts = {**_facts(cut), **interval_facts(cut.estimate)}
     facts |= {} if band is None else band_facts(band.lower, band.drawn())
     return graph.points(curve, name, open=cut.estimate.few, facts=facts)
@@ -202,14 +203,6 @@ def _shading(cut: GeneralityCurve) -> Region:
     fine = np.linspace(float(index[there].min()), float(index[there].max()), 161)
     height = np.interp(fine, index[there], precision[there])
     return Region(fine, np.minimum(2.0**-fine, height), height)
-
-
-def _note(cut: _Cut) -> str:
-    curve = cut.curve
-    everyone = unit_note(cut.table.queries)
-    if curve.way == "bins" or not _varies(curve):
-        return everyone
-    return f"{everyone}, {how_many(int(curve.queries[-1]))} at G = {curve.index[-1]:.3g}"
 
 
 def _facts(cut: _Cut) -> Facts:

@@ -7,7 +7,7 @@ import numpy as np
 from rankscope.curves.generality_table import GeneralityTable
 from rankscope.curves.surface import grep_surface
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.describing import Systems, counted_systems, size_note
+from rankscope.graphs.describing import Systems, counted_systems
 from rankscope.graphs.generality_graphs import (
     GENERALITY,
     WAYS,
@@ -47,7 +47,7 @@ def grep_graph(systems: Systems, way: str = "thinned", members: str = "constant"
 
 
 def _subtitle(cut: GeneralityTable) -> str:
-    """How many queries, how G varies, who is followed, and from where on few units are left."""
+    """How G varies, who is followed, and from where on few units are left."""
     few = units_at(cut) < FEW
     from_level = f"fewer than {FEW} units from G = {cut.index[few].min():.3g} on" if few.any() else ""
-    return "; ".join(filter(None, (size_note(cut.queries), WAYS[cut.way], members_words(cut), from_level)))
+    return "; ".join(filter(None, (WAYS[cut.way], members_words(cut), from_level)))

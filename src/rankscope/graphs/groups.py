@@ -18,7 +18,7 @@ from rankscope.graphs.chance import units_in
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.deciding import FEW
 
-ONE_SIZE, ONE_INDEX = "one class size", "one generality index, interpolated"
+ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
 MOST_OFFERED = 8  # exact groups that a page offers
 ENOUGH = 10  # units of chance that make an exact group worth a curve of its own
 
@@ -88,8 +88,9 @@ def offered(queries: RelevantRanks) -> list[tuple[str, list[Members]]]:
     shown, bins = grouped(queries), _members(queries, "bins")
     exact = [each for each in _members(queries, "exact") if each.units >= FEW]
     largest = sorted(exact, key=lambda each: -len(each.queries))[:MOST_OFFERED]
+    there = {each.queries.queries for each in largest}
     one_size = (ONE_SIZE, [each for each in exact if each in largest])
-    several = (ONE_INDEX, [each for each in bins if not each.exact or not exact])
+    several = (ONE_INDEX, [each for each in bins if each.queries.queries not in there])
     ordered = [several, one_size] if shown[0].name.startswith("G") else [one_size, several]
     return [(heading, groups) for heading, groups in ordered if groups]
 

@@ -19,6 +19,7 @@ from rankscope.graphs.describing import (
     counted_systems,
     facts_of,
     how_many,
+    shown_of,
     size_known,
     size_note,
     unit_note,
@@ -31,7 +32,6 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.band import Band
 from rankscope.statistics.deciding import FEW
 from rankscope.statistics.query_curves import interpolated_precision
-from rankscope.statistics.units import unit_classes
 
 SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
 WHAT = "the precision-recall graph"
@@ -174,12 +174,8 @@ def _compared(systems: list[RelevantRanks], group: Members, scopes: Sequence[flo
 
 
 def _who(group: Members, everyone: RelevantRanks) -> str:
-    """Which queries of how many; the words say the class size, or that G is rounded."""
-    shown, there = len(group.queries), len(everyone)
-    classes = unit_classes(group.queries)
-    units = "" if classes is None else f" ({how_many(len(set(classes)), 'class', 'classes')})"
-    count = f"all {how_many(there)}" if shown == there else f"the {shown:,} of {there:,} queries"
-    return f"{count}{units} with {group.name}{'' if group.exact else ', rounded'}"
+    """Which queries of how many: those of a class size, or of a G that is rounded."""
+    return f"{shown_of(group.queries, len(everyone))} with {group.name}{'' if group.exact else ', rounded'}"
 
 
 def _points(curves: list[Radial]) -> str:
