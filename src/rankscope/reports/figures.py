@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from rankscope import graphs
 from rankscope.errors import RankscopeError
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import Kind
+from rankscope.names import slugs
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.helper import Helper
 from rankscope.statistics.compared import Compared
@@ -29,7 +29,7 @@ ENOUGH = {"grep": 500, "forecast": 250}  # queries for kinds that take seconds a
 class Figure:
     """A graph, or the reason why it is not drawn."""
 
-    id: str  # safe in a file name and in an address
+    id: str  # safe in a file name and in an address, and no other figure's
     kind: Kind[Any]
     graph: Graph | None = None
     reason: str = ""
@@ -77,7 +77,8 @@ def figures_of(
     for number, later in waiting.items():
         done[number] = later()
         _tell(progress, len(done) / len(asked))
-    return _without_repetition([_figure(each, done[number]) for number, each in enumerate(asked)])
+    ids = slugs([f"{each.kind.name} {each.suffix}" for each in asked])
+    return _without_repetition([_figure(ids[number], each, done[number]) for number, each in enumerate(asked)])
 
 
 def _tell(progress: Progress | None, share: float) -> None:
@@ -139,11 +140,10 @@ def _graph(name: str, systems: list[RelevantRanks], measure: str, compared: Comp
         return str(error)
 
 
-def _figure(asked: _Asked, made: Graph | str) -> Figure:
-    name = slug(f"{asked.kind.name} {asked.suffix}")
+def _figure(id: str, asked: _Asked, made: Graph | str) -> Figure:
     if isinstance(made, str):
-        return Figure(name, asked.kind, reason=made)
-    return Figure(name, asked.kind, made, note=asked.note)
+        return Figure(id, asked.kind, reason=made)
+    return Figure(id, asked.kind, made, note=asked.note)
 
 
 def _sampled(systems: list[RelevantRanks], most: int) -> list[RelevantRanks]:
@@ -153,12 +153,3 @@ def _sampled(systems: list[RelevantRanks], most: int) -> list[RelevantRanks]:
         return systems
     rows = np.sort(np.random.default_rng(0).choice(len(queries), most, replace=False))
     return [each.take(rows) for each in systems]
-
-
-def slug(text: str) -> str:
-    """A name for files and addresses.
-
-    >>> slug("grep runs/BM25 (2)")
-    'grep-runs-bm25-2'
-    """
-    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.") or "graph"
