@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
 from rankscope.errors import SettingError
+
+LARGEST = 2**63  # what fits into the whole numbers of arrays
 
 
 @dataclass(frozen=True)
@@ -126,11 +129,12 @@ class Settings:
             if setting.choices and value not in setting.choices:
                 choices = ", ".join(map(str, setting.choices))
                 raise SettingError(f"{setting.option} must be one of {choices}, got {value!r}")
-        for name, least in (("depth", 1), ("collection_size", 1)):
+        for name, least in (("depth", 1), ("collection_size", 1), ("seed", 0)):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < least):
+            if value is not None and (not isinstance(value, Integral) or not least <= int(value) < LARGEST):
                 raise SettingError(
-                    f"--{name.replace('_', '-')} must be a whole number of at least {least}, got {value!r}"
+                    f"--{name.replace('_', '-')} must be a whole number of at least {least} and below 2^63, "
+                    f"got {value!r}"
                 )
 
     def changed(self, **values: Any) -> Settings:

@@ -7,23 +7,27 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 
-@click.command("describe", short_help="Pictures to vectors.")
-@click.argument("folder", metavar="FOLDER")
+
+@click.command("describe", cls=GuardedCommand, short_help="Pictures to vectors.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
 @click.option(
     "-d", "--descriptor", "descriptors", multiple=True, metavar="NAMES",
     help="cedd, lbp(grid=4), ... Repeat it or separate by commas. --list shows all.",
 )  # fmt: skip
 @click.option(
-    "-o", "--output", metavar="FEATURES.npz",
+    "-o", "--output", type=OutputFile("features"), metavar="FEATURES.npz",
     help="Where the vectors go; with several descriptors one file each, FEATURES.NAME.npz.",
 )  # fmt: skip
 @click.option(
-    "--labels", metavar="CSV|folders", default="folders", show_default=True,
+    "--labels", type=Input(), metavar="CSV|folders", default="folders", show_default=True,
     help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in.",
 )  # fmt: skip
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
-@click.option("--model", metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt).")
+@click.option(
+    "--model", type=Input(), metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt)."
+)
 @click.option("--side", type=click.IntRange(min=1), metavar="N", help="Side of its input, if the model leaves it free.")
 @click.option("--mean", metavar="R,G,B", help="Subtracted from colours of 0 to 1. Default: 0.485,0.456,0.406.")
 @click.option("--std", metavar="R,G,B", help="Divided by. Default: 0.229,0.224,0.225.")
@@ -57,7 +61,7 @@ def command(
     rankscope describe images/ --labels labels.csv -d "scalable-colour,lbp(grid=4)" -o corel.npz
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
     """
-    from rankscope.cli.output import progress_line
+    from rankscope.cli.output import print_result, progress_line
     from rankscope.engines.images.describing import describe
     from rankscope.engines.images.labelled_folder import pictures_in
 
@@ -78,8 +82,7 @@ def command(
     )
     if quiet:
         return
-    for line in said:
-        click.echo(line)
+    print_result("".join(said))
     if not any(picture.label for picture in kept):
         warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
@@ -127,6 +130,8 @@ def _numbers(name: str, text: str | None) -> tuple[float, ...]:
 def _targets(output: str | None, asked: list[Any]) -> list[Path]:
     """A file for each descriptor; the name of the descriptor goes in before the suffix if there are several."""
     from rankscope.errors import SettingError
+    from rankscope.file_guard import check_target
+    from rankscope.names import file_names
 
     if output is None or output == "-":
         raise SettingError("the vectors go into a file: give -o FEATURES.npz")
@@ -137,18 +142,10 @@ def _targets(output: str | None, asked: list[Any]) -> list[Path]:
         raise SettingError(f"cannot write {path}: there is no folder {path.parent}")
     if len(asked) == 1:
         return [path]
-    return [path.with_name(f"{path.stem}.{_plain(str(each))}.npz") for each in asked]
-
-
-def _plain(text: str) -> str:
-    """A name without signs that a shell reads.
-
-    >>> _plain("lbp(grid=4)")
-    'lbp-grid-4'
-    """
-    import re
-
-    return re.sub(r"[^\w.-]+", "-", text).strip("-")
+    targets = [path.with_name(f"{path.stem}.{name}.npz") for name in file_names([str(each) for each in asked])]
+    for target in targets:
+        check_target(target, ("features",))
+    return targets
 
 
 def _written(described: Any, targets: list[Path], kept: list[Any], settings: dict[str, Any]) -> list[str]:
@@ -162,7 +159,7 @@ def _written(described: Any, targets: list[Path], kept: list[Any], settings: dic
         save_features(each, path, ids, labels, settings)
         said.append(
             f"{path}: {len(ids):,} pictures in {classes:,} classes, {each.descriptor}, "
-            f"{each.raw.shape[1]:,} values each, to be compared by {each.metric}"
+            f"{each.raw.shape[1]:,} values each, to be compared by {each.metric}\n"
         )
     return said
 
@@ -185,6 +182,7 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
         return
     from dataclasses import fields
 
+    from rankscope.cli.output import print_result
     from rankscope.engines.images.descriptors import ALL
     from rankscope.reports.rows import table
 
@@ -201,5 +199,5 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
                 "source": kind.source,
             }
         )
-    click.echo(table(rows), nl=False)
+    print_result(table(rows))
     context.exit()

@@ -8,13 +8,20 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
+
 USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regression")
 
 
-@click.command("feedback", short_help="Which feedback method learns fastest, with simulated users?")
-@click.argument("features", metavar="FEATURES")
-@click.option("-o", "--output", required=True, metavar="NAME.parquet", help="One row for each session and round.")
-@click.option("--report", metavar="NAME.html", help="A page with graphs, efficiency and response times too.")
+@click.command("feedback", cls=GuardedCommand, short_help="Which feedback method learns fastest, with simulated users?")
+@click.argument("features", type=Input(), metavar="FEATURES")
+@click.option(
+    "-o", "--output", required=True, type=OutputFile("a feedback study", makes_folder=True), metavar="NAME.parquet",
+    help="One row for each session and round.",
+)  # fmt: skip
+@click.option(
+    "--report", type=OutputFile(), metavar="NAME.html", help="A page with graphs, efficiency and response times too."
+)
 @click.option(
     "--methods", multiple=True, metavar="NAMES",
     help="As 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
@@ -62,17 +69,19 @@ USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regress
     help="Which examples count: all, those of the last round, or all but those the user takes back.",
 )  # fmt: skip
 @click.option("--scaling", type=click.Choice(["none", "standardise", "l2"]), default="none", show_default=True)
-@click.option("--labels", metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label.")
+@click.option(
+    "--labels", type=Input(), metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label."
+)
 @click.option("--separator", metavar="TEXT", help="Between the labels of an item that has several.")
 @click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
 @click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
 @click.option(
-    "--keep-ranks", metavar="FOLDER",
+    "--keep-ranks", type=OutputFolder(), metavar="FOLDER",
     help="Rankings of the last round, one file for each method compared: rankscope compare FOLDER/*.parquet gives the"
     " verdict of the study. Controls go into FOLDER/controls.",
 )  # fmt: skip
 @click.option("--processes", type=click.IntRange(1), metavar="N", help="Default: as many as there are cores.")
-@click.option("--seed", default=0, show_default=True, metavar="N")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def command(features: str, output: str, report: str | None, quiet: bool, **given: Any) -> None:
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
@@ -84,7 +93,7 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
     rankscope feedback digits --methods rocchio,svm --topics 3,5,8 -o digits.parquet
     rankscope feedback clip.npz --user 'noisy(0.1)' --report clip.html -o clip.parquet
     """
-    from rankscope.cli.output import progress_line, say
+    from rankscope.cli.output import print_result, progress_line, say
     from rankscope.feedback.study import study
     from rankscope.reports.feedback import text_of
 
@@ -104,7 +113,7 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
 
             write_page(results, plan, report, progress=progress)
     if not quiet:
-        click.echo(text_of(results), nl=False)
+        print_result(text_of(results))
         say(f"{output}: {results.frame.height:,} rows" + (f"; {report}" if report else ""))
 
 
@@ -186,14 +195,15 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
 
     from rankscope.feedback.methods import CONTROLS
     from rankscope.feedback.verdicts import compared_methods
+    from rankscope.files import made_folder
+    from rankscope.names import file_names
     from rankscope.ranks.storage import save_ranks
 
     chosen = compared_methods(results)
     kept = [each for each in plan.methods if str(each) in chosen or isinstance(each, CONTROLS)]
-    for done, method in enumerate(kept, start=1):
-        where = Path(folder, "controls") if isinstance(method, CONTROLS) else Path(folder)
-        where.mkdir(parents=True, exist_ok=True)
-        name = re.sub(r"[^A-Za-z0-9.=-]+", "-", str(method)).strip("-")
+    names = file_names([str(each) for each in kept])
+    for done, (name, method) in enumerate(zip(names, kept, strict=True), start=1):
+        where = made_folder(Path(folder, "controls") if isinstance(method, CONTROLS) else folder)
         save_ranks(_last_ranks(plan, method), where / f"{name}.ranks.parquet")
         if progress is not None:
             progress("rankings", done / len(kept))

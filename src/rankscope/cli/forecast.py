@@ -6,14 +6,15 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import SAVED, Inputs
-from rankscope.cli.options import setting_options
+from rankscope.cli.options import setting_options, system_option
 
 USUAL = ("Rprec", "AP", "P@10", "R@10")
 
 
-@click.command("forecast", short_help="What is left when the collection grows?")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN | RANKS.parquet")
+@click.command("forecast", cls=GuardedCommand, short_help="What is left when the collection grows?")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN | RANKS.parquet")
 @click.option("--to", required=True, metavar="10x|N", help="How many times as many items, or how many items.")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
@@ -27,9 +28,15 @@ USUAL = ("Rprec", "AP", "P@10", "R@10")
 @click.option("--force", is_flag=True, help="A number even beyond 32 times, or where the back-test fails.")
 @click.option("--level", default=0.9, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
 @click.option("--backtest", is_flag=True, help="The back-test of every model too.")
-@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
+@click.option(
+    "--junk",
+    type=Input(),
+    metavar="FILE",
+    help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
+)
 @click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@system_option
 @click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option("--quiet", is_flag=True, help="Only the numbers: no assumptions and no warnings.")
 @setting_options
@@ -54,6 +61,7 @@ def command(
     rankscope forecast qrels.txt bm25.run --to 10x --collection-size 171332
     rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
     """
+    from rankscope.cli.output import print_result
     from rankscope.forecast import forecast
     from rankscope.measures.notation import parse_measures
 
@@ -61,7 +69,7 @@ def command(
     settings, ranks = inputs.settings, _ranks(inputs)
     asked = parse_measures(measures or USUAL, settings.rel, settings.compat)
     result = forecast(ranks, to, asked, model, force=force, seed=settings.seed, level=level)
-    click.echo(_json(result) if output_format == "json" else _text(result, backtest, quiet), nl=False)
+    print_result(_json(result) if output_format == "json" else _text(result, backtest, quiet))
 
 
 def _ranks(inputs: Inputs) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import FORCE, GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
 
@@ -29,7 +30,7 @@ KINDS: dict[str, str] = {  # what `rankscope graph --help` lists; a test holds i
 WITH_SCORES = ("score-distribution", "forecast")
 
 
-class KindsInHelp(click.Command):
+class KindsInHelp(GuardedCommand):
     """Lists the kinds of graph below the options."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -40,9 +41,9 @@ class KindsInHelp(click.Command):
 
 @click.command("graph", cls=KindsInHelp, short_help="What does the whole picture look like?")
 @click.argument("kind")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN... | RANKS.parquet...")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
-    "-o", "--output", required=True, metavar="FILE",
+    "-o", "--output", required=True, type=OutputFile("a picture"), metavar="FILE",
     help="Where it goes; the suffix is the format: .svg, .pdf, .png, .html (interactive, needs no net), .json "
     "(Vega-Lite), .csv (the data).",
 )  # fmt: skip
@@ -84,7 +85,7 @@ class KindsInHelp(click.Command):
     help="power-curve: a difference to be found; repeat it. Default: 0.01, 0.02, 0.05.",
 )  # fmt: skip
 @click.option("--to", metavar="N|10x", help="forecast: to how many items, or how many times more. Default: 10x.")
-@click.option("--force", is_flag=True, help="forecast: even where the back-test says no.")
+@click.option("--force", is_flag=True, help=f"{FORCE} With forecast: a graph even where the back-test says no.")
 @click.option("--query", "queries_shown", multiple=True, metavar="ID", help="precision-window: a curve for this query.")
 @click.option(
     "--relevant", type=click.IntRange(min=1), metavar="C", help="precision-window: class size known, queries with C."
@@ -130,7 +131,7 @@ def command(
     rankscope graph grip demo/pixels.ranks.parquet demo/edges.ranks.parquet -o grip.html --theme dark
     """
     from rankscope import graphs
-    from rankscope.cli.output import progress_line
+    from rankscope.cli.output import progress_line, say
     from rankscope.graphs.look import Look
     from rankscope.graphs.saving import format_of
 
@@ -139,7 +140,8 @@ def command(
     Look.of(theme, width or "column")
     options = _options(made, measure=measure, n=n, way=way, members=members, reach=reach, group=group,
                        averaging=averaging, curve=curve, band=band, level=level, largest=largest, points=points,
-                       difference=difference or None, effects=effects or None, to=to, force=force or None,
+                       difference=difference or None, effects=effects or None, to=to,
+                       force=(force and "force" in made.options) or None,
                        queries=queries_shown or None, relevant=relevant)  # fmt: skip
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
@@ -149,8 +151,8 @@ def command(
     made(systems, **options).save(output, theme=theme, width=width, flat=flat)
     if not quiet:
         for line in scores.warnings():
-            click.echo(f"! {line}", err=True)
-        click.echo(f"{output}: {kind} of {', '.join(each.system for each in systems)}", err=True)
+            say(f"! {line}")
+        say(f"{output}: {kind} of {', '.join(each.system for each in systems)}")
 
 
 def _options(kind: Any, **given: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from rankscope.errors import InputError
+from rankscope.names import one_line
 
 BLOCK = 16 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -95,7 +96,7 @@ class Source:
     @property
     def name(self) -> str:
         """What messages and provenance call it; never the folder it lies in."""
-        name = "standard input" if self.path == "-" else Path(self.path).name
+        name = "standard input" if self.path == "-" else one_line(Path(self.path).name)
         return f"{name}#{self.part}" if self.part else name
 
     @property
@@ -110,7 +111,7 @@ class Source:
         'input.bm25'
         """
         name = "stdin" if self.path == "-" else without_suffix(Path(self.path).name, COMPRESSED_SUFFIXES)
-        name = without_suffix(name, suffixes)
+        name = one_line(without_suffix(name, suffixes))
         return f"{name}#{self.part}" if self.part else name
 
     @property

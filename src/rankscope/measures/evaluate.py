@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from rankscope.measures.micro import with_micro_mean
 from rankscope.measures.notation import parse_measures
 from rankscope.measures.scores import Scores, SystemScores
 from rankscope.measures.tied_orders import seen_of
+from rankscope.names import distinguished
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings, peer
@@ -80,7 +82,10 @@ def evaluate(
 def evaluate_ranks(
     ranks: Sequence[RelevantRanks], measures: Iterable[str | Measure] | str, settings: Settings, classes: Any = None
 ) -> Scores:
-    """The same from reductions that were made before; what the reduction fixed must not be asked for again."""
+    """The same from reductions that were made before; what the reduction fixed must not be asked for again.
+
+    Systems of equal names get a number behind all but the first.
+    """
     for each in ranks:
         _refuse_what_is_fixed(each, settings)
     kinds = parse_measures(measures, settings.rel, settings.compat)
@@ -91,7 +96,9 @@ def evaluate_ranks(
             raise SettingError(
                 f"{settings.compat} computes {group[0]} with {differs}; give the run file, not saved ranks"
             )
-    systems = [_scored(each, kinds, settings, class_of) for each in ranks]
+    names = distinguished([each.system for each in ranks], [None] * len(ranks))
+    named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
+    systems = [_scored(each, kinds, settings, class_of) for each in named]
     return Scores(tuple(systems), settings, classes is not None)
 
 

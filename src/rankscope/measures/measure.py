@@ -17,7 +17,7 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.worth import not_known
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.settings import Settings
+from rankscope.settings import LARGEST, Settings
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,8 @@ def _check(measure: Measure, name: str, value: object) -> None:
         raise MeasureError(f"{kind.name}: {name} must be one of {', '.join(map(str, choices))}, got {value!r}")
     if not isinstance(value, int | float):
         return
+    if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+        raise MeasureError(f"{kind.name}: {name} must be below 2^63, got one of {value.bit_length()} bits")
     if value != value or value < kind.least.get(name, float("-inf")) or value > kind.most.get(name, float("inf")):
         bounds = [f"at least {kind.least[name]:g}"] if name in kind.least else []
         bounds += [f"at most {kind.most[name]:g}"] if name in kind.most else []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from rankscope.names import visible
 from rankscope.reports.comparison_words import verdict
 from rankscope.reports.rows import Rows, as_json, markdown_table, table
 from rankscope.statistics.compared import Compared, MeasureCompared
@@ -130,7 +131,7 @@ def text_of(made: Compared, every_pair: bool = False) -> str:
         parts = parts_of(made, one, every_pair)
         for heading, rows, note in parts if number == 0 else parts[:2]:
             lines += [heading, table(rows).rstrip("\n"), note, ""]
-    return "\n".join([*lines, *(f"! {line}" for line in notes_of(made))]).rstrip("\n") + "\n"
+    return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(made))]).rstrip("\n") + "\n")
 
 
 def markdown_of(made: Compared, every_pair: bool = False) -> str:
@@ -140,7 +141,7 @@ def markdown_of(made: Compared, every_pair: bool = False) -> str:
     for one in made.measures:
         for heading, rows, note in parts_of(made, one, every_pair):
             lines += [f"### {heading}", "", markdown_table(rows), note, ""]
-    return "\n".join([*lines, *(f"- {line}" for line in notes_of(made))]).rstrip("\n") + "\n"
+    return visible("\n".join([*lines, *(f"- {line}" for line in notes_of(made))]).rstrip("\n") + "\n")
 
 
 def json_of(made: Compared, every_pair: bool = True) -> str:

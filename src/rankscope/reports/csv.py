@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from rankscope.measures.scores import Column, Scores
+from rankscope.names import cell
 
 name = "csv"
 suffixes = (".csv",)
@@ -13,7 +14,15 @@ binary = False
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """The long table with all digits, or one row per system and measure."""
-    return (scores.to_polars() if per_query else summary_table(scores)).write_csv()
+    table = scores.to_polars() if per_query else summary_table(scores)
+    return table.with_columns(_guarded(column) for column in table.select(pl.col(pl.String)).iter_columns()).write_csv()
+
+
+def _guarded(column: pl.Series) -> pl.Series:
+    """Text that no spreadsheet takes for a formula; few values differ, so each is looked at once."""
+    values = column.unique()
+    changed = {value: cell(value) for value in values.to_list() if cell(value) != value}
+    return column.replace(changed) if changed else column
 
 
 def summary_table(scores: Scores) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rankscope.measures.scores import Column, Scores, SystemScores
+from rankscope.names import in_json
 
 name = "json"
 suffixes = (".json",)
@@ -29,7 +30,7 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
         "systems": [_system(system, scores, per_query) for system in scores.systems],
         "warnings": scores.warnings(),
     }
-    return json.dumps(_clean(whole), indent=2, ensure_ascii=False) + "\n"
+    return in_json(json.dumps(_clean(whole), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _system(system: SystemScores, scores: Scores, per_query: bool) -> dict[str, Any]:

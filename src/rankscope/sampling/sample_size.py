@@ -46,8 +46,10 @@ def needed_sample(collection: int, relevant: int, error: float, level: float = 0
     if not error > 0 or not 0 < level < 1:
         raise SettingError(f"an error above 0 and a level between 0 and 1 are needed, got {error} and {level}")
     share = relevant / collection
-    endless = normal_quantile(level) ** 2 * (1 - share) / (error**2 * share)
-    judged = min(collection, max(1, math.ceil(endless / (1 + (endless - 1) / collection) - 1e-9)))
+    root = normal_quantile(level) * math.sqrt((1 - share) / share) / error  # may be infinite, its square too
+    endless = root**2 if root < 1e150 else math.inf
+    finite = collection if math.isinf(endless) else endless / (1 + (endless - 1) / collection)
+    judged = min(collection, max(1, math.ceil(finite - 1e-9)))
     return SampleSize(collection, relevant, error, level, judged, judged * share)
 
 

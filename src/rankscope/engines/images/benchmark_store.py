@@ -19,8 +19,8 @@ from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.describing import Described
 from rankscope.engines.images.feature_files import PACKAGES, save_features
 from rankscope.engines.images.picture_set import PictureSet
-from rankscope.errors import InputError, SettingError
-from rankscope.files import atomic
+from rankscope.errors import InputError
+from rankscope.files import atomic, made_folder
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import SUFFIX, load_ranks, save_ranks
 from rankscope.version import __version__
@@ -39,12 +39,8 @@ class Store:
     @classmethod
     def at(cls, folder: str | Path, pictures: PictureSet) -> Store:
         """The folder is made if it is not there."""
-        place = Path(folder)
-        try:
-            (place / FEATURES).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SettingError(f"cannot write into {place}: {error.strerror}") from None
-        return cls(place, pictures)
+        made_folder(Path(folder) / FEATURES)
+        return cls(Path(folder), pictures)
 
     def key(self, contender: Contender) -> str:
         """Tells whether features made before are those wanted: same pictures, descriptor and packages."""

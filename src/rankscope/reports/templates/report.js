@@ -170,9 +170,11 @@ function update() {
   turn(0);
 }
 
+// text that a spreadsheet would take for a formula gets a single quote in front, as in every CSV file of rankscope
 function quoted(value) {
-  const text = value === null ? "" : String(value);
-  return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  const formula = typeof value === "string" && isNaN(value) && /^\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(value);
+  const text = value === null ? "" : formula ? "'" + value : String(value);
+  return /[",\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
 }
 
 function saveQueries() {
