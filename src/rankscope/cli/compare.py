@@ -96,7 +96,7 @@ def command(
             _page(_ordered(scores, made), made, str(output), progress)
         drawn = draw(scores, made, graphs) if graphs else []
     suffix = Path(output).suffix if output else ""
-    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair)
+    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair, not quiet)
     _write(text, None if page else output)
     if not quiet:
         for line in [*scores.warnings(), *drawn]:

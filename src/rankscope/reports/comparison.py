@@ -124,28 +124,28 @@ def _too_few(made: Compared) -> str:
     )
 
 
-def text_of(made: Compared, every_pair: bool = False) -> str:
+def text_of(made: Compared, every_pair: bool = False, notes: bool = True) -> str:
     """Plain text; of measures after the first only systems and pairs."""
     lines = ["\n".join(verdict(made)), ""]
     for number, one in enumerate(made.measures):
         parts = parts_of(made, one, every_pair)
         for heading, rows, note in parts if number == 0 else parts[:2]:
             lines += [heading, table(rows).rstrip("\n"), note, ""]
-    return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(made))]).rstrip("\n") + "\n")
+    return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(made) if notes)]).rstrip("\n") + "\n")
 
 
-def markdown_of(made: Compared, every_pair: bool = False) -> str:
+def markdown_of(made: Compared, every_pair: bool = False, notes: bool = True) -> str:
     """For a pull request or a notebook."""
     first, *rest = verdict(made)
     lines = [f"**{first}**", "", *(f"{line}\n" for line in rest)]
     for one in made.measures:
         for heading, rows, note in parts_of(made, one, every_pair):
             lines += [f"### {heading}", "", markdown_table(rows), note, ""]
-    return visible("\n".join([*lines, *(f"- {line}" for line in notes_of(made))]).rstrip("\n") + "\n")
+    return visible("\n".join([*lines, *(f"- {line}" for line in notes_of(made) if notes)]).rstrip("\n") + "\n")
 
 
-def json_of(made: Compared, every_pair: bool = True) -> str:
-    """Everything, every pair included in any case."""
+def json_of(made: Compared, every_pair: bool = True, notes: bool = True) -> str:
+    """Everything, every pair and every note included in any case."""
     return as_json(
         {
             "format": "rankscope.compare",
@@ -180,4 +180,4 @@ def _json_measure(made: Compared, one: MeasureCompared) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Compared, bool], str]] = {"text": text_of, "markdown": markdown_of, "json": json_of}
+FORMATS: dict[str, Callable[[Compared, bool, bool], str]] = {"text": text_of, "markdown": markdown_of, "json": json_of}

@@ -30,7 +30,7 @@ def render(report: Report) -> str:
             report=report,
             facts=_facts(report),
             coverage=coverage_lines(report.scores),
-            warnings=report.scores.warnings(),
+            warnings=report.warnings,
             drawn=drawn,
             missing=_missing(report),
             specs={id: packed(spec_of(graph)) for id, graph in graphs.items()},
