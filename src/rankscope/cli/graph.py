@@ -71,14 +71,14 @@ class KindsInHelp(click.Command):
 )  # fmt: skip
 @click.option("--averaging", metavar="NAME", help="precision-recall: radial or levels.")
 @click.option("--curve", metavar="NAME", help="band: precision-recall, precision-scope, recall-scope or grip.")
-@click.option("--band", metavar="NAME", help="band: sup-t or bonferroni (whole curve), or t (each point).")
+@click.option("--band", metavar="NAME", help="band: unseen-unit (whole curve), bonferroni, sup-t, or t (each point).")
 @click.option("--level", type=float, metavar="SHARE", help="Level of confidence of bands and intervals. Default: 0.95.")
 @click.option(
     "--largest", type=click.IntRange(min=1), metavar="N",
     help="comparison-intervals, class-matrix: so many of the largest classes. Default: 10.",
 )  # fmt: skip
 @click.option("--points", type=int, metavar="N", help="band: how many recall levels. Default: 21.")
-@click.option("--difference", is_flag=True, help="band: of the second system less the first.")
+@click.option("--difference", is_flag=True, help="band: of the second system minus the first.")
 @click.option(
     "--effect", "effects", multiple=True, type=float, metavar="E",
     help="power-curve: a difference to be found; repeat it. Default: 0.01, 0.02, 0.05.",

@@ -53,7 +53,7 @@ class Radial:
             grid = _grid(members)
             curve, recall = radial_mean(queries, grid), over_relevant_scope(queries, grid, "recall")
         on = np.isclose(curve.more["a"][:, None], np.asarray(scopes)[None, :], rtol=1e-6, atol=SLACK).any(axis=1)
-        each = replace(recall, values=recall.values / np.minimum(curve.more["a"], 1.0))
+        each = replace(recall, values=recall.values / np.minimum(curve.more["a"], 1.0), highest=1.0)
         return cls(members, curve, each, frozenset(np.flatnonzero(on).tolist()))
 
     @property
@@ -75,9 +75,9 @@ class Radial:
         solid = [(rows[:known], False)] if known else []
         return [*solid, (rows[max(known - 1, 0) :], True)]
 
-    def band(self) -> Band:
+    def band(self, drawn: bool = True) -> Band:
         """The band of what the scope allows at each a, for the whole curve."""
-        return band_around(self.each, self.members.queries)
+        return band_around(self.each, self.members.queries, drawn)
 
     def intervals(self) -> Limits:
         """The pointwise interval of precision: at a = 1 that of R-precision."""

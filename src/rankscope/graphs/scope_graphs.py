@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
-from rankscope.curves.scope import precision_scope, recall_scope
+from rankscope.curves.scope import bounded_at
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.chance import band_around, band_facts, band_words, interval_facts, intervals_of, with_band
+from rankscope.graphs.banded import band_words, with_band
+from rankscope.graphs.chance import band_around, interval_facts, intervals_of
 from rankscope.graphs.describing import (
     MOST_BANDS,
     Systems,
@@ -26,7 +28,6 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.query_curves import Axis as Quantity
 from rankscope.statistics.query_curves import over_scope as curves_over_scope
 
-CURVES = {"precision": precision_scope, "recall": recall_scope}
 Place = tuple[float, Side]
 Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries
 
@@ -39,17 +40,21 @@ def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level]
     graph = Graph(f"{quantity.capitalize()} over scope", Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
     for level, (at, side) in zip(_levels(shown[0], last, *levels), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
+    shaded = len(shown) <= MOST_BANDS
     ends, bands = [], []
     for queries in shown:
-        scopes = chosen_scopes(_last_scope(queries))
-        curve, each = CURVES[quantity](queries, scopes), curves_over_scope(queries, scopes, quantity)
-        bands.append(band_around(each, queries) if len(shown) <= MOST_BANDS else None)
-        graph = with_band(graph, bands[-1], queries.system)
-        facts = {**facts_of(curve), **interval_facts(intervals_of(each.values, queries)), **band_facts(bands[-1])}
-        graph = graph.curve(curve, queries.system, size_note(queries), facts=facts, markers=7)
-        ends += _first(curve)
-    bound = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
-    subtitle = "; ".join(filter(None, ("means over queries", bound, band_words(bands))))
+        curves = curves_over_scope(queries, chosen_scopes(_last_scope(queries)), quantity)
+        around = band_around(curves, queries, drawn=shaded)
+        bound = bounded_at(queries, around.x.astype(np.int64))
+        told = {
+            **facts_of(replace(around.curve(), lower_bound=bound)),
+            **interval_facts(intervals_of(curves.values, queries)),
+        }
+        graph = with_band(graph, around, queries.system, size_note(queries), facts=told, markers=7, shaded=shaded)
+        ends += around.x[bound][:1].tolist()
+        bands.append(around)
+    ended = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
+    subtitle = "; ".join(filter(None, ["means over queries", ended, *(band_words(bands) if shaded else [])]))
     summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}."
     return graph.described(subtitle=subtitle, summary=summary)
 
@@ -65,13 +70,6 @@ def _levels(queries: RelevantRanks, last: int, ideal: Level, random: Level) -> I
     yield Curve(scopes, ideal(queries, scopes), "ideal")
     if size_known([queries]):
         yield Curve(scopes, random(queries, scopes), "random")
-
-
-def _first(curve: Curve) -> list[float]:
-    """The first scope at which the curve is a lower bound."""
-    if curve.lower_bound is None or not curve.lower_bound.any():
-        return []
-    return [float(curve.x[curve.lower_bound][0])]
 
 
 def mean_in_classes(relevant: IntArray, value: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -17,11 +17,10 @@ from rankscope.curves.generality import generality_curve
 from rankscope.curves.generality_table import GeneralityTable
 from rankscope.statistics.band import Band
 from rankscope.statistics.bands import band
+from rankscope.statistics.deciding import FEW, deciding_units
 from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.query_curves import QueryCurves, curves_over_generality
 from rankscope.statistics.units import unit_classes, unit_values
-
-FEW = 5  # a point that rests on fewer units is marked
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +36,14 @@ class GeneralityEstimate:
     high: FloatArray
     queries: IntArray
     units: IntArray  # units of chance in each point
+    deciding: FloatArray  # by how many of them its mean is decided
     unit: str  # queries or classes
     level: float = 0.95
 
     @property
     def few(self) -> BoolArray:
-        """Points that rest on fewer than five units."""
-        return self.units < FEW
+        """Points that fewer than five units decide."""
+        return np.asarray((self.units > 0) & (self.deciding < FEW))
 
 
 def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int = 0) -> GeneralityEstimate:
@@ -62,7 +62,7 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
     curve = generality_curve(table)
     unit = "queries" if classes is None else "classes"
     return GeneralityEstimate(
-        curve.index, curve.precision, low, high, curve.queries, units_at(table), unit, level
+        curve.index, curve.precision, low, high, curve.queries, units_at(table), deciding_at(table), unit, level
     )  # fmt: skip
 
 
@@ -85,6 +85,11 @@ def _ends(values: FloatArray, classes: Sequence[str] | None, level: float, seed:
     return low, high
 
 
+def deciding_at(table: GeneralityTable) -> FloatArray:
+    """By how many units of chance the mean of each level is decided."""
+    return deciding_units(unit_values(table.precision, unit_classes(table.queries)))
+
+
 @dataclass(frozen=True, eq=False)
 class GeneralityBand:
     """The band for the whole curve: below from the lower ends, above from the upper ends of cut rankings."""
@@ -100,7 +105,8 @@ class GeneralityBand:
     def drawn(self) -> Region:
         """The limits as a graph shows them."""
         below, above = self.lower.drawn(), self.upper.drawn()
-        return Region(below.x, below.low, above.high, below.name, below.note)
+        low, high = np.minimum(below.low, above.low), np.maximum(below.high, above.high)
+        return Region(below.x, low, high, below.name, below.note)
 
 
 def generality_band(table: GeneralityTable, level: float = 0.95, seed: int = 0) -> GeneralityBand:

@@ -11,7 +11,8 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.generality import existing, generality_curve
 from rankscope.curves.generality_table import Members, generality_table
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.generality_estimate import FEW, GeneralityEstimate, generality_estimate
+from rankscope.statistics.deciding import FEW
+from rankscope.statistics.generality_estimate import GeneralityEstimate, generality_estimate
 from rankscope.statistics.resampling import checked_level
 
 

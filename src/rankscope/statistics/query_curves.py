@@ -36,6 +36,8 @@ class QueryCurves:
     x_name: str = "x"
     y_name: str = "y"
     cut: int = 0  # rankings that ended before all relevant items were found: their values are lower bounds
+    lowest: FloatArray | float = 0.0  # what a value can be, at each x or at all
+    highest: FloatArray | float = 1.0
 
     def __post_init__(self) -> None:
         rows = len(self.queries)
@@ -58,11 +60,11 @@ class QueryCurves:
             classes=None if self.classes is None else tuple(self.classes[row] for row in chosen),
         )
 
-    def less(self, other: QueryCurves) -> QueryCurves:
-        """This one less another, query by query, for the queries that both have.
+    def minus(self, other: QueryCurves) -> QueryCurves:
+        """This one minus another, query by query, for the queries that both have.
 
         >>> one, two = (precision_at_recall(RelevantRanks.from_ranks([ranks]), 2) for ranks in ([1, 2], [1, 4]))
-        >>> two.less(one).values
+        >>> two.minus(one).values
         array([[ 0. , -0.5]])
         """
         if not np.array_equal(self.x, other.x) or self.y_name != other.y_name:
@@ -76,8 +78,10 @@ class QueryCurves:
         return replace(
             mine,
             values=mine.values - other.values[there],
-            system=f"{self.system} less {other.system}",
+            system=f"{self.system} minus {other.system}",
             cut=max(self.cut, other.cut),
+            lowest=np.subtract(self.lowest, other.highest),
+            highest=np.subtract(self.highest, other.lowest),
         )
 
 
@@ -129,7 +133,7 @@ def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Ax
     queries = counted(queries)
     given = whole_scopes(queries, scopes)
     values = points_at_scopes(queries, given)[axis].reshape(len(queries), given.size)
-    return _curves(queries, given.astype(np.float64), values, "scope", axis)
+    return _curves(queries, given.astype(np.float64), values, "scope", axis, _highest(queries, given, axis))
 
 
 def over_relevant_scope(
@@ -139,7 +143,9 @@ def over_relevant_scope(
     queries = counted(queries)
     given = relevant_scopes(a)
     recall = hits_at(queries, given).hits / queries.relevant[:, None]
-    return _curves(queries, given, recall if axis == "recall" else recall / given, "relevant scope", axis)
+    if axis == "recall":
+        return _curves(queries, given, recall, "relevant scope", axis, np.minimum(1.0, given))
+    return _curves(queries, given, recall / given, "relevant scope", axis, np.minimum(1.0, 1.0 / given))
 
 
 def over_generality(
@@ -160,7 +166,7 @@ def over_generality(
 
 def curves_over_generality(table: GeneralityTable, values: FloatArray) -> QueryCurves:
     """Values of the queries and levels of such a table as curves."""
-    return _curves(table.queries, table.index, values, "G", "precision")
+    return _curves(table.queries, table.index, values, "G", "precision", min(1.0, 1.0 / table.n))
 
 
 def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
@@ -170,6 +176,23 @@ def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
     return values[np.where(hit <= queries.found[:, None], first[:, None] + hit - 1, values.size - 1)]
 
 
-def _curves(queries: RelevantRanks, x: FloatArray, values: FloatArray, x_name: str, y_name: str) -> QueryCurves:
+def _highest(queries: RelevantRanks, scopes: IntArray, axis: Axis) -> FloatArray:
+    """The most that a query can have at each scope: precision of the largest class, recall of the smallest."""
+    if not len(queries):
+        return np.ones(scopes.size)
+    most = scopes / queries.relevant.min() if axis == "recall" else queries.relevant.max() / scopes
+    return np.minimum(1.0, most)
+
+
+def _curves(
+    queries: RelevantRanks,
+    x: FloatArray,
+    values: FloatArray,
+    x_name: str,
+    y_name: str,
+    highest: FloatArray | float = 1.0,
+) -> QueryCurves:
     cut = int(unfinished(queries).sum())
-    return QueryCurves(x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut)
+    return QueryCurves(
+        x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut, highest=highest
+    )
