@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankscope.graphs.chance import Limits, ranges
 from rankscope.graphs.describing import facts_of
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Facts
@@ -48,12 +49,15 @@ def with_band(
     )
 
 
-def band_facts(around: Band, limits: bool = True) -> Facts:
-    """What to tell of each point: its limits where wanted, how many units decide it, and whether these are few."""
-    between = zip(around.low.tolist(), around.high.tolist(), strict=True)
-    told = [f"{low:.4f} to {high:.4f}" if np.isfinite(low) else "none" for low, high in between]
+def band_facts(around: Band, limits: bool = True, told: Limits | None = None) -> Facts:
+    """What to tell of each point: its limits where wanted, how many units decide it, and whether these are few.
+
+    `told` are the limits in another quantity.
+    """
+    ends = told or around.drawn()
+    what = f"{100 * around.level:g}% band, {'whole curve' if around.simultaneous else 'pointwise'}"
     return {
-        **({"band": told} if limits else {}),
+        **({what: ranges(ends.low, ends.high)} if limits and around.exists else {}),
         f"deciding {around.unit}": [round(each, 2) for each in around.deciding.tolist()],
         "few": ["yes" if each else "no" for each in around.few.tolist()],
     }

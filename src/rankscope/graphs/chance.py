@@ -1,4 +1,4 @@
-"""What graphs say of chance: a band for the whole curve, drawn and named so, and an interval of each point, to be told.
+"""What graphs ask of chance: a band for the whole curve, to be drawn, and an interval of each point, to be told.
 
 The unit of chance is that of every command (`statistics.units`); the interval of a point is that which the same number
 has in every table (`statistics.mean_intervals`).
@@ -6,16 +6,14 @@ has in every table (`statistics.mean_intervals`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from rankscope.arrays import FloatArray
-from rankscope.graphs.banded import promise_of
-from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Facts
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.band import Band
-from rankscope.statistics.bands import band
+from rankscope.statistics.bands import DEFAULT, band
 from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.query_curves import QueryCurves
 from rankscope.statistics.units import unit_classes
@@ -35,9 +33,9 @@ class Limits(Protocol):
         """Upper ends."""
 
 
-def band_around(curves: QueryCurves, queries: RelevantRanks) -> Band:
-    """The band of these queries' curves by the rule of all bands."""
-    return band(curves, level=LEVEL, classes=unit_classes(queries))
+def band_around(curves: QueryCurves, queries: RelevantRanks, drawn: bool = True) -> Band:
+    """The band of these queries' curves by the rule of all bands; where it is not drawn chance need not be asked."""
+    return band(curves, how=DEFAULT if drawn else "t", level=LEVEL, classes=unit_classes(queries))
 
 
 def intervals_of(values: FloatArray, queries: RelevantRanks) -> Limits:
@@ -45,34 +43,9 @@ def intervals_of(values: FloatArray, queries: RelevantRanks) -> Limits:
     return mean_intervals(values, unit_classes(queries), level=LEVEL)
 
 
-def band_words(bands: Iterable[Band | None]) -> str:
-    """What the bands promise; nothing where none is drawn.
-
-    >>> from rankscope.statistics.bands import band
-    >>> band_words([band([[0.1, 0.2], [0.3, 0.2], [0.2, 0.4]]), None])
-    '95% band for the whole curve'
-    """
-    drawn = [each for each in bands if each is not None and each.exists]
-    return promise_of(drawn[0], len(drawn)) if drawn else ""
-
-
-def with_band(graph: Graph, around: Band | None, name: str) -> Graph:
-    """The band of a series, where there is one."""
-    return graph if around is None or not around.exists else graph.band(around.drawn(), name)
-
-
 def interval_facts(limits: Limits, level: float = LEVEL, of: str = "") -> Facts:
     """The interval of each point, named pointwise."""
-    return {f"{100 * level:g}% interval{of}, pointwise": _ranges(limits.low, limits.high)}
-
-
-def band_facts(around: Band | None, limits: Limits | None = None) -> Facts:
-    """The band at each point, where one is drawn; `limits` where they are told in another quantity."""
-    if around is None or not around.exists:
-        return {}
-    told = limits or around.drawn()
-    what = "whole curve" if around.simultaneous else "pointwise"
-    return {f"{100 * around.level:g}% band, {what}": _ranges(told.low, told.high)}
+    return {f"{100 * level:g}% interval{of}, pointwise": ranges(limits.low, limits.high)}
 
 
 def units_in(queries: RelevantRanks) -> int:
@@ -81,6 +54,12 @@ def units_in(queries: RelevantRanks) -> int:
     return len(queries) if classes is None else len(set(classes))
 
 
-def _ranges(low: FloatArray, high: FloatArray) -> Sequence[str]:
+def ranges(low: FloatArray, high: FloatArray) -> Sequence[str]:
+    """Intervals in words.
+
+    >>> import numpy as np
+    >>> ranges(np.array([0.25, np.nan]), np.array([0.5, np.nan]))
+    ['0.2500 to 0.5000', 'none']
+    """
     ends = zip(low.tolist(), high.tolist(), strict=True)
     return ["none" if a != a or b != b else f"{a:.4f} to {b:.4f}" for a, b in ends]

@@ -22,7 +22,8 @@ from rankscope.curves.generality_table import (
 from rankscope.curves.sizes import SLACK
 from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.chance import band_facts, band_words, interval_facts
+from rankscope.graphs.banded import band_facts, promise_of
+from rankscope.graphs.chance import interval_facts
 from rankscope.graphs.describing import MOST_BANDS, shown_of, unit_note
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Facts
@@ -141,10 +142,10 @@ def members_words(table: GeneralityTable) -> str:
 def _subtitle(cuts: list[_Cut]) -> str:
     """How G varies, who is followed, and what bands and hollow points are."""
     table, estimates = cuts[0].table, [cut.estimate for cut in cuts]
-    banded = [cut.band for cut in cuts if cut.band is not None]
+    banded = [cut.band for cut in cuts if cut.band is not None and cut.band.exists]
     ended = any(cut.curve.cut.any() for cut in cuts)
     hollow = f"hollow: fewer than {FEW} {estimates[0].unit} decide" if any(each.few.any() for each in estimates) else ""
-    words = band_words([each.lower for each in banded])
+    words = promise_of(banded[0].lower, len(banded)) if banded else ""
     beyond = "up to what lies behind their ends" if ended else ""
     bands = ", ".join(filter(None, (words, beyond))) if words else ""
     bound = "dotted: lower bounds, rankings have ended" if any(_bounded(cut.curve).any() for cut in cuts) else ""
@@ -177,7 +178,7 @@ def _with(graph: Graph, cut: _Cut, note: str) -> Graph:
     for part, light in _parts(cut):
         graph = graph.curve(Curve(curve.x[part], curve.y[part]), name, note, markers=0, light=light)
     facts = {**_facts(cut), **interval_facts(cut.estimate)}
-    facts |= {} if band is None else band_facts(band.lower, band.drawn())
+    facts |= {} if band is None else band_facts(band.lower, told=band.drawn())
     return graph.points(curve, name, open=cut.estimate.few, facts=facts)
 
 

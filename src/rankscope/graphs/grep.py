@@ -19,7 +19,7 @@ from rankscope.graphs.generality_graphs import (
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 from rankscope.statistics.deciding import FEW
-from rankscope.statistics.generality_estimate import units_at
+from rankscope.statistics.generality_estimate import deciding_at
 
 SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
 
@@ -48,6 +48,6 @@ def grep_graph(systems: Systems, way: str = "thinned", members: str = "constant"
 
 def _subtitle(cut: GeneralityTable) -> str:
     """How G varies, who is followed, and from where on few units are left."""
-    few = units_at(cut) < FEW
-    from_level = f"fewer than {FEW} units from G = {cut.index[few].min():.3g} on" if few.any() else ""
+    few = deciding_at(cut) < FEW
+    from_level = f"fewer than {FEW} units decide from G = {cut.index[few].min():.3g} on" if few.any() else ""
     return "; ".join(filter(None, (WAYS[cut.way], members_words(cut), from_level)))

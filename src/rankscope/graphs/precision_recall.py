@@ -12,7 +12,8 @@ from rankscope.curves.guides import highest_precision, lowest_precision, scope_l
 from rankscope.curves.precision_recall import mean_at_recall_levels, query_curve
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.chance import band_around, band_facts, band_words, interval_facts, intervals_of, with_band
+from rankscope.graphs.banded import band_facts, band_words, with_band
+from rankscope.graphs.chance import band_around, interval_facts, intervals_of
 from rankscope.graphs.describing import (
     MOST_BANDS,
     Systems,
@@ -121,15 +122,18 @@ def _at_levels(systems: list[RelevantRanks]) -> Graph:
     graph = Graph("Precision and recall", RECALL, PRECISION)
     line = Curve(np.linspace(0.0, 1.0, 11), np.ones(11), "ideal")
     graph = graph.guides([line], dashed=True, at=0.8, side="below left")
+    shaded = len(systems) <= MOST_BANDS
     bands = []
     for queries in systems:
-        curve, each = mean_at_recall_levels(queries), interpolated_precision(queries)
-        bands.append(band_around(each, queries) if len(systems) <= MOST_BANDS else None)
-        graph = with_band(graph, bands[-1], queries.system)
-        facts = {**facts_of(curve), **interval_facts(intervals_of(each.values, queries)), **band_facts(bands[-1])}
-        graph = graph.curve(curve, queries.system, size_note(queries), facts=facts, markers=range(len(curve)))
-    subtitle = "; ".join(filter(None, ("interpolated at eleven recall levels", band_words(bands))))
-    return graph.described(subtitle=subtitle, summary=f"Interpolated precision at recall levels of {_names(systems)}.")
+        each = interpolated_precision(queries)
+        bands.append(band_around(each, queries, drawn=shaded))
+        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(intervals_of(each.values, queries))}
+        graph = with_band(
+            graph, bands[-1], queries.system, size_note(queries), facts=told, markers=range(each.x.size), shaded=shaded
+        )
+    words = ["interpolated at eleven recall levels", *(band_words(bands) if shaded else [])]
+    summary = f"Interpolated precision at recall levels of {_names(systems)}."
+    return graph.described(subtitle="; ".join(words), summary=summary)
 
 
 def _by_generality(queries: RelevantRanks, groups: list[Members], scopes: Sequence[float]) -> Graph:
@@ -140,7 +144,8 @@ def _by_generality(queries: RelevantRanks, groups: list[Members], scopes: Sequen
     graph = _with_ideal(graph, [each.queries for each in some])
     curves = [Radial.of(each, scopes) for each in some]
     for each in curves:
-        graph = _with(graph, each, each.members.name, unit_note(each.members.queries))
+        around = each.band(drawn=False)
+        graph = _with(graph, each, each.members.name, unit_note(each.members.queries), around, shaded=False)
     shown = sum(len(each.queries) for each in some)
     words = f"{len(some)} of {len(groups)} groups of equal generality, {shown:,} of {how_many(len(queries))}"
     if len(some) == len(groups):
@@ -158,15 +163,16 @@ def _compared(systems: list[RelevantRanks], group: Members, scopes: Sequence[flo
     title = "Precision and recall" + (f" of {systems[0].system}" if len(systems) == 1 else "")
     graph = _behind(Graph(title, RECALL, PRECISION), group.queries, scopes)
     curves = [Radial.of(each, scopes) for each in members]
-    bands: list[Band | None] = []
-    for each in curves:
-        bands.append(each.band() if len(systems) <= MOST_BANDS else None)
+    shaded = len(systems) <= MOST_BANDS
+    bands = [each.band(drawn=shaded) for each in curves]
+    for each, around in zip(curves, bands, strict=True):
         own = each.members.queries
         same = own.queries == group.queries.queries
-        graph = _with(graph, each, own.system, "" if same else unit_note(own), bands[-1])
+        graph = _with(graph, each, own.system, "" if same else unit_note(own), around, shaded)
     ended = DOTTED if any(each.ended for each in curves) else ""
     few = f"rests on fewer than {FEW} units" if group.units < FEW else ""
-    words = [_who(group, systems[0]), _points(curves), ended, few, band_words(bands)]
+    told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
+    words = [_who(group, systems[0]), _points(curves), ended, few, *told]
     return graph.described(
         subtitle="; ".join(filter(None, words)),
         summary=f"Radial precision-recall curves of {_names(systems)} at {group.name}.",
@@ -184,18 +190,20 @@ def _points(curves: list[Radial]) -> str:
     return "radial means at whole scopes" if exact else "radial means, interpolated between scopes"
 
 
-def _with(graph: Graph, radial: Radial, name: str, note: str, band: Band | None = None) -> Graph:
-    """The curve with markers on the scope lines, dotted where some ranking has ended."""
+def _with(graph: Graph, radial: Radial, name: str, note: str, around: Band, shaded: bool) -> Graph:
+    """The curve with markers on the scope lines, thin where few units decide, dotted where some ranking has ended."""
     curve = radial.curve
-    drawn = band if band is not None and band.exists else None
-    graph = graph if drawn is None else graph.band(radial.region(drawn), name)
-    limits = None if drawn is None else radial.limits(drawn)
-    facts = {**facts_of(curve), **interval_facts(radial.intervals(), of=" of p"), **band_facts(drawn, limits)}
+    graph = graph.band(radial.region(around), name) if shaded and around.exists else graph
+    facts = {
+        **facts_of(curve), **interval_facts(radial.intervals(), of=" of p"),
+        **band_facts(around, shaded, radial.limits(around)),
+    }  # fmt: skip
     for part, light in radial.parts():
         told = {key: [values[row] for row in part] for key, values in facts.items()}
         markers = [place for place, row in enumerate(part) if row in radial.markers and not (light and place == 0)]
+        thin = np.flatnonzero(around.few[part]).tolist()
         line = Curve(curve.x[part], curve.y[part])
-        graph = graph.curve(line, name, note, facts=told, markers=markers, light=light)
+        graph = graph.curve(line, name, note, facts=told, markers=markers, light=light, thin=thin)
     return graph
 
 

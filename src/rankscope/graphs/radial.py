@@ -75,9 +75,9 @@ class Radial:
         solid = [(rows[:known], False)] if known else []
         return [*solid, (rows[max(known - 1, 0) :], True)]
 
-    def band(self) -> Band:
+    def band(self, drawn: bool = True) -> Band:
         """The band of what the scope allows at each a, for the whole curve."""
-        return band_around(self.each, self.members.queries)
+        return band_around(self.each, self.members.queries, drawn)
 
     def intervals(self) -> Limits:
         """The pointwise interval of precision: at a = 1 that of R-precision."""

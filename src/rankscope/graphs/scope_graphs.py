@@ -12,7 +12,7 @@ from rankscope.curves.curve import Curve
 from rankscope.curves.scope import bounded_at
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.banded import band_words, with_band
-from rankscope.graphs.chance import interval_facts, intervals_of
+from rankscope.graphs.chance import band_around, interval_facts, intervals_of
 from rankscope.graphs.describing import (
     MOST_BANDS,
     Systems,
@@ -25,11 +25,8 @@ from rankscope.graphs.describing import (
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Side
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.statistics import query_curves
-from rankscope.statistics.band import Band
-from rankscope.statistics.bands import DEFAULT, band
 from rankscope.statistics.query_curves import Axis as Quantity
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.query_curves import over_scope as curves_over_scope
 
 Place = tuple[float, Side]
 Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries
@@ -44,18 +41,20 @@ def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level]
     for level, (at, side) in zip(_levels(shown[0], last, *levels), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
     shaded = len(shown) <= MOST_BANDS
-    curves = [query_curves.over_scope(each, chosen_scopes(_last_scope(each)), quantity) for each in shown]
-    bands = [
-        band(each, how=DEFAULT if shaded else "t", classes=unit_classes(queries))  # t draws nothing by chance
-        for each, queries in zip(curves, shown, strict=True)
-    ]
-    for around, each, queries in zip(bands, curves, shown, strict=True):
-        told = facts_of(replace(around.curve(), lower_bound=bounded_at(queries, around.x.astype(np.int64))))
-        told = {**told, **interval_facts(intervals_of(each.values, queries))}
+    ends, bands = [], []
+    for queries in shown:
+        curves = curves_over_scope(queries, chosen_scopes(_last_scope(queries)), quantity)
+        around = band_around(curves, queries, drawn=shaded)
+        bound = bounded_at(queries, around.x.astype(np.int64))
+        told = {
+            **facts_of(replace(around.curve(), lower_bound=bound)),
+            **interval_facts(intervals_of(curves.values, queries)),
+        }
         graph = with_band(graph, around, queries.system, size_note(queries), facts=told, markers=7, shaded=shaded)
-    ends = [end for around, queries in zip(bands, shown, strict=True) for end in _first_bound(around, queries)]
-    bound = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
-    subtitle = "; ".join(filter(None, ["means over queries", bound, *(band_words(bands) if shaded else [])]))
+        ends += around.x[bound][:1].tolist()
+        bands.append(around)
+    ended = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
+    subtitle = "; ".join(filter(None, ["means over queries", ended, *(band_words(bands) if shaded else [])]))
     summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}."
     return graph.described(subtitle=subtitle, summary=summary)
 
@@ -71,11 +70,6 @@ def _levels(queries: RelevantRanks, last: int, ideal: Level, random: Level) -> I
     yield Curve(scopes, ideal(queries, scopes), "ideal")
     if size_known([queries]):
         yield Curve(scopes, random(queries, scopes), "random")
-
-
-def _first_bound(around: Band, queries: RelevantRanks) -> list[float]:
-    """The first scope at which the curve is a lower bound."""
-    return around.x[bounded_at(queries, around.x.astype(np.int64))][:1].tolist()
 
 
 def mean_in_classes(relevant: IntArray, value: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -36,14 +36,14 @@ class GeneralityEstimate:
     high: FloatArray
     queries: IntArray
     units: IntArray  # units of chance in each point
-    deciding: FloatArray  # by how many of them the mean is decided
+    deciding: FloatArray  # by how many of them its mean is decided
     unit: str  # queries or classes
     level: float = 0.95
 
     @property
     def few(self) -> BoolArray:
         """Points that fewer than five units decide."""
-        return self.deciding < FEW
+        return np.asarray((self.units > 0) & (self.deciding < FEW))
 
 
 def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int = 0) -> GeneralityEstimate:
@@ -62,8 +62,7 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
     curve = generality_curve(table)
     unit = "queries" if classes is None else "classes"
     return GeneralityEstimate(
-        curve.index, curve.precision, low, high, curve.queries, units_at(table),
-        deciding_units(unit_values(table.precision, classes)), unit, level,
+        curve.index, curve.precision, low, high, curve.queries, units_at(table), deciding_at(table), unit, level
     )  # fmt: skip
 
 
@@ -86,6 +85,11 @@ def _ends(values: FloatArray, classes: Sequence[str] | None, level: float, seed:
     return low, high
 
 
+def deciding_at(table: GeneralityTable) -> FloatArray:
+    """By how many units of chance the mean of each level is decided."""
+    return deciding_units(unit_values(table.precision, unit_classes(table.queries)))
+
+
 @dataclass(frozen=True, eq=False)
 class GeneralityBand:
     """The band for the whole curve: below from the lower ends, above from the upper ends of cut rankings."""
@@ -101,7 +105,8 @@ class GeneralityBand:
     def drawn(self) -> Region:
         """The limits as a graph shows them."""
         below, above = self.lower.drawn(), self.upper.drawn()
-        return Region(below.x, below.low, np.maximum(below.high, above.high), below.name, below.note)
+        low, high = np.minimum(below.low, above.low), np.maximum(below.high, above.high)
+        return Region(below.x, low, high, below.name, below.note)
 
 
 def generality_band(table: GeneralityTable, level: float = 0.95, seed: int = 0) -> GeneralityBand:
