@@ -107,7 +107,9 @@ class Seen:
     @cached_property
     def target(self) -> FloatArray:
         """Distractors of each query when all items have grown by the factor: the class does not grow."""
-        return self.evidence.distractors * self.factor + (self.factor - 1.0) * self.terms.queries.relevant
+        distractors, relevant = self.evidence.distractors, self.terms.queries.relevant
+        whole: FloatArray = np.rint(distractors * self.factor + (self.factor - 1.0) * relevant)
+        return whole
 
     @property
     def ahead(self) -> float:

@@ -19,6 +19,8 @@ from rankscope.graphs.kind import kind
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.units import unit_classes
 
 WHAT = "the forecast graph"
 HALVINGS = 5
@@ -58,8 +60,7 @@ def forecast_graph(
         f"{measure} as the collection grows",
         Axis("collection size", "d", "log2", domain=(low, max(float(each.last.target) for each in grown))),
         Axis("mean", measure, domain=(0, 1)),
-        subtitle=f"forecast right of today; {first.level:.0%} bands: dark for these queries, light for others of their "
-        f"kind; {_error(grown[0])}",
+        subtitle=f"{first.level:.0%} bands: these queries dark, others of the kind light; {_error(grown[0])}",
         summary=f"{measure} of {', '.join(each.last.system for each in grown)} over collection size.",
     )
     graph = graph.rule(x=float(first.collection), label=f"today, d = {first.collection:,}")
@@ -91,12 +92,16 @@ def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str
     ahead = [each.measures[0] for each in (*steps, last)]
     size = np.array([last.collection, *(each.target for each in steps), last.target], dtype=np.float64)
     middle = np.array([now, *(each.forecast for each in ahead)])
-    start = Interval(now, now)
-    these, others = (
-        _region(size, [start, *(a.these for a in ahead)]),
-        _region(size, [start, *(a.others for a in ahead)]),
-    )
+    these = _region(size, [Interval(now, now), *(each.these for each in ahead)])
+    others = _region(size, [_today(queries, measure, last.level), *(each.others for each in ahead)])
     return _Grown(_past(queries, measure, last.collection, now), Curve(size, middle), these, others, last)
+
+
+def _today(queries: RelevantRanks, measure: Measure, level: float) -> Interval:
+    """What other queries of the same kind would give today: the interval of the mean that every command gives."""
+    some = queries.take(np.flatnonzero(measure.defined(queries)))
+    made = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
+    return Interval(*np.where(np.isfinite(made.low), [made.low, made.high], made.mean)[:, 0].tolist())
 
 
 def _region(size: FloatArray, intervals: Sequence[Interval]) -> Region:
