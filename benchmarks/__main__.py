@@ -37,7 +37,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
     "fuzz": (f"Fuzz: {FUZZED:,} mangled files", lambda: fuzz.report(FUZZED)),
     "thinning": ("Smaller collections: exact means against Monte Carlo", thinning.report),
-    "forecast": ("Growth forecast: the whole collection foretold from a part of it", forecast.report),
+    "forecast": ("Growth forecast: the whole collection forecast from a part of it", forecast.report),
     "coverage": ("Bands and intervals: how often they hold the truth", coverage.report),
     "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
     "skewed-errors": ("Skewed differences: how often verdicts err, and what it costs", skewed_errors.report),

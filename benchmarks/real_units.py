@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.forecast_cases import DATA, corel1k, icons
+from benchmarks.forecast_cases import DATA
+from benchmarks.forecast_data import corel1k, icons
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.measures.average_precision import AP

@@ -26,7 +26,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "pooled": ("rank", "grade", "score"),
     "levels": ("grade", "count"),
     "ties": ("start", "size"),
-    "distractors": ("score",),
+    "distractors": ("score", "lot"),
 }
 FLOATS = ("grade", "score")
 
