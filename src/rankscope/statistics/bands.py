@@ -93,7 +93,7 @@ def band(
     >>> made.mean.round(3), made.critical.round(3), made.low.round(3)
     (array([0.4, 0.2]), array([4.303, 4.303]), array([-0.097, -0.048]))
     >>> band([[0.2, 0.1], [0.4, 0.3], [0.6, 0.2]]).high.round(1)
-    array([0.9, 0.8])
+    array([0.8, 0.7])
     """
     if how not in WAYS:
         raise SettingError(f"a band is one of {', '.join(WAYS)}, got {how!r}")
