@@ -12,6 +12,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks import Ragged, RelevantRanks
 from rankscope.ranks.lots import lots_of_numbers
+from rankscope.statistics.resampling import class_numbers
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 KEPT_DISTRACTORS = 256
@@ -96,19 +97,20 @@ class Lists:
         return replace(ranks, judged=ranks.judged.with_columns(score=self.score[row, column]))
 
 
-def other_queries(case: Case, random: np.random.Generator) -> RelevantRanks:
-    """The sample as if other queries of the same kind had been asked: drawn with replacement, whole classes if any."""
-    queries, classes = case.sample, case.sample.classes
-    if classes is None:
-        return queries.take(np.sort(random.integers(0, len(queries), len(queries))))
-    members: dict[str, list[int]] = {}
-    for row, name in enumerate(classes):
-        members.setdefault(name, []).append(row)
-    names = list(members)
-    drawn = [names[number] for number in random.integers(0, len(names), len(names)).tolist()]
-    rows = np.concatenate([members[name] for name in drawn])
-    again = tuple(f"{time} {name}" for time, name in enumerate(drawn) for _ in members[name])
-    return replace(queries.take(rows), classes=again)
+def other_queries(
+    classes: Sequence[str] | None, queries: int, random: np.random.Generator, resamples: int, inner: int
+) -> FloatArray:
+    """Weights of the queries if others of the same kind had been asked, and under a bootstrap of those.
+
+    Units (classes, where these are given, else queries) are drawn with replacement: a resample for each first index.
+    The second index is 0 for the resample itself, and then counts bootstrap draws from it.
+    """
+    number = np.arange(queries) if classes is None else class_numbers(classes)
+    units = int(number.max()) + 1
+    drawn = random.multinomial(units, np.full(units, 1.0 / units), size=resamples)[:, None]
+    again = random.multinomial(units, drawn / units, size=(resamples, inner))
+    times = np.concatenate([drawn, again], axis=1)[..., number].astype(np.float64)
+    return times / times.sum(axis=-1, keepdims=True)
 
 
 def without_scores(ranks: RelevantRanks) -> RelevantRanks:

@@ -11,7 +11,7 @@ from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.result import MeasureForecast
 
 FEW_UNITS = 20
-FEW_SCORES = 16
+FEW_KNOWN = 16
 TIED_SHARE = 0.1
 
 
@@ -25,8 +25,18 @@ def doubts_of(made: MeasureForecast, evidence: Evidence, ahead: float, tested: S
             "which items stand in the rankings is not known: the back-test leaves out items for each query by itself, "
             "and the interval for these queries is too narrow where queries share their distractors"
         )
-    if evidence.scored is not None:
-        yield from _of_the_scores(evidence)
+    known = float(np.median(evidence.near)) if evidence.near.any() else FEW_KNOWN
+    if known < FEW_KNOWN:
+        yield (
+            f"the rankings hold only {known:.0f} distractors for half of the queries: forecasts from so few have erred "
+            "by up to .07 with scores and by up to .1 from ranks alone"
+        )
+    tied = tied_share(evidence)
+    if tied > TIED_SHARE:
+        yield (
+            f"{tied:.0%} of the best distractors tie with the next one: the model takes scores for continuous, and "
+            "forecasts of such runs have erred by .02 either way"
+        )
 
 
 def _of_the_test(made: MeasureForecast, ahead: float, tested: Sequence[Trial]) -> Iterable[str]:
@@ -43,26 +53,11 @@ def _of_the_test(made: MeasureForecast, ahead: float, tested: Sequence[Trial]) -
         )
 
 
-def _of_the_scores(evidence: Evidence) -> Iterable[str]:
-    assert evidence.scored is not None
-    known = float(np.median(evidence.scored.known))
-    if known < FEW_SCORES:
-        yield (
-            f"scores of only {known:.0f} distractors are known for half of the queries: forecasts from so few have "
-            "erred by up to .07, mostly upwards"
-        )
-    tied = tied_share(evidence)
-    if tied > TIED_SHARE:
-        yield (
-            f"{tied:.0%} of the best distractors tie with the next one: the model takes scores for continuous, and "
-            "forecasts of such runs have erred by .02 either way"
-        )
-
-
 def tied_share(evidence: Evidence) -> float:
     """Share of the best distractors, 16 of each query at most, that have the score of the one behind them."""
-    assert evidence.scored is not None
-    best = evidence.scored.best[:, : FEW_SCORES + 1]
+    if evidence.scored is None:
+        return 0.0
+    best = evidence.scored.best[:, : FEW_KNOWN + 1]
     there = np.isfinite(best[:, 1:])
     tied = there & (best[:, :-1] == best[:, 1:])
     return float(tied.sum() / max(there.sum(), 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -143,12 +143,18 @@ def _forecast_one(
     error = error_at(tested, str(chosen), seen.ahead)
     if error > WORST_ERROR and not wanted.force:
         raise SettingError(
-            f"{measure}: the back-test errs by {error:.2f} at {seen.ahead:.3g} times, more than {WORST_ERROR:g}: "
+            f"{measure}: the back-test errs by {error:.2f} at {_tried(tested, seen.ahead):.3g} times, more than "
+            f"{WORST_ERROR:g}: "
             "these data do not tell their future. Use --force (force=True in Python) to see a number nonetheless"
         )
     made = _looked_ahead(measure, seen, some, chosen, tested, wanted)
     forced = [f"{measure}: the back-test errs by {error:.2f}, more than {WORST_ERROR:g}: forced"]
     return made, [*(forced if error > WORST_ERROR else []), *doubts_of(made, seen.evidence, seen.ahead, made.own_tests)]
+
+
+def _tried(tested: Sequence[Trial], ahead: float) -> float:
+    """The factor that an error is known for."""
+    return min(ahead, max(each.factor for each in tested))
 
 
 def _looked_ahead(
