@@ -96,4 +96,16 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     if not quiet:
         for line in warnings_of(ranks, settings):
             say(f"! {ranks.system}: {line}")
-        say(f"{len(ranks)} queries saved in {target.path}")
+        for line in _not_kept(settings):
+            say(f"! {line}")
+        say(f"{len(ranks):,} {'query' if len(ranks) == 1 else 'queries'} saved in {target.path}")
+
+
+def _not_kept(settings: Any) -> list[str]:
+    """Choices given by hand that a reduction does not hold: they are made when it is read."""
+    from rankscope.ranks.reduce import FIXED_BY_REDUCTION
+    from rankscope.settings import SETTINGS
+
+    held = (*FIXED_BY_REDUCTION, "collection_size", "comments")
+    lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
+    return [f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read"] if lost else []
