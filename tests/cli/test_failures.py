@@ -98,6 +98,21 @@ def test_names_that_are_not_utf_8(rankscope: Ended, capsys: pytest.CaptureFixtur
     assert rankscope("evaluate", os.fsdecode(b"\xfe.ranks.parquet")) in (0, 2)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are not UTF-8")
+def test_pictures_and_classes_whose_names_are_not_utf_8(rankscope: Ended, capsys: pytest.CaptureFixture[str]) -> None:
+    from PIL import Image
+
+    for label in (b"x", b"\xfe"):
+        folder = Path("photos", os.fsdecode(label))
+        folder.mkdir(parents=True)
+        for name in (b"1", b"2", b"\xff3"):
+            Image.new("RGB", (8, 8), (len(name) * 20, label[0], 9)).save(folder / f"{os.fsdecode(name)}.png")
+    assert rankscope("describe", "photos", "-d", "thumbnail", "-o", "f.npz") == 0
+    assert rankscope("rank", "f.npz", "-o", "f.ranks.parquet") == 0
+    assert rankscope("benchmark", "photos", "-d", "thumbnail", "-o", "out") == 0
+    assert (Path("out") / "report.html").exists()
+
+
 def test_markup_in_a_name_is_text(rankscope: Ended, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a terminal, where progress is drawn by rich."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +50,7 @@ def pictures(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     found = (path for path in folder.iterdir() if path.suffix.lower() in PICTURES and not path.name.startswith("."))
-    return sorted((path for path in found if path.is_file()), key=lambda path: path.name.encode())
+    return sorted((path for path in found if path.is_file()), key=lambda path: os.fsencode(path.name))
 
 
 def first_folder(candidates: Iterable[Path]) -> list[Path]:
