@@ -90,6 +90,14 @@ def test_classes_and_other_measures_are_one_secondary_family() -> None:
     assert "secondary family of 5 tests" in made.main.classes[0].how
 
 
+def test_classes_that_chance_draws_are_not_tested_one_by_one() -> None:
+    table = ScoreTable.make({"A": A, "B": B}, classes=list(CLASSED.labels))
+    assert compare([table]).main.classes
+    drawn = compare([table], by_unit=True)
+    assert not drawn.main.classes
+    assert drawn.families.secondary == ()
+
+
 def test_every_note_names_the_family_of_its_measure() -> None:
     made = compare([measure_of("AP", 0), measure_of("RR", 1), measure_of("P@10", 2)])
     for one in made.measures:

@@ -222,9 +222,9 @@ def _with_ranks(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
 
 
 def _by_class(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
-    """What classes of queries add, where there are not too many of them."""
+    """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
     table = made.table
-    if table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
+    if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
         return made
     return replace(
         made,
