@@ -20,6 +20,7 @@ from rankscope.statistics.randomised_tukey import randomised_tukey
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.sign_flip import sign_flip_p
 from rankscope.statistics.sign_test import sign_test
+from rankscope.statistics.trust import decide_p
 from rankscope.statistics.wilcoxon import normal_p, signed_ranks, wilcoxon
 
 ALPHA = 0.05
@@ -60,6 +61,11 @@ def sign_flips(scores: FloatArray) -> BoolArray:
     return sign_flip_p(_change(scores).T, flips=FLIPS) <= ALPHA
 
 
+def deciding(scores: FloatArray) -> BoolArray:
+    """What a verdict rests on."""
+    return decide_p(_change(scores).T, flips=FLIPS) <= ALPHA
+
+
 def t_test(scores: FloatArray) -> BoolArray:
     return np.array([paired_t(row).p <= ALPHA for row in _change(scores)])
 
@@ -81,7 +87,7 @@ def holm_family(scores: FloatArray) -> BoolArray:
     """Any of six pairs of four systems."""
     first, second = np.triu_indices(4, 1)
     changes = scores[..., second] - scores[..., first]
-    p = sign_flip_p(changes.transpose(1, 0, 2).reshape(changes.shape[1], -1), flips=FLIPS)
+    p = decide_p(changes.transpose(1, 0, 2).reshape(changes.shape[1], -1), flips=FLIPS)
     return np.asarray((holm(p.reshape(len(scores), -1)) <= ALPHA).any(axis=1))
 
 
@@ -104,11 +110,12 @@ def percentile_bootstrap(scores: FloatArray) -> BoolArray:
 
 
 TESTS: dict[str, tuple[Test, int, int, bool]] = {  # systems, trials, whether a verdict rests on it
+    "verdict: sign flips and skew t": (deciding, 2, TRIALS, True),
     "sign flips": (sign_flips, 2, TRIALS, True),
     "t": (t_test, 2, TRIALS, True),
     "Wilcoxon (exact up to 20)": (wilcoxon_default, 2, TRIALS, True),
     "sign test": (signs_alone, 2, TRIALS, True),
-    "sign flips, Holm, 6 pairs": (holm_family, 4, TRIALS, True),
+    "verdict, Holm, 6 pairs": (holm_family, 4, TRIALS, True),
     "randomised Tukey, 3 systems": (shuffled_tukey, 3, FEWER_TRIALS, True),
     "gate, smallest effect .01": (gate_rule, 2, TRIALS, True),
     "Wilcoxon (normal)": (wilcoxon_normal, 2, TRIALS, False),

@@ -13,6 +13,7 @@ from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.items import Items
 from rankscope.feedback.loop import block_size, rounds
 from rankscope.feedback.methods import by_name
+from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.topics import Topics
 from rankscope.measures import AP
@@ -33,7 +34,7 @@ def collection(items: int, features: int, classes: int, seed: int = 0) -> tuple[
 
 def report(sessions: dict[str, int] | None = None, plain: int = PLAIN) -> str:
     items, topics = collection(ITEMS, FEATURES, CLASSES)
-    setting = Setting.of(items, topics)
+    setting = Setting.of(items, topics, protocol=Protocol(scored="residual"))
     every = setting.sessions(STARTS)
     some = every.take(np.linspace(0, len(every) - 1, plain).astype(np.int64))
     lines = [

@@ -75,7 +75,7 @@ def lopsided(queries: int, trials: int = 4_000, seed: int = 0) -> dict[str, floa
     return {
         "t": float(np.mean([paired_t(row, "less").p <= ALPHA for row in change])),
         "sign flips": float((sign_flip_p(change.T, "less", flips=10_000) <= ALPHA).mean()),
-        "gate (the worse of sign flips and Hall's t)": float((gate_p <= ALPHA).mean()),
+        "gate (the worse of sign flips and skew t)": float((gate_p <= ALPHA).mean()),
     }
 
 

@@ -17,7 +17,7 @@ def query_point(x: FloatArray, squares: FloatArray, q: FloatArray, p: IntArray, 
 
 def rocchio(x: FloatArray, squares: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:
     moved = q + 0.75 * x[p].mean(axis=0) - (0.15 * x[n].mean(axis=0) if n.size else 0.0)
-    return 2 * (x @ moved) - squares
+    return 2 * (x @ moved) / (1.6 if n.size else 1.75) - squares
 
 
 def nearest_neighbour(x: FloatArray, squares: FloatArray, q: FloatArray, p: IntArray, n: IntArray) -> FloatArray:

@@ -135,9 +135,11 @@ Group = tuple[Grade, ...]  # items of equal score, one item stands alone
 
 
 @st.composite
-def tied_topics(draw: st.DrawFn, largest: int = 4, most: int = 3) -> tuple[list[Group], tuple[float, ...]]:
+def tied_topics(
+    draw: st.DrawFn, largest: int = 4, most: int = 3, grade: st.SearchStrategy[Grade] | None = None
+) -> tuple[list[Group], tuple[float, ...]]:
     """A ranking as groups of equal scores, and the grades of judged items that were not found; few orders in all."""
-    item = st.one_of(st.none(), grades(-1, 2))
+    item = st.one_of(st.none(), grades(-1, 2)) if grade is None else grade
     groups = draw(st.lists(st.lists(item, min_size=1, max_size=largest).map(tuple), min_size=1, max_size=most))
     return groups, tuple(draw(st.lists(grades(-1, 2), max_size=2)))
 

@@ -55,3 +55,11 @@ def test_an_example_for_trec_eval_users_runs(example: str, tmp_path: Path, monke
     done = CliRunner().invoke(cli, shlex.split(example))
     assert done.exit_code == 0, done.output
     assert done.output
+
+
+def test_the_front_page_counts_methods_and_controls_apart() -> None:
+    from rankscope.feedback.methods import ALL, CONTROLS
+
+    text = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    assert f"{len(ALL) - len(CONTROLS)} methods and {len(CONTROLS)} controls" in text
+    assert f"{len(ALL)} methods" not in text

@@ -1,5 +1,7 @@
 """Which of two systems gives more for each look? Radial means at equal generality, scope lines behind."""
 
+import numpy as np
+
 from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.graphs import precision_recall_graph
@@ -10,4 +12,6 @@ systems = [
     for space in ("pixels", "edges")
 ]
 precision_recall_graph(systems).save("precision-recall.svg")
-precision_recall_graph(systems[1]).save("precision-recall-by-generality.svg")  # one system: a curve per generality
+precision_recall_graph(systems, group="G=7").save("precision-recall-bin.svg")  # of one generality index, interpolated
+precision_recall_graph(systems[1]).save("precision-recall-by-size.svg")  # one system: a curve for each class size
+precision_recall_graph(systems[1].take(np.array([9]))).save("precision-recall-one-query.svg")  # a marker at each hit

@@ -21,5 +21,5 @@ results = study(Plan.of(setting, methods, starts=5, controls=True), processes=1)
 
 # relevant items seen so far: what the user has in hand after each round
 rounds_graph(results, "cumulative recall").save("rounds.svg")
-# how good the rest of the ranking is
+# the whole session: what was shown in its place, then the rest as ranked last
 rounds_graph(results, "AP", methods=["nearest-neighbour", "rocchio", "no-feedback"]).save("rounds-ap.svg")

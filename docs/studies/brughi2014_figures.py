@@ -25,12 +25,12 @@ def bands_graph(systems: Sequence[RelevantRanks], seed: int = 0) -> Graph:
         f"Precision at {POINTS} recall levels, {len(systems[0])} queries",
         Axis("recall", "r", domain=(0, 1)),
         Axis("precision", "p", domain=(0, 1)),
-        subtitle="shaded: 95% t band, each point for itself; dotted: sup-t band, holds the whole curve",
+        subtitle="shaded: 95% t band, each point by itself; dotted: 95% band for the whole curve",
         summary=f"Mean curves of {' and '.join(each.system for each in systems)} with two kinds of bands.",
     )
     for each in systems:
         curves = precision_at_recall(each, POINTS)
-        narrow, wide = band(curves, how="t"), band(curves, how="sup-t", seed=seed).drawn()
+        narrow, wide = band(curves, how="t"), band(curves, seed=seed).drawn()
         graph = graph.band(narrow.drawn(), each.system)
         graph = graph.curve(narrow.curve(), each.system, markers=POINTS)
         for limit in (wide.low, wide.high):

@@ -56,12 +56,12 @@ def values(table: ScoreTable) -> Words:
 def bands(systems: Sequence[RelevantRanks], seed: int) -> Words:
     """The bands of the paper, those for the whole curve, and the band of the difference."""
     curves = [precision_at_recall(each, POINTS) for each in systems]
-    point, whole = ([band(each, None, how, seed=seed) for each in curves] for how in ("t", "sup-t"))
+    point, whole = ([band(each, None, how, seed=seed) for each in curves] for how in ("t", "unseen-unit"))
     yield _table([_level(point, column) for column in range(POINTS)])
     yield (
-        f"t bands (eq. 2), each point for itself: {point[0].critical[0]:.3f} standard errors to each side. For the "
-        f"whole curve it takes {whole[0].critical.max():.3f} ({point[0].name}) and {whole[1].critical.max():.3f} "
-        f"({point[1].name}): sup-t, {whole[0].resamples:,} resamples."
+        f"t bands (eq. 2), each point by itself: {point[0].critical[0]:.3f} standard errors to each side. Bands for "
+        f"the whole curve are {_wider(whole[0], point[0]):.2f} ({point[0].name}) and {_wider(whole[1], point[1]):.2f} "
+        f"({point[1].name}) times as wide, median over the levels: one unseen query, {whole[0].resamples:,} draws."
     )
     over = (point[0].low <= point[1].high) & (point[1].low <= point[0].high)
     yield f"The two t bands overlap at {int(over.sum())} of {POINTS} levels, which is no test."
@@ -69,6 +69,10 @@ def bands(systems: Sequence[RelevantRanks], seed: int) -> Words:
     apart = np.flatnonzero(~made.holds(np.zeros(POINTS)))
     where = f"at recall {', '.join(f'{made.x[each]:.2f}' for each in apart)}" if apart.size else "nowhere"
     yield f"The band of the difference, for the whole curve and query by query, leaves out 0 {where}."
+
+
+def _wider(wide: Band, narrow: Band) -> float:
+    return float(np.median((wide.high - wide.low) / (narrow.high - narrow.low)))
 
 
 def _level(bands: list[Band], column: int) -> dict[str, object]:

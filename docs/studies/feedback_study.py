@@ -18,15 +18,15 @@ from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import by_names
 from rankscope.feedback.items import Items
 from rankscope.feedback.methods import ALL
-from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.results import Results
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.study import Plan, study
 from rankscope.feedback.summary import Summary
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Consistent, Noisy, User
+from rankscope.feedback.verdicts import SEEN, compared_methods
 from rankscope.graphs.rounds import rounds_graph
-from rankscope.reports.feedback import SEEN, verdict
+from rankscope.reports.feedback import further, verdicts, warnings
 from rankscope.reports.rows import markdown_table
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}
@@ -40,7 +40,6 @@ SHOWN = (
     "query-point",
     "no-feedback",
 )
-SAME = ("active-svm", "retin", "opt-rf")  # and those that rank as another does where the best items are shown
 
 
 def cases() -> dict[str, tuple[Items, Topics]]:
@@ -65,10 +64,10 @@ def _topics(labels: tuple[str, ...]) -> Topics:
 
 def run(name: str, items: Items, topics: Topics, folder: Path, starts: int = 10) -> dict[str, Results]:
     """The study of one case for both kinds of user."""
-    methods = [kind() for kind in ALL if not set(kind.needs) & set(NEEDS) and kind.name not in SAME]
+    methods = [kind() for kind in ALL if not set(kind.needs) & set(NEEDS)]
     made = {}
     for who, user in USERS.items():
-        setting = Setting.of(items, topics, user, protocol=Protocol(scored="frozen"))
+        setting = Setting.of(items, topics, user)
         made[who] = study(Plan.of(setting, methods, starts=starts), result=folder / f"{name}-{who}.parquet")
     return made
 
@@ -78,8 +77,8 @@ def table(made: dict[str, Results]) -> str:
     right, err = (Summary(made[who], "AP") for who in ("right", "err"))
     seen = Summary(made["right"], SEEN)
     rows = []
-    for row in right.round_rows():
-        name = str(row["method"])
+    compared = set(compared_methods(made["right"]))
+    for name in [*(each for each in right.ordered if each in compared), *right.controls]:
         mean, low, high = right.means(name)
         noisy = err.means(name)[0][-1]
         rows.append(
@@ -101,9 +100,8 @@ def main(arguments: list[str]) -> None:
         rounds_graph(made["right"], "AP", SHOWN).save(folder / f"feedback-{name}.svg")
         print(f"## {name}\n\n{table(made)}\n")
         for who, results in made.items():
-            print(*(f"- users {who}: {line}" for line in verdict(Summary(results, "AP"))), sep="\n")
-            for failure in results.failures():
-                print(f"- users {who}: {failure}")
+            lines = [*verdicts(results), *further(results), *warnings(results)]
+            print(*(f"- users {who}: {line}" for line in lines), sep="\n")
         print(flush=True)
 
 

@@ -2,6 +2,7 @@
 
     RankscopeError
     ├── InputError       a file or table cannot be read as judgements, rankings or features
+    │   └── SwappedInputs    judgements and rankings stand in each other's place
     ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
     ├── SettingError     an option has a value it cannot have
     ├── ForkError        a process was forked where it cannot work
@@ -72,6 +73,22 @@ class InputError(RankscopeError):
         """An error about one input."""
         listed = [Problem("", problem) if isinstance(problem, str) else problem for problem in problems]
         return cls([Report(source, listed, advice, total)])
+
+
+class SwappedInputs(InputError):  # noqa: N818  (it says what happened)
+    """Judgements were given where rankings belong and the other way round: one line says all.
+
+    >>> print(SwappedInputs("bm25.run", "qrels.txt"))
+    bm25.run reads as rankings and qrels.txt as judgements: swapped? Judgements come first, then runs
+    """
+
+    def __init__(self, judgements: str, run: str) -> None:
+        super().__init__(
+            [Report(judgements, [Problem("", "holds rankings")]), Report(run, [Problem("", "judgements")])]
+        )
+        self.args = (
+            f"{judgements} reads as rankings and {run} as judgements: swapped? Judgements come first, then runs",
+        )
 
 
 class MeasureError(RankscopeError):

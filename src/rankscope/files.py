@@ -1,18 +1,21 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all: the one writer of everything that rankscope leaves on a disk."""
 
 from __future__ import annotations
 
-import errno
+import io
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from rankscope.errors import SettingError
+from rankscope.file_guard import check_target
+from rankscope.file_kinds import kind_of
+from rankscope.left_behind import PART, hold, remove_left_behind
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LONGEST_KEPT = 180  # bytes of a name, so that no ending takes it beyond the 255 that file systems allow
 
 
 @overload
@@ -23,23 +26,47 @@ def atomic(path: str | Path, mode: Literal["w", "wb"] = "w") -> AbstractContextM
     """A file to write in a `with` block; it appears under its name only when the block ends well.
 
     Until then the bytes lie in a hidden file beside it, which an exception removes; what stood there before stays.
-    Text is UTF-8 with `\\n` on every system. A path that cannot be written is a `SettingError`. Standard output is no
-    file: `-` is refused.
+    Text is UTF-8 with `\\n` on every system. A path that cannot be written is a `SettingError`, and so is one that must
+    not be: see `rankscope.file_guard`. Standard output is no file: `-` is refused.
     """
     if str(path) == "-":
         raise SettingError("standard output (-) cannot be written here; name a file")
     target = Path(os.path.realpath(path))
-    return _directly(target, mode) if target.exists() and not target.is_file() else _renamed(target, mode)
+    with _explained(target):
+        special = target.exists() and not target.is_file()
+    return _directly(target, mode) if special else _renamed(target, mode)
+
+
+def made_folder(path: str | Path) -> Path:
+    """A folder to write into, made if it is not there; a `SettingError` where it cannot be had."""
+    folder = Path(path)
+    with _explained(folder, "cannot write into"):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def beside(target: Path, ending: str) -> Path:
+    """A hidden neighbour of a file, whose name is cut to what file systems allow.
+
+    >>> beside(Path("out/scores.csv"), ".1234.part").name
+    '.scores.csv.1234.part'
+    """
+    kept = os.fsencode(target.name)[:LONGEST_KEPT].decode(errors="ignore")
+    return target.with_name(f".{kept}{ending}")
 
 
 @contextmanager
 def _renamed(target: Path, mode: str) -> Iterator[IO[Any]]:
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    check_target(target)
+    remove_left_behind(target.parent)
+    temporary = beside(target, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
     try:
         with _explained(target):
-            file = _opened(temporary, mode.replace("w", "x"))
-        with _explained(target, NO_ROOM), file:
-            yield file
+            file = temporary.open("xb")
+        with _written(file, target, mode) as stream:
+            hold(file)
+            yield stream
+        check_target(target, (kind_of(temporary),))
         with _explained(target):
             if target.exists():
                 temporary.chmod(target.stat().st_mode & 0o7777)
@@ -52,21 +79,90 @@ def _renamed(target: Path, mode: str) -> Iterator[IO[Any]]:
 def _directly(target: Path, mode: str) -> Iterator[IO[Any]]:
     """A device or a pipe, which cannot be renamed over; a folder is refused."""
     with _explained(target):
-        file = _opened(target, mode)
-    with _explained(target, NO_ROOM), file:
-        yield file
+        file = target.open("wb")
+    with _written(file, target, mode) as stream:
+        yield stream
 
 
 @contextmanager
-def _explained(target: Path, only: tuple[int, ...] = ()) -> Iterator[None]:
-    """An error of the system as our own; where `only` is given, just those that cannot come from the caller's work."""
+def _written(file: BinaryIO, target: Path, mode: str) -> Iterator[IO[Any]]:
+    """A stream onto a file that explains why it cannot be written, whatever the writer made of it."""
+    recorded = Recorded(file)
+    stream: Any = recorded if "b" in mode else io.TextIOWrapper(cast(BinaryIO, recorded), "utf-8", newline="\n")
+    try:
+        try:
+            yield stream
+        finally:
+            stream.close()
+    except Exception:
+        if recorded.failure is None:
+            raise
+        if isinstance(recorded.failure, BrokenPipeError):
+            raise recorded.failure from None
+        raise SettingError(f"cannot write {target}: {recorded.failure.strerror}") from None
+
+
+class Recorded(io.BufferedIOBase):
+    """A file that remembers the first error of the system while it was written.
+
+    It has no descriptor to hand out, so libraries must write through it and cannot go past it; some of them turn a full
+    disk into an error of their own, from which nobody could tell it.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.failure: OSError | None = None
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """As the file."""
+        return self._file.seekable()
+
+    def write(self, data: Any) -> int:
+        """All of it."""
+        with self._recording():
+            return self._file.write(data)
+
+    def flush(self) -> None:
+        """Hand everything to the system."""
+        if not self._file.closed:
+            with self._recording():
+                self._file.flush()
+
+    def tell(self) -> int:
+        """Where the next byte goes."""
+        return self._file.tell()
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        """Go on elsewhere."""
+        with self._recording():
+            return self._file.seek(place, whence)
+
+    def close(self) -> None:
+        """Flush and close, which may fail too."""
+        if not self.closed:
+            try:
+                with self._recording():
+                    self._file.close()
+            finally:
+                super().close()
+
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.failure = self.failure or error
+            raise
+
+
+@contextmanager
+def _explained(target: Path, cannot: str = "cannot write") -> Iterator[None]:
+    """An error of the system as our own."""
     try:
         yield
     except OSError as error:
-        if only and error.errno not in only:
-            raise
-        raise SettingError(f"cannot write {target}: {error.strerror}") from None
-
-
-def _opened(path: Path, mode: str) -> IO[Any]:
-    return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
+        raise SettingError(f"{cannot} {target}: {error.strerror}") from None

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any
 
 from rankscope.errors import SettingError
+
+LARGEST = 2**63  # what fits into the whole numbers of arrays
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ SETTINGS: tuple[Setting, ...] = (
         "trec_eval",
         "Order of equal scores: trec_eval (item id descending, as bytes), ascending (item id ascending), given "
         "(order of the lines), rank (the rank column decides everything), hash (seeded, the same on every machine), "
-        "expected (mean over all orders, with worst and best)",
+        "expected (mean over all orders, with worst and best; simulated where there is no closed form, and then said "
+        "with its standard error)",
         ("trec_eval", "ascending", "given", "rank", "hash", "expected"),
     ),
     Setting(
@@ -78,9 +82,6 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("comments", True, "Lines of a TREC file that begin with # are comments"),
     Setting("seed", 0, "Seed of every random choice"),
 )
-
-
-LARGEST = 1 << 40  # items and grades: products with the number of queries stay exact
 
 
 @dataclass(frozen=True)
@@ -128,14 +129,15 @@ class Settings:
             if setting.choices and value not in setting.choices:
                 choices = ", ".join(map(str, setting.choices))
                 raise SettingError(f"{setting.option} must be one of {choices}, got {value!r}")
-        for name, least in (("depth", 1), ("collection_size", 1)):
+        for name, least in (("depth", 1), ("collection_size", 1), ("seed", 0)):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or not least <= value <= LARGEST):
+            if value is not None and (not isinstance(value, Integral) or not least <= int(value) < LARGEST):
                 raise SettingError(
-                    f"--{name.replace('_', '-')} must be a whole number within {least} and {LARGEST}, got {value!r}"
+                    f"--{name.replace('_', '-')} must be a whole number of at least {least} and below 2^63, "
+                    f"got {value!r}"
                 )
-        if not isinstance(self.rel, int | float) or not abs(self.rel) <= LARGEST:
-            raise SettingError(f"--rel must be a number within -{LARGEST} and {LARGEST}, got {self.rel!r}")
+        if not isinstance(self.rel, Real) or not abs(self.rel) < LARGEST:
+            raise SettingError(f"--rel must be a number within -2^63 and 2^63, got {self.rel!r}")
 
     def changed(self, **values: Any) -> Settings:
         """The same settings with some values replaced."""
@@ -224,18 +226,25 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "ir_measures",
         {**_TREC, "score_width": 32, "duplicates": "last", "comments": False},
-        {**_NINE, "ERR": {"top": 4.0}, "Judged": {"divisor": "returned", "negative": "judged"}},
+        {
+            **_NINE,
+            "ERR": {"top": 4.0},
+            "Judged": {"divisor": "returned", "negative": "judged"},
+            "RBP": {"horizon": 1000},
+        },
         apart=(
             Apart("RR", {"ties": "ascending", "score_width": 64}, cut=True),
             Apart("Judged", {"ties": "ascending", "score_width": 64}),
             Apart("ERR", {"score_width": 64}),
             Apart("nDCG", {"score_width": 64}, cut=True, where={"gain": "exp"}),
+            Apart("RBP", {"ties": "given", "score_width": 64}),
             Apart("num_q", {"queries": "answered"}),
             Apart("num_rel", {"queries": "answered"}),
         ),
         run_in_tests=True,
-        note="pytrec_eval, but for RR@k and Judged@k (ties by ascending id) and for ERR@k and nDCG(gain=exp)@k "
-        "(gdeval, printed to five places), all four on 64-bit scores",
+        note="pytrec_eval, but for RR@k and Judged@k (ties by ascending id), for ERR@k and nDCG(gain=exp)@k (gdeval, "
+        "printed to five places) and for RBP (cwl_eval: ties in the order given, the first 1,000 items), all five on "
+        "64-bit scores",
     ),
     Peer(
         "ranx",

@@ -14,7 +14,7 @@ import pytest
 
 from rankscope.reports import html
 from rankscope.reports.contents import Report
-from tests.reports.examples import report_of, scores_of
+from tests.reports.examples import report_of, report_of_two_sizes, scores_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -92,6 +92,27 @@ def test_nothing_complains_and_nothing_is_asked_from_the_net(opened: Opened, fil
     opened.page.mouse.move(400, 400)
     assert opened.said == []
     assert [url for url in opened.asked if not url.startswith(("data:", "blob:"))] == [file.as_uri()]
+
+
+def test_another_group_changes_picture_words_and_what_is_saved(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "two.html").write_text(html.render(report_of_two_sizes()), encoding="utf-8")
+    opened = Opened(browser, tmp_path / "two.html", viewport={"width": 1280, "height": 900})
+    figure = opened.page.locator("#graph-precision-recall")
+    chosen = figure.locator("select")
+    first, words = chosen.input_value(), figure.locator(".subtitle").inner_text()
+    others = chosen.locator("option").evaluate_all("all => all.map(each => each.value)")
+    other = next(each for each in others if each != first)
+    chosen.select_option(other)
+    figure.locator(f'.plot[data-graph="{other}"] svg').wait_for()
+    assert figure.locator(".subtitle").inner_text() != words
+    saved = figure.locator("[data-save]").evaluate_all("all => all.map(each => each.dataset.graph)")
+    assert set(saved) == {other}
+    assert figure.locator(".plot").evaluate(MARKS)["broken"] == 0
+    chosen.select_option(first)
+    figure.locator(f'.plot[data-graph="{first}"] svg').wait_for()
+    assert figure.locator(".subtitle").inner_text() == words
+    assert opened.said == []
+    opened.context.close()
 
 
 def test_every_graph_has_its_marks(opened: Opened) -> None:

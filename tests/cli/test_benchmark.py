@@ -143,7 +143,7 @@ def test_what_cannot_be_done_is_said(
 
 def test_a_file_is_no_folder(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
-    assert "-o names a folder" in refused(photos, "-o", tmp_path / "out")
+    assert "is a file, and a folder is needed" in refused(photos, "-o", tmp_path / "out")
 
 
 def test_errors_exit_with_2_and_without_a_traceback(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,11 +39,38 @@ def said(*arguments: str) -> str:
 
 def test_a_run_is_foretold_with_everything_that_must_be_said(files: tuple[str, str]) -> None:
     text = said("forecast", *files, "--to", "4x", "--collection-size", "300")
-    assert "from 300 to 1,200 items (4 times), 90% intervals" in text
+    assert "from 300 to 1,200 items (4 times), 40 queries; 90% intervals" in text
     assert "pareto(16)" in text
     assert "error at 4x" in text
+    assert "these queries" in text
+    assert "other queries" in text
+    assert "Rprec, AP, P@10, R@10 by pareto(16): scores of the hits and of the best distractors" in text
     assert "The forecast holds only if" in text
     assert "does not depend on which other items are there" in text
+
+
+def test_a_list_without_scores_gets_a_rank_model_and_says_why(files: tuple[str, str], tmp_path: Path) -> None:
+    lists: dict[str, list[tuple[float, str]]] = {}
+    for line in Path(files[1]).read_text().splitlines():
+        query, _, item, _, score, _ = line.split()
+        lists.setdefault(query, []).append((-float(score), item))
+    plain = tmp_path / "plain.json"
+    plain.write_text(json.dumps({query: [item for _, item in sorted(rows)] for query, rows in lists.items()}))
+    asked = ("--to", "4x", "--collection-size", "300", "-m", "AP")
+    text = said("forecast", files[0], str(plain), *asked)
+    assert "AP by between: ranks alone, because the run gives an order, no scores" in text
+    saved = str(tmp_path / "plain.ranks.parquet")
+    said("evaluate", files[0], str(plain), "-o", saved, "--collection-size", "300")
+    assert "by between: ranks alone, because the run gives an order, no scores" in said("forecast", saved, *asked[:2])
+
+
+def test_classes_are_named_as_the_unit(tmp_path: Path) -> None:
+    path = tmp_path / "classes.ranks.parquet"
+    made = drawn(queries=30, distractors=200)
+    names = tuple(f"c{row // 3}" for row in range(30))
+    save_ranks(replace(made, classes=names, provenance={"judgements": {"complete": True}}), path)
+    text = said("forecast", str(path), "--to", "2x", "-m", "AP")
+    assert "30 queries of 10 classes, the unit for other queries" in text
 
 
 def test_programs_get_json(files: tuple[str, str]) -> None:
@@ -53,6 +81,9 @@ def test_programs_get_json(files: tuple[str, str]) -> None:
     assert whole["target"] == 600
     assert [row["measure"] for row in whole["measures"]] == ["Rprec", "AP"]
     assert whole["backtest"]
+    assert whole["version"] == 2
+    assert whole["models"] == ["Rprec, AP by pareto(16): scores of the hits and of the best distractors"]
+    assert whole["measures"][0]["these queries low"] >= whole["measures"][0]["other queries low"]
     assert whole["assumptions"]
 
 

@@ -135,3 +135,13 @@ def test_linear_and_exponential_gain_are_both_there_by_name() -> None:
 def test_each_peer_that_is_not_run_is_here() -> None:
     read = {"beir", "torchmetrics", "pytorch-metric-learning", "open-metric-learning", "revisitop", "LIRE"}
     assert {peer.name for peer in PEERS if not peer.run_in_tests} == read
+
+
+def test_rbp_of_ir_measures_keeps_the_order_given_and_its_weights_add_to_one() -> None:
+    """cwl_eval gets the run stably sorted by score; over 1,000 ranks weights of p = 1 are 1/1000 each."""
+    lists = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [1.0, 1.0]})
+    names = ["RBP(p=0.5)", "RBP(p=1)"]
+    default = evaluate({"q": {"a": 1}}, lists, names)
+    theirs = evaluate({"q": {"a": 1}}, lists, names, compat="ir_measures")
+    assert [default[name] for name in names] == [0.25, 0.0]
+    assert [theirs[name] for name in names] == pytest.approx([0.5, 0.001])

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rankscope.measures.evaluate import evaluate
 from tests.conformance.cases import WITH_NEGATIVE, Case, Row, cases, frame, rows_with_repeats
@@ -64,6 +65,41 @@ def test_two_of_its_providers_break_the_same_tie_in_two_ways() -> None:
     assert (mine["RR"].summary, mine["RR@10"].summary) == (0.5, 1.0)
     alike = ours(case, ["RR", "RR@10"], compat="ir_measures", ties="trec_eval")
     assert (alike["RR"].summary, alike["RR@10"].summary) == (0.5, 0.5)
+
+
+def cwl_rbp(case: Case, p: float, rel: int) -> dict[str, float]:
+    """RBP as cwl_eval computes it for ir_measures, which sorts the run itself: weights p^0, p^1, ... of 1,000 ranks are
+    divided by their sum, what is not listed gains nothing.
+    """
+    gains: dict[str, list[int]] = {query: [] for query in case.qrels}
+    for each in ir_measures.util.RunConverter(case.run).as_sorted_namedtuple_iter():
+        if each.query_id in gains:
+            gains[each.query_id].append(int(case.qrels[each.query_id].get(each.doc_id, 0) >= rel))
+    weights = [p**place for place in range(1000)]
+    return {
+        query: sum(gain * weight for gain, weight in zip(listed, weights, strict=False)) / sum(weights)
+        for query, listed in gains.items()
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases(), p=st.sampled_from([0.5, 0.8, 0.99, 1.0]), rel=st.sampled_from([1, 2]))
+def test_rbp_is_that_of_cwl_eval_on_the_order_that_ir_measures_gives_it(case: Case, p: float, rel: int) -> None:
+    name = f"RBP(p={p:g},rel={rel})"
+    mine = ours(case, [name], compat="ir_measures")[name]
+    expected = cwl_rbp(case, p, rel)
+    assert mine.values == pytest.approx(expected, rel=1e-12)
+    assert mine.summary == pytest.approx(sum(expected.values()) / len(expected), rel=1e-12)
+
+
+def test_rbp_looks_no_further_than_rank_1000_and_keeps_the_given_order_of_ties() -> None:
+    long = {f"d{place:04}": 1.0 for place in range(1200)}
+    for relevant, rank in (("d0000", 1), ("d0999", 1000), ("d1000", None)):
+        case = Case({"1": {relevant: 1}}, {"1": long})
+        value = ours(case, ["RBP(p=0.99)"], compat="ir_measures")["RBP(p=0.99)"].summary
+        weight = 0.0 if rank is None else 0.99 ** (rank - 1)
+        assert value == pytest.approx(weight * 0.01 / (1 - 0.99**1000), rel=1e-12)
+        assert value == pytest.approx(cwl_rbp(case, 0.99, 1)["1"], rel=1e-9)
 
 
 def test_a_query_with_an_empty_judgement_dictionary_is_in_some_of_its_means_only() -> None:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.arrays import FloatArray
-from rankscope.curves import expected_value, grep_surface, grip, grnp, homogeneity, random_line
-from rankscope.curves.generality import Way
+from rankscope.curves import expected_value, generality_table, grep_surface, grip, grnp, random_line
+from rankscope.curves.generality_table import Way, shared_level
 from rankscope.curves.thinned_recall import hits_with_nearest
 from rankscope.errors import MeasureError
 from rankscope.inputs.qrels import Qrels
@@ -87,7 +87,7 @@ def test_a_seeded_simulation_agrees_with_the_worked_grip() -> None:
 def test_a_real_run_of_a_thousand_items_has_ends_that_meet_where_it_was_deep_enough() -> None:
     folder = data_folder("trec-robust03")
     ranks = reduce(Qrels.of(folder / "qrels.txt.gz"), Run.of(sorted((folder / "runs").iterdir())[0]))
-    curve = grip(ranks.with_collection(528155))
+    curve = grip(ranks.with_collection(528155), members="varying")
     assert (curve.recall <= curve.recall_high + 1e-12).all()
     assert (np.diff(curve.queries) <= 0).all()
     assert (curve.cut[0], curve.cut[-1]) == (int((ranks.found < ranks.relevant).sum()), 0)
@@ -106,18 +106,53 @@ def test_a_level_too_small_for_the_scope_is_left_out() -> None:
     assert grnp(ONE, 26).index.size == 0
 
 
-def test_queries_drop_out_of_levels_they_do_not_reach() -> None:
+def test_varying_queries_drop_out_of_levels_they_do_not_reach() -> None:
     both = RelevantRanks.from_ranks([[1, 3, 10, 40], [2]], depth=100, collection=100)
-    curve = grip(both)
+    curve = grip(both, members="varying")
     assert curve.index.tolist() == [1, 2, 3, 4, 5, 6]
     assert curve.queries.tolist() == [2, 2, 2, 2, 1, 1]
     one, other = grip(ONE), grip(both.take(np.array([1])))
     np.testing.assert_allclose(curve.precision[:4], (one.precision[:4] + other.precision[:4]) / 2)
     np.testing.assert_allclose(curve.precision[4:], other.precision[4:6])
     np.testing.assert_allclose(curve.spread[:4], np.hypot(one.spread[:4], other.spread[:4]) / 2)
-    asked = grip(both, levels=[3, 7])
+    asked = grip(both, levels=[3, 7], members="varying")
     assert asked.queries.tolist() == [2, 0]
     assert np.isnan(asked.precision[1])
+
+
+SURVIVORS = RelevantRanks.from_ranks(
+    [[1]] * 3 + [[1, 2]] * 3 + [list(range(20, 36))] * 2 + [list(range(40, 72))] * 2, depth=256, collection=256
+)
+
+
+def test_a_mean_over_whoever_is_left_rises_and_one_over_the_same_queries_does_not() -> None:
+    """Small classes are found, large ones are not: G = 8, 8, 8, 7, 7, 7, 4, 4, 3, 3."""
+    varying, constant = grip(SURVIVORS, members="varying"), grip(SURVIVORS)
+    assert (np.diff(varying.precision) > 0).any()
+    assert (np.diff(constant.precision) <= 1e-12).all()
+    assert constant.index.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert constant.queries.tolist() == [6] * 7
+    assert (constant.counted, constant.members) == (10, "constant")
+
+
+@given(queries=complete_rankings())
+def test_half_of_the_queries_or_more_are_followed_and_one_level_more_would_lose_them(queries: RelevantRanks) -> None:
+    reach = np.log2(queries.collection / queries.relevant) + 1e-9
+    top = shared_level(queries)
+    table = generality_table(queries)
+    if top > 1:
+        assert 2 * (reach >= top).sum() >= len(queries)
+    if top:
+        assert 2 * (reach >= top + 1).sum() < len(queries)
+        assert len(table.queries) == (reach >= top).sum()
+    assert not np.isnan(table.low).any()
+
+
+def test_a_level_that_no_query_reaches_has_no_constant_members() -> None:
+    with pytest.raises(MeasureError, match=r"no query of run reaches G = 7; the largest is 4\.64"):
+        grip(ONE, levels=[3, 7])
+    with pytest.raises(MeasureError, match="constant, varying"):
+        grip(ONE, members="all")  # type: ignore[arg-type]
 
 
 def test_a_full_collection_of_whole_index_is_not_drawn_twice() -> None:
@@ -148,7 +183,7 @@ def test_the_order_of_the_queries_does_not_matter(queries: RelevantRanks, data: 
     shuffled = queries.take(np.array(data.draw(st.permutations(range(len(queries))))))
     one, other = grip(queries, way), grip(shuffled, way)
     np.testing.assert_allclose(one.precision, other.precision, atol=1e-12)
-    np.testing.assert_allclose(one.error, other.error, atol=1e-9)
+    np.testing.assert_allclose(one.spread, other.spread, atol=1e-9)
     assert one.queries.tolist() == other.queries.tolist()
 
 
@@ -163,7 +198,7 @@ def test_the_ends_of_cut_rankings_hold_the_truth(queries: RelevantRanks, depth: 
 
 @given(queries=complete_rankings())
 def test_at_the_class_size_grip_is_the_expected_r_precision(queries: RelevantRanks) -> None:
-    curve = grip(queries, levels=[1, 2])
+    curve = grip(queries, levels=[1, 2], members="varying")
     for place, level in enumerate((1, 2)):
         values = expected_value(queries, queries.relevant * (2**level - 1), Rprec()).low
         there = ~np.isnan(values)
@@ -187,7 +222,6 @@ def test_bins_hold_queries_of_equal_rounded_index() -> None:
     curve = grip(queries, "bins")
     assert curve.index.tolist() == [5, 7]
     assert curve.queries.tolist() == [2, 1]
-    assert curve.hollow.all()
     close(curve.precision, [(0.5 + 2 / 3) / 2, 1])
     np.testing.assert_allclose(curve.mean_index, [(math.log2(25) + math.log2(100 / 3)) / 2, math.log2(100)])
     close(curve.chance, [0.035, 0.01])
@@ -233,7 +267,6 @@ def test_classes_may_count_alike() -> None:
     alone = [grip(queries.take(np.array([row])), levels=[2]).precision[0] for row in range(3)]
     curve = grip(queries, levels=[2], weighting="per_class")
     assert curve.precision[0] == pytest.approx((np.mean(alone[:2]) + alone[2]) / 2)
-    assert curve.units.tolist() == [2, 2]
     spreads = [grip(queries.take(np.array([row])), levels=[2]).spread[0] for row in range(3)]
     expected = math.sqrt((spreads[0] ** 2 + spreads[1] ** 2) / 16 + spreads[2] ** 2 / 4)
     assert curve.spread[0] == pytest.approx(expected)
@@ -249,8 +282,9 @@ def test_the_random_line_halves_with_every_level() -> None:
 def test_random_rankings_gain_nothing() -> None:
     generator = np.random.default_rng(0)
     ranks = [np.sort(generator.permutation(64)[:4] + 1) for _ in range(2000)]
-    curve = grip(RelevantRanks.from_ranks(ranks, depth=64, collection=64))
-    assert (np.abs(curve.gain) < 4 * curve.error).all()
+    table = generality_table(RelevantRanks.from_ranks(ranks, depth=64, collection=64))
+    error = (table.low - table.chance).std(axis=0) / math.sqrt(len(ranks))
+    assert (np.abs((table.low - table.chance).mean(axis=0)) < 4 * error).all()
 
 
 def test_the_surface_is_made_of_its_cuts() -> None:
@@ -270,38 +304,8 @@ def test_the_table_of_a_curve_has_a_row_for_each_level() -> None:
     table = grip(ONE).to_polars()
     assert table.height == 5
     assert table["precision"].to_list() == pytest.approx(grip(ONE).precision.tolist())
-    assert table["error"].to_list() == [None] * 5
+    assert "error" not in table.columns
     assert "thinned" in grip(ONE).curve().note
-
-
-# homogeneity
-
-
-def test_hits_that_depend_on_class_size_are_found_out() -> None:
-    """Small classes easy, large ones hopeless: at equal G thinned collections and bins disagree."""
-    easy = [[1, 2]] * 20 + [[1, 3]] * 20
-    hopeless = [list(range(2 + 100 * step, 34 + 100 * step)) for step in range(1, 9)] * 5
-    queries = RelevantRanks.from_ranks([*easy, *hopeless], depth=1024, collection=1024)
-    result = homogeneity(queries)
-    assert result.index.tolist() == [5, 9]
-    assert result.differs.tolist() == [True, False]
-    assert result.gap[0] < 0
-    assert result.to_polars().height == 2
-
-
-def test_random_rankings_are_homogeneous() -> None:
-    generator = np.random.default_rng(1)
-    sizes = [2] * 150 + [8] * 150 + [32] * 150
-    ranks = [np.sort(generator.permutation(256)[:size] + 1) for size in sizes]
-    result = homogeneity(RelevantRanks.from_ranks(ranks, depth=256, collection=256), alpha=0.01)
-    assert result.index.tolist() == [3, 5, 7]
-    assert not result.differs.any()
-
-
-def test_without_two_queries_nothing_can_be_said_about_homogeneity() -> None:
-    assert homogeneity(ONE).to_polars().height == 0
-    with pytest.raises(MeasureError, match="alpha"):
-        homogeneity(ONE, alpha=0)
 
 
 # refusals
@@ -344,6 +348,6 @@ def test_fifteen_thousand_queries_at_fourteen_levels_take_seconds() -> None:
     ranks = [np.unique((20000 ** generator.random(size)).astype(np.int64)) for size in sizes]
     queries = RelevantRanks.from_ranks(ranks, depth=20000, collection=20000)
     start = time.process_time()
-    curve = grip(queries)
+    curve = grip(queries, members="varying")
     assert curve.index.size == 14
     assert time.process_time() - start < 10

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.feedback import Examples, Items
@@ -16,10 +18,11 @@ from rankscope.feedback.consistency import (
     with_wanted,
 )
 from rankscope.feedback.example_sets import ExampleSets
-from rankscope.feedback.methods import NearestNeighbour, QueryPoint, Rocchio, WuZhang
+from rankscope.feedback.items import quarters
+from rankscope.feedback.methods import Aspects, NearestNeighbour, QueryPoint, Rocchio, WuZhang
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from tests.feedback.problems import drawn
+from tests.feedback.problems import drawn, eights
 
 ITEMS, TARGET = drawn(30, 170, 1.0)
 EXAMPLES = ExampleSets.drawn(TARGET, 6, (5, 5)).of_size(5, 5)
@@ -119,3 +122,31 @@ def test_a_composite_topic_may_be_told_by_its_elementary_properties() -> None:
     before, after = done.average_precision
     assert after > before + 0.5
     assert after == pytest.approx(AP().of(done.extended).mean())
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 0.9, 0.98])
+def test_the_aspects_of_a_yes_no_feature_are_yes_and_no(share: float) -> None:
+    has = np.arange(500) < 500 * share
+    made = Items.of(has[:, None].astype(np.float64)).aspects
+    assert sorted(made.sum(axis=0).tolist())[-2:] == sorted([int(has.sum()), int((~has).sum())])
+
+
+@given(st.integers(0, 2**31))
+def test_equal_values_share_a_quarter_and_the_zero_of_sparse_features_has_its_own(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    values = np.round(chance.random((60, 5)) * 8) * (chance.random((60, 5)) < chance.random(5))
+    made = quarters(values)
+    for column, number in zip(values.T, made.T, strict=True):
+        assert all(len(set(number[column == value].tolist())) == 1 for value in set(column.tolist()))
+        order = np.argsort(column, kind="stable")
+        assert (np.diff(number[order]) >= 0).all()
+        if np.mean(column == 0) >= 0.25 and column.any():
+            assert set(number[column == 0].tolist()).isdisjoint(number[column > 0].tolist())
+
+
+def test_aspects_find_the_answer_among_the_features() -> None:
+    items, target = eights()
+    examples = ExampleSets.drawn(target, 6, (10, 10)).of_size(10, 10)
+    (done,) = consistency([Aspects()], items, target, examples, gains=[None])
+    assert done.average_precision[0] < 0.4
+    assert done.average_precision[1] > 0.98  # with quarters that part no ties: as without

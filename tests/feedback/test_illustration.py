@@ -7,7 +7,7 @@ from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.resilience import resilience
 from tests.feedback.cases import digits
 
-METHODS = ("nearest-neighbour", "rocchio(alpha=0, beta=1, gamma=0.25)", "query-point")
+METHODS = ("nearest-neighbour", "rocchio(alpha=0, beta=1, gamma=0.25, unit_sum=False)", "query-point")
 
 
 def test_the_best_clean_method_is_the_worst_under_noise() -> None:

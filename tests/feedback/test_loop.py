@@ -22,7 +22,7 @@ from rankscope.feedback.starts import ExternalRanking, GivenExamples, OneQuery, 
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Consistent, Lazy, Noisy
 from rankscope.measures import AP, P
-from tests.feedback.cases import clusters
+from tests.feedback.cases import clusters, digits
 
 ITEMS, TOPICS = clusters()
 IDS = [f"i{number:03}" for number in range(len(ITEMS))]
@@ -30,7 +30,7 @@ IDS = [f"i{number:03}" for number in range(len(ITEMS))]
 
 @pytest.mark.parametrize("name", plain_feedback.METHODS)
 def test_every_round_is_that_of_a_plain_loop(name: str) -> None:
-    setting = Setting.of(ITEMS, TOPICS)
+    setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(scored="residual"))
     sessions = setting.sessions(5)
     made = simulated(by_name(name), setting, sessions, block=7)
     ours = np.stack([AP().of(each.ranks) for each in made.rounds], axis=1)
@@ -96,7 +96,7 @@ def test_with_show_seen_the_top_stays_in_view() -> None:
 
 
 def test_residual_precision_at_the_scope_is_the_new_precision_of_the_display() -> None:
-    setting = Setting.of(ITEMS, TOPICS, Noisy(0.2))
+    setting = Setting.of(ITEMS, TOPICS, Noisy(0.2), protocol=Protocol(scored="residual"))
     made = simulated(by_name("nearest-neighbour"), setting, setting.sessions(4))
     for each in made.rounds:
         assert P(20).of(each.ranks) == pytest.approx(each.shown.shares()["new precision"])
@@ -190,7 +190,7 @@ class Fragile(Method):
 
 
 def test_a_method_that_fails_says_why_and_stops_no_other_session() -> None:
-    setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(rounds=2))
+    setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(rounds=2, scored="full"))
     sessions = setting.sessions(6)
     made = simulated(Fragile(), setting, sessions).rounds
     told = {0: "singular", 1: "ValueError: a bug", 2: ""}
@@ -220,3 +220,23 @@ def test_a_simulated_judge_does_what_the_simulated_user_does() -> None:
     by_judge = Setting.of(ITEMS, TOPICS, protocol=protocol, marker=ByJudge(judge, TOPICS, IDS))
     one, other = (simulated(by_name("svm"), each, sessions).rounds[-1] for each in (by_user, by_judge))
     assert np.array_equal(one.displayed, other.displayed)
+
+
+def test_pichunter_learns_from_feedback_on_digits() -> None:
+    items, topics = digits(3, 5, 8)
+    setting = Setting.of(items, topics)
+    made = simulated(by_name("pichunter"), setting, setting.sessions(4)).rounds
+    before, after = (float(AP().of(made[number].ranks).mean()) for number in (0, 5))
+    assert after > before + 0.05  # without the query in the posterior it fell to half
+
+
+def test_a_session_that_failed_counts_with_what_it_had_shown() -> None:
+    setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(rounds=3))
+    sessions = setting.sessions(6)
+    made = simulated(Fragile(), setting, sessions).rounds
+    failed = np.array([bool(reason) for reason in made[3].failed])
+    assert failed.any()
+    for each in made[1:]:
+        assert np.array_equal(each.ranks.depth[failed], np.full(failed.sum(), 20))
+        assert np.array_equal(each.ranks.hits(20)[failed], made[0].ranks.hits(20)[failed])
+        assert each.ranks.answered.all()

@@ -34,6 +34,13 @@ def test_mean_squares_are_those_of_the_analysis_of_variance() -> None:
     assert f_oneway(*groups).statistic == pytest.approx((within + usual * topic) / within)
 
 
+def test_a_variance_among_topics_below_zero_is_zero_and_said() -> None:
+    made = stability([0.1, 0.9, 0.2, 0.8], ["a", "a", "b", "b"])
+    assert (made.topic, made.share_of_start) == (0.0, 1.0)
+    assert made.note == "the variance of topics comes out below 0 and counts as 0"
+    assert stability([0.1, 0.2, 0.8, 0.9], ["a", "a", "b", "b"]).note == ""
+
+
 def test_undefined_values_are_left_out() -> None:
     assert stability([0.1, 0.3, np.nan], ["a", "a", "a"]).sd == pytest.approx(np.std([0.1, 0.3], ddof=1))
     assert np.isnan(stability([0.1, 0.3], ["a", "b"]).share_of_start)

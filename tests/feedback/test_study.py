@@ -18,6 +18,7 @@ from rankscope.feedback.rounds import simulated
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.study import Plan, same_numbers, study
 from rankscope.feedback.users import Noisy
+from rankscope.feedback.verdicts import compared_methods
 from rankscope.measures import AP
 from tests.feedback.cases import clusters
 
@@ -117,7 +118,10 @@ def test_a_method_that_cannot_work_here_is_reported_and_ends_nothing() -> None:
     assert (failure["method"], failure["sessions"]) == ("rm3", 12)
     assert "term counts" in str(failure["failed"])
     assert not np.isnan(made.values("AP", "rocchio")).any()
-    assert np.isnan(made.values("AP", "rm3")[:, 1:]).all()
+    assert made.failed_throughout() == ("rm3",)
+    assert compared_methods(made) == ("rocchio",)
+    shown = made.values("cumulative recall", "rm3")
+    assert np.array_equal(shown, shown[:, :1].repeat(3, axis=1))  # nothing more than the first display
 
 
 def test_what_is_no_study_is_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.ranks import Ragged, RelevantRanks
+from rankscope.ranks.lots import lots_of_numbers
 
 
 def drawn(
@@ -30,6 +31,21 @@ def ranks_of(hits: FloatArray, others: FloatArray) -> RelevantRanks:
     best = Ragged.of(list(others[:, :256]), "score", np.float64)
     queries = RelevantRanks.from_ranks(list(ranks), depth=size, collection=size, distractors=best)
     return replace(queries, judged=queries.judged.with_columns(score=hits.ravel()))
+
+
+def shared(
+    queries: int = 60, members: int = 6, distractors: int = 200, alike: float = 0.5, seed: int = 0
+) -> RelevantRanks:
+    """Queries that share their distractors: each item scores alike for all of them, as far as `alike` says."""
+    random = np.random.default_rng(seed)
+    common, own = random.normal(0, 1, distractors), random.normal(0, 1, (queries, distractors))
+    others = np.sqrt(alike) * common + np.sqrt(1.0 - alike) * own
+    hits = random.normal(2.5, 1.0, (queries, members))
+    order = np.argsort(-others, axis=1)
+    ranks = ranks_of(hits, others)
+    assert ranks.distractors is not None
+    lots = np.concatenate([lots_of_numbers(row[:256]) for row in order])
+    return replace(ranks, distractors=ranks.distractors.with_columns(lot=lots))
 
 
 def without_scores(ranks: RelevantRanks) -> RelevantRanks:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy import stats
 
+from rankscope.arrays import FloatArray
+from rankscope.curves.terms import terms_of
 from rankscope.errors import MeasureError, SettingError
-from rankscope.forecast import ASSUMPTIONS, forecast
-from rankscope.forecast.backtest import Trial, best_model, error_at, possible, spread_at
+from rankscope.forecast import ALL, ASSUMPTIONS, forecast
+from rankscope.forecast.backtest import Trial, best_model, error_at, possible
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.intervals import interval, query_weights
+from rankscope.forecast.intervals import Interval, item_error, model_error, unit_error, unit_weights
 from rankscope.forecast.jeffreys import Jeffreys
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.trend import Trend
 from rankscope.measures import AP, Rprec
 from rankscope.ranks import RelevantRanks
-from tests.forecast.collections import drawn, without_scores
+from rankscope.statistics.units import unit_values
+from tests.forecast.collections import drawn, ranks_of, shared, without_scores
 
 SAMPLE = drawn(kept=500)
 WHOLE = drawn()
@@ -25,15 +32,64 @@ def test_the_future_lies_in_the_interval() -> None:
     grown = forecast(SAMPLE, 4008, ["Rprec", "AP", "R@10"])
     for measure in (Rprec(), AP()):
         said = grown[str(measure)]
-        assert said.low < float(measure.of(WHOLE).mean()) < said.high
-        assert said.high - said.low < 0.15
+        truth = float(measure.of(WHOLE).mean())
+        assert truth in said.these
+        assert truth in said.others
+        assert said.these.width < said.others.width < 0.15
         assert said.now == pytest.approx(float(measure.of(SAMPLE).mean()))
 
 
-def test_ranks_alone_give_a_forecast_with_a_warning() -> None:
-    grown = forecast(without_scores(SAMPLE), "2x", ["Rprec"])
-    assert grown["Rprec"].model in ("between", "trend", "jeffreys")
-    assert any("no scores were kept" in line for line in grown.warnings)
+def test_ranks_alone_give_a_forecast_that_says_so() -> None:
+    grown = forecast(without_scores(SAMPLE), "2x", ["Rprec", "AP"])
+    assert grown["Rprec"].model == "between"
+    assert grown.reasons == ("Rprec, AP by between: ranks alone, because no scores were kept",)
+    assert any("which items stand in the rankings is not known" in line for line in grown.warnings)
+
+
+@pytest.mark.parametrize(
+    ("score", "what"),
+    [
+        (lambda rank: 1000.0 - rank, "the scores are positions in the list"),
+        (lambda rank: 1.0 / (60.0 + rank), "the scores are reciprocal ranks"),
+        (lambda rank: -np.log(rank), "the scores depend on the rank alone"),
+    ],
+)
+def test_ranks_in_the_place_of_scores_do_not_go_to_a_score_model(
+    score: Callable[[FloatArray], FloatArray], what: str
+) -> None:
+    real = shared(queries=30)
+    assert forecast(real, "2x", ["AP"])["AP"].model.startswith("pareto")
+    grown = forecast(scored_by(real, score), "2x", ["AP"])
+    assert grown["AP"].model == "between"
+    assert what in grown["AP"].why
+    with pytest.raises(SettingError, match=what):
+        forecast(scored_by(real, score), "2x", ["AP"], model="pareto")
+
+
+def test_with_scores_the_choice_stays_among_models_that_use_them() -> None:
+    grown = forecast(SAMPLE, "2x", ["AP"], every_model=True)
+    assert grown["AP"].model.startswith("pareto")
+    assert {test.model for test in grown["AP"].tested} == {str(model) for model in ALL}
+
+
+def test_the_class_is_the_unit_where_classes_are_what_queries_look_for() -> None:
+    random = np.random.default_rng(0)
+    easy = np.repeat(random.normal(2.5, 1.2, 12), 10)[:, None]
+    plain = ranks_of(easy + random.normal(0, 0.3, (120, 6)), random.normal(0, 1, (120, 300)))
+    names = tuple(f"c{number}" for number in np.repeat(np.arange(12), 10))
+    known = replace(plain, classes=names, provenance={"judgements": {"complete": True}})
+    by_query, by_class = (forecast(each, "2x", ["AP"])["AP"] for each in (plain, known))
+    assert (by_query.units, by_query.unit) == (120, "queries")
+    assert (by_class.units, by_class.unit) == (12, "classes")
+    assert by_class.others.width > 2.0 * by_query.others.width
+    assert by_class.these == by_query.these
+
+
+def test_ties_and_few_scores_are_named() -> None:
+    tied = ranks_of(np.round(drawn_scores(40, 5, 2.0)), np.round(drawn_scores(40, 300, 0.0)))
+    assert any("tie with the next one" in line for line in forecast(tied, "2x", ["AP"], force=True).warnings)
+    few = drawn(queries=40, distractors=10)
+    assert any("the rankings hold only 10 distractors" in line for line in forecast(few, "2x", ["AP"]).warnings)
 
 
 @pytest.mark.parametrize("to", [2032, 4.0, "4x", "2,032", "4.0X"])
@@ -51,7 +107,7 @@ def test_the_result_says_what_it_rests_on() -> None:
     assert grown.assumptions == ASSUMPTIONS
     row = grown.rows()[0]
     assert row["measure"] == "Rprec"
-    assert {"now", "forecast", "low", "high", "model", "error at 2x"} <= set(row)
+    assert {"now", "forecast", "these queries low", "other queries high", "model", "error at 2x"} <= set(row)
     table = grown.backtest_rows()
     assert {line["factor"] for line in table} == {2.0, 4.0, 16.0}
     assert sum(bool(line["used"]) for line in table) == 3
@@ -146,14 +202,14 @@ def test_the_first_model_is_left_only_for_a_clearly_better_one() -> None:
 
 def test_without_a_back_test_the_first_model_is_taken() -> None:
     assert best_model([], (Pareto(16), Trend())) == Pareto(16)
-    assert np.isnan(spread_at([], "trend", 4.0))
+    assert np.isnan(error_at([], "trend", 4.0))
 
 
 def test_errors_between_the_factors_tried_are_interpolated() -> None:
     table = trials("trend", 0.01, -0.03)
     assert error_at(table, "trend", 2.0) == pytest.approx(0.01)
     assert error_at(table, "trend", 2**1.5) == pytest.approx(0.02)
-    assert error_at(table, "trend", 16.0) == pytest.approx(0.06)
+    assert error_at(table, "trend", 16.0) == pytest.approx(0.03)
 
 
 def test_a_small_collection_is_not_thinned_to_nothing() -> None:
@@ -161,14 +217,78 @@ def test_a_small_collection_is_not_thinned_to_nothing() -> None:
     assert possible(evidence, (2.0, 4.0, 16.0, 4.1)) == [2.0, 4.0]
 
 
-def test_intervals_grow_with_the_model_error_and_stay_within_bounds() -> None:
-    means = np.array([0.5, 0.49, 0.51])
-    narrow, wide = interval(means, 0.0, 0.9), interval(means, 0.1, 0.9)
-    assert wide[0] < narrow[0] < 0.5 < narrow[1] < wide[1]
-    assert interval(np.array([0.01, 0.0, 0.02]), 0.1, 0.9)[0] == 0.0
+def test_an_interval_stays_within_bounds() -> None:
+    assert Interval.around(0.01, 0.05) == Interval(0.0, 0.060000000000000005)
+    assert Interval.around(0.99, 0.05).high == 1.0
+    assert 0.98 in Interval.around(0.99, 0.05)
+
+
+def test_the_model_error_grows_with_the_growth() -> None:
+    assert model_error(0.0, 0.002, 4.0, 0.9) == pytest.approx(stats.norm.ppf(0.95) * 0.008)
+    assert model_error(0.006, 0.002, 4.0, 0.9) == pytest.approx(stats.norm.ppf(0.95) * 0.01)
+
+
+def test_few_units_have_the_wider_interval_of_t() -> None:
+    means = np.concatenate([[0.5], np.random.default_rng(0).normal(0.5, 0.02, 400)])
+    expected = stats.t.ppf(0.95, 9) * means[1:].std() * np.sqrt(10 / 9)
+    assert unit_error(means, 10, 0.9) == pytest.approx(expected)
+    assert unit_error(means, 1, 0.9) == 1.0
 
 
 def test_weights_of_queries_add_up() -> None:
-    weights = query_weights(50, seed=0)
+    weights = unit_weights(None, 50, seed=0)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
     assert (weights[0] == 1 / 50).all()
+
+
+def test_weights_of_classes_spread_the_mean_as_their_values_do() -> None:
+    random = np.random.default_rng(0)
+    classes = [f"c{number}" for number in np.repeat(np.arange(30), random.integers(1, 12, 30))]
+    values = random.random(len(classes)) + np.array([len(name) + int(name[1:]) % 7 for name in classes]) / 7
+    spread = (unit_weights(classes, len(classes), seed=0, resamples=4000) @ values)[1:].std()
+    units = unit_values(values[:, None], classes)[:, 0]
+    assert spread == pytest.approx(units.std() / np.sqrt(30), rel=0.1)
+    weights = unit_weights(classes, len(classes), seed=0)
+    assert (np.diff(weights, axis=1)[:, np.array(classes[1:]) == np.array(classes[:-1])] == 0).all()
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.9])
+def test_the_jackknife_over_items_finds_how_much_other_items_would_change(alike: float) -> None:
+    """Against collections drawn anew: the same hits, other distractors."""
+
+    def ahead(seed: int) -> tuple[float, float]:
+        ranks = anew(alike, seed)
+        terms = terms_of(AP(), ranks)
+        evidence = Evidence.of(terms.queries)
+        target, even = evidence.distractors * 4, np.full((1, len(ranks)), 1 / len(ranks))
+        error = item_error(Pareto(8), evidence, terms, target, np.random.default_rng(seed))
+        return float(Pareto(8).means(evidence, terms, target, even)[0]), error
+
+    found = np.array([ahead(seed) for seed in range(30)])
+    assert np.sqrt((found[:, 1] ** 2).mean()) == pytest.approx(found[:, 0].std(ddof=1), rel=0.4)
+
+
+def anew(alike: float, seed: int) -> RelevantRanks:
+    """60 queries with hits that never change and distractors that do, known by their lots."""
+    made, fixed = shared(queries=60, alike=alike, seed=seed), drawn_scores(60, 6, 2.5)
+    assert made.distractors is not None
+    best = np.array(made.distractors.lists("score"))
+    again = ranks_of(fixed, best)
+    assert again.distractors is not None
+    return replace(again, distractors=again.distractors.with_columns(lot=made.distractors["lot"]))
+
+
+def drawn_scores(rows: int, columns: int, mean: float) -> FloatArray:
+    return np.random.default_rng(99).normal(mean, 1.0, (rows, columns))
+
+
+def scored_by(ranks: RelevantRanks, score: Callable[[FloatArray], FloatArray]) -> RelevantRanks:
+    """The same order with a function of the rank in the place of the scores."""
+    assert ranks.distractors is not None
+    others, hits = ranks.distractors, ranks.judged
+    above = hits["rank"] - hits.position
+    places = zip(others.row, others.position, strict=True)
+    before = np.array([(above[hits.row == row] < place).sum() for row, place in places])
+    judged = hits.with_columns(score=score(hits["rank"].astype(np.float64)))
+    rank = (others.position + before).astype(np.float64)
+    return replace(ranks, judged=judged, distractors=others.with_columns(score=score(rank)))

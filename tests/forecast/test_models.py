@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rankscope.arrays import FloatArray
 from rankscope.curves.hits import Hits
 from rankscope.curves.terms import Terms, terms_of
 from rankscope.forecast.between import Between
 from rankscope.forecast.evidence import Evidence, Scored
 from rankscope.forecast.jeffreys import Jeffreys
 from rankscope.forecast.model import Model, today
-from rankscope.forecast.models import ALL, candidates
-from rankscope.forecast.pareto import Pareto, fitted
+from rankscope.forecast.models import ALL, candidates, usable
+from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.tail import Tail
+from rankscope.forecast.tails import Tails, shared_by, tails_of
 from rankscope.forecast.trend import Trend
 from rankscope.measures import AP, Measure, P, R, Rprec, nDCG
-from rankscope.ranks import RelevantRanks
-from tests.forecast.collections import drawn, without_scores
+from rankscope.ranks import Ragged, RelevantRanks
+from tests.forecast.collections import drawn, shared, without_scores
 
 MEASURES = [Rprec(), AP(), P(5), R(10), nDCG(scope=10)]
 SAMPLE = drawn(kept=500)
@@ -37,6 +39,10 @@ def foretold(model: Model, measure: Measure, ranks: RelevantRanks, factor: float
     evidence, terms = seen(measure, ranks)
     weights = np.full((1, len(ranks)), 1 / len(ranks))
     return float(model.means(evidence, terms, evidence.distractors * factor, weights)[0])
+
+
+def fitted(best: FloatArray, most: int) -> Tails:
+    return tails_of(best, most, shared_by(best, most))
 
 
 # worked values of the method
@@ -61,7 +67,7 @@ def test_the_shape_and_the_scales_of_pareto_tails_are_found() -> None:
     random = np.random.default_rng(0)
     scale = np.exp(random.normal(0, 0.5, 500))
     scores = -np.sort(-stats.genpareto.rvs(-0.25, size=(500, 2000), random_state=random) * scale[:, None], axis=1)
-    tails = fitted(Scored(np.empty(0), scores[:, :65]), 64)
+    tails = fitted(scores[:, :65], 64)
     assert tails.shape == pytest.approx(-0.25, abs=0.05)
     local = np.log(scale) - 0.25 * np.log(2000 / 64)  # the scale above a higher threshold
     assert np.corrcoef(tails.scale, local)[0, 1] > 0.9
@@ -71,7 +77,7 @@ def test_the_shape_and_the_scales_of_pareto_tails_are_found() -> None:
 def test_equal_scales_are_drawn_together() -> None:
     random = np.random.default_rng(0)
     scores = -np.sort(-random.exponential(size=(300, 1000)), axis=1)
-    tails = fitted(Scored(np.empty(0), scores[:, :9]), 8)
+    tails = fitted(scores[:, :9], 8)
     assert tails.scale.std() < 0.15
     assert tails.shape == pytest.approx(0.0, abs=0.1)
 
@@ -120,11 +126,11 @@ def test_weights_choose_queries(model: Model) -> None:
 def test_odd_data_give_numbers(model: Model) -> None:
     few = drawn(queries=3, members=2, distractors=3)
     assert 0 <= foretold(model, Rprec(), few, 10.0) <= 1
-    tied = replace(SAMPLE, judged=SAMPLE.judged.with_columns(score=np.zeros(SAMPLE.judged.size)))
-    assert 0 <= foretold(model, Rprec(), tied, 10.0) <= 1
-    assert SAMPLE.distractors is not None
-    flat = SAMPLE.distractors.with_columns(score=np.ones(SAMPLE.distractors.size))
-    assert 0 <= foretold(model, Rprec(), replace(SAMPLE, distractors=flat), 10.0) <= 1
+    evidence, terms = seen(Rprec(), SAMPLE)
+    assert evidence.scored is not None
+    scored, weights = evidence.scored, np.full((1, len(SAMPLE)), 1 / len(SAMPLE))
+    for odd in (replace(scored, hits=0.0 * scored.hits), replace(scored, best=0.0 * scored.best)):
+        assert 0 <= model.means(replace(evidence, scored=odd), terms, evidence.distractors * 10, weights)[0] <= 1
     nothing = RelevantRanks.from_ranks([[], [1]], relevant=[1, 1], depth=1, collection=10)
     if not model.needs_scores:
         assert 0 <= foretold(model, Rprec(), nothing, 10.0) <= 1
@@ -156,7 +162,34 @@ def test_thinned_scores_and_ranks_agree() -> None:
     assert thin.scored is not None
     above = (thin.scored.best[thin.hits.row] > thin.scored.hits[:, None]).sum(axis=1)
     near = evidence.hits.above <= 256
+    assert evidence.lots is None
     np.testing.assert_array_equal(thin.hits.above[near], above[near])
+
+
+def test_one_item_stays_or_goes_for_all_queries() -> None:
+    evidence, _ = seen(AP(), shared(queries=40))
+    assert evidence.lots is not None
+    thin = evidence.thinned(4.0, np.random.default_rng(0))
+    assert thin.lots is not None
+    stays = [set(lots[lots >= 0].tolist()) for lots in thin.lots]
+    for before, after in zip(evidence.lots, stays, strict=True):
+        assert after == set(before[before >= 0].tolist()) & set.union(*stays)
+    above = (thin.scored.best[thin.hits.row] > thin.scored.hits[:, None]).sum(axis=1) if thin.scored else None
+    np.testing.assert_array_equal(thin.hits.above, above)
+
+
+def test_thinning_once_for_all_shows_how_queries_hang_together() -> None:
+    together = shared(queries=60, alike=0.9)
+    assert together.distractors is not None
+    apart = replace(
+        together, distractors=Ragged(together.distractors.offsets, {"score": together.distractors["score"]})
+    )
+    spread = []
+    for ranks in (together, apart):
+        evidence, terms = seen(AP(), ranks)
+        random = np.random.default_rng(0)
+        spread.append(np.std([today(evidence.thinned(8.0, random), terms).mean() for _ in range(60)]))
+    assert spread[0] > 2.0 * spread[1]
 
 
 def test_ranks_alone_are_thinned_too() -> None:
@@ -179,4 +212,10 @@ def test_scores_of_another_grade_are_not_used() -> None:
 
 def test_models_are_found_by_family_and_by_name() -> None:
     assert candidates("pareto(8)", scores=True) == (Pareto(8),)
-    assert [str(model) for model in candidates(None, scores=False)] == ["between", "trend", "jeffreys"]
+    assert [str(model) for model in usable(scores=False)] == ["between", "trend", "jeffreys"]
+    assert set(usable(scores=True)) == set(ALL)
+
+
+@pytest.mark.parametrize("scores", [True, False])
+def test_the_choice_never_crosses_between_scores_and_ranks(scores: bool) -> None:
+    assert {model.needs_scores for model in candidates(None, scores)} == {scores}

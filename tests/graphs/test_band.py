@@ -11,14 +11,17 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.cli.main import cli
+from rankscope.curves.scope import ideal_precision_scope, ideal_recall_scope
 from rankscope.errors import MeasureError, SettingError
-from rankscope.graphs import band_graph
+from rankscope.graphs import band_graph, precision_scope_graph, recall_scope_graph
 from rankscope.graphs.band import CURVES
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Between, Guide, Stroke
+from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
 from rankscope.statistics.bands import band, difference_band
-from rankscope.statistics.query_curves import precision_at_recall
+from rankscope.statistics.query_curves import over_scope, precision_at_recall
+from rankscope.statistics.units import unit_classes
 from tests.graphs.examples import TWO, ranked, scored
 
 
@@ -37,7 +40,12 @@ def test_bands_are_those_of_the_statistics_kept_within_zero_and_one() -> None:
 
 @pytest.mark.parametrize(
     ("how", "words"),
-    [("sup-t", "90% sup-t band, holds the whole curve"), ("t", "each point for itself"), ("bonferroni", "Bonferroni")],
+    [
+        ("unseen-unit", "90% bands for the whole curve"),
+        ("sup-t", "90% sup-t bands for the whole curve, may not hold where few units decide"),
+        ("bonferroni", "90% Bonferroni bands for the whole curve, may not hold where few units decide"),
+        ("t", "90% t bands, each point by itself"),
+    ],
 )
 def test_the_subtitle_says_what_the_band_promises(how: str, words: str) -> None:
     assert words in band_graph(TWO, band=how, level=0.9).subtitle
@@ -59,8 +67,8 @@ def test_a_difference_stands_around_the_line_of_zero_with_markers_where_it_leave
     assert list(curve.markers) == np.flatnonzero(~made.holds(np.zeros(5))).tolist()
     assert curve.markers
     assert set(zero.y) == {0.0}
-    assert graph.title == "Precision at recall levels: second less first"
-    assert curve.name == "second less first"
+    assert graph.title == "Precision at recall levels: second minus first"
+    assert curve.name == "second minus first"
     assert "markers: 0 is outside" in graph.subtitle
     assert "0 is inside everywhere" in band_graph([TWO[0], TWO[0]], difference=True).subtitle
 
@@ -72,16 +80,78 @@ def test_many_points_do_not_make_a_string_of_markers() -> None:
 
 
 def test_queries_of_labelled_classes_are_drawn_class_by_class() -> None:
-    assert "classes drawn" in band_graph(scored()).subtitle
+    assert "units of chance: classes" in band_graph(scored()).subtitle
     by_hand = [each.with_classes(dict.fromkeys(each.queries, "kind")) for each in TWO]
-    assert "classes drawn" not in band_graph(by_hand).subtitle
+    assert "units of chance: classes" not in band_graph(by_hand).subtitle
 
 
-def test_grip_says_that_its_points_are_not_of_the_same_queries() -> None:
+def rare() -> RelevantRanks:
+    """Twenty queries of two relevant items: all find the first, one alone finds the second early."""
+    return RelevantRanks.from_ranks(
+        [[1 + row % 2, 4 if row == 0 else 900 + row] for row in range(20)], system="rare", collection=1000, depth=1000
+    )
+
+
+def test_points_that_few_queries_decide_are_thin_and_told() -> None:
+    graph = band_graph(rare(), points=3)
+    (curve,) = marks(graph, Stroke)
+    made = band(precision_at_recall(rare(), 3))
+    assert list(curve.thin) == np.flatnonzero(made.few).tolist() == [2]
+    assert curve.facts["few"] == ["no", "no", "yes"]
+    assert curve.facts["deciding queries"] == [round(each, 2) for each in made.deciding.tolist()]
+    assert "thin: fewer than 5 queries decide" in graph.subtitle
+    even = RelevantRanks.from_ranks([[1 + row % 2] for row in range(70)], system="even")
+    assert not marks(band_graph(even, points=2), Stroke)[0].thin
+    assert "thin" not in band_graph(even, points=2).subtitle
+
+
+def test_thin_lines_and_hollow_markers_are_drawn_apart() -> None:
+    layers = [layer for layer in band_graph(rare(), points=3).vega_lite()["layer"] if "mark" in layer]
+    lines = [layer for layer in layers if layer["mark"].get("type") == "line" and "strokeJoin" in layer["mark"]]
+    thick, thin = (layer["mark"]["strokeWidth"] for layer in lines)
+    assert thick > 2 * thin
+    assert [[row["y"] is not None for row in layer["data"]["values"]] for layer in lines] == [
+        [True, True, False],
+        [False, True, True],
+    ]
+    paper = [layer["mark"]["fill"] for layer in layers if layer["mark"].get("shape") == "circle"]
+    assert "#ffffff" in paper
+
+
+@pytest.mark.parametrize("kind", [precision_scope_graph, recall_scope_graph])
+def test_graphs_over_scope_have_the_band_of_the_whole_curve(kind: Any) -> None:
+    graph = kind(TWO[0])
+    (shaded,), (curve,) = marks(graph, Between), marks(graph, Stroke)
+    which = "precision" if kind is precision_scope_graph else "recall"
+    made = band(over_scope(TWO[0], curve.x.astype(int), which))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(shaded.low, made.low)
+    np.testing.assert_array_equal(shaded.high, made.high)
+    np.testing.assert_allclose(curve.y, made.mean)
+    assert "95% band for the whole curve" in graph.subtitle
+    many = kind([ranked(str(seed), seed) for seed in range(3)])
+    assert not marks(many, Between)
+    assert "band" not in many.subtitle
+    assert all("band" not in stroke.facts for stroke in marks(many, Stroke))
+
+
+def test_classes_are_the_units_of_graphs_over_scope_too() -> None:
+    graph = precision_scope_graph(scored())
+    (curve,) = marks(graph, Stroke)
+    made = band(over_scope(scored(), curve.x.astype(int)), classes=unit_classes(scored()))
+    np.testing.assert_array_equal(marks(graph, Between)[0].low, made.low)
+    assert "units of chance: classes" in graph.subtitle
+
+
+def test_grip_follows_the_same_queries_and_says_how_many() -> None:
     few = ranked("few", 3, collection=np.array([40] * 6 + [400] * 6))
     few = replace(few, depth=np.minimum(few.depth, few.collection))
     few = few.take(np.flatnonzero([few.ranks[few.row == row].max() <= few.collection[row] for row in range(12)]))
-    assert "not the same queries" in band_graph(few, curve="grip").subtitle
+    graph = band_graph(few, curve="grip")
+    (curve,) = marks(graph, Stroke)
+    reach = np.log2(few.collection / few.relevant) >= curve.x.max()
+    assert 2 * reach.sum() >= len(few)
+    assert set(curve.facts["queries"]) == {int(reach.sum())}
+    assert f"{int(reach.sum())} of {len(few)} queries" in graph.title
 
 
 def test_one_query_has_a_curve_and_no_band() -> None:
@@ -115,6 +185,14 @@ def test_the_command_takes_all_its_options(tmp_path: Path) -> None:
     more = ["--curve", "recall-scope", "--band", "bonferroni", "--level", "0.9", "--difference", "--points", "5"]
     done = CliRunner().invoke(cli, ["graph", "band", *map(str, paths), "-o", str(target), "--seed", "3", *more])
     assert done.exit_code == 0, done.output
-    assert "second less first" in target.read_text()
+    assert "second minus first" in target.read_text()
     refused = CliRunner().invoke(cli, ["graph", "grip", *map(str, paths), "-o", str(target), "--level", "0.9"])
     assert "grip has no option --level" in str(refused.exception)
+
+
+def test_a_band_over_scope_stays_below_the_ideal_system() -> None:
+    """Of c relevant items no more than c/s of the first s can be: nor can the unseen query have more."""
+    one_size = RelevantRanks.from_ranks([[1, 3 + row, 90] for row in range(9)], collection=200, depth=200)
+    for kind, ideal in ((precision_scope_graph, ideal_precision_scope), (recall_scope_graph, ideal_recall_scope)):
+        (shaded,) = marks(kind(one_size), Between)
+        assert (shaded.high <= ideal(3, shaded.x.astype(np.int64)).y + 1e-12).all()

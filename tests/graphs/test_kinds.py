@@ -94,45 +94,17 @@ def test_a_kind_shows_a_single_query(kind: Kind[Any]) -> None:
 
 def test_guides_stand_behind_the_curves() -> None:
     roles = recorded(graphs.precision_recall_graph(TWO, scopes=[0.5, 1.0])).roles
-    assert [role for role in roles if role in ("guide", "curve")] == ["guide"] * 3 + ["curve"] * 2
-
-
-def test_precision_recall_takes_eleven_levels_where_the_size_is_unknown() -> None:
-    unknown = [ranked(name, seed, collection=None) for name, seed in (("first", 1), ("second", 2))]
-    canvas = recorded(graphs.precision_recall_graph(unknown))
-    curves = [mark for mark in canvas.marks if isinstance(mark, Stroke)]
-    assert [len(mark.x) for mark in curves] == [11, 11]
-    assert canvas.legend[0].text == "first: 12 queries, c = 4"
-
-
-def test_precision_recall_of_one_system_has_a_curve_for_each_generality() -> None:
-    mixed = RelevantRanks.from_ranks([[1, 2]] * 6 + [list(range(1, 30))] * 6, collection=300, depth=300, system="one")
-    names = [mark.name for mark in graphs.precision_recall_graph(mixed).marks if mark.role == "curve"]
-    assert names == ["G = 3", "G = 7"]
-    (chosen,) = [mark for mark in graphs.precision_recall_graph(mixed, generality=7).marks if mark.role == "curve"]
-    assert chosen.name == "one"
-
-
-def test_precision_recall_refuses_a_generality_that_no_query_has() -> None:
-    with pytest.raises(SettingError, match="there are: 6"):
-        graphs.precision_recall_graph(TWO, generality=2)
-
-
-def test_markers_of_radial_means_stand_on_the_scope_lines() -> None:
-    graph = graphs.precision_recall_graph(TWO)
-    for mark in graph.marks:
-        if isinstance(mark, Stroke):
-            at = [mark.facts["a"][row] for row in mark.markers]
-            assert at == pytest.approx([0.25, 0.5, 1, 2, 4])
+    assert [role for role in roles if role in ("guide", "curve")] == ["guide"] * 4 + ["curve"] * 2
 
 
 def test_more_than_two_bands_are_not_drawn() -> None:
     three = [*TWO, ranked("third", 3)]
     for kind in (graphs.precision_recall_graph, graphs.recall_scope_graph, graphs.grip_graph):
         assert "band" in recorded(kind(TWO)).roles
+        assert "95% bands for the whole curve" in kind(TWO).subtitle
         graph = kind(three)
         assert "band" not in recorded(graph).roles
-        assert "bands" not in graph.subtitle
+        assert "band" not in graph.subtitle
 
 
 def test_systems_of_one_name_are_told_apart() -> None:
@@ -160,28 +132,15 @@ def test_grip_shades_what_one_system_gains_over_random() -> None:
     assert "region" not in recorded(graphs.grip_graph(TWO)).roles
 
 
-def test_grip_draws_points_of_few_queries_hollow() -> None:
-    few = TWO[0].take(np.arange(3))
-    assert {mark.role for mark in graphs.grip_graph(few).marks if isinstance(mark, Dots)} == {"open point"}
-
-
-def test_grip_is_dotted_where_not_all_queries_reach() -> None:
-    mixed = RelevantRanks.from_ranks([[1, 2]] * 6 + [list(range(1, 30))] * 6, collection=300, depth=300, system="one")
-    graph = graphs.grip_graph(mixed)
-    assert [mark.light for mark in graph.marks if isinstance(mark, Stroke)] == [False, True]
-    counts = [mark.name for mark in graph.marks if isinstance(mark, Guide) and mark.x.size == 1]
-    assert counts == ["12"] * 3 + ["6"] * 4
-    assert "dotted" in graph.subtitle
-    reached = graphs.grip_graph(mixed, reach=7)
-    assert [mark.light for mark in reached.marks if isinstance(mark, Stroke)] == [False]
-    assert "dotted" not in reached.subtitle
-
-
 def test_grip_refuses_ways_and_reaches_that_do_not_exist() -> None:
     with pytest.raises(SettingError, match="thinned, bins, hard"):
         graphs.grip_graph(TWO, way="thin")
     with pytest.raises(SettingError, match=r"reaches G = 20; the largest is 5\.64"):
         graphs.grip_graph(TWO, reach=20)
+    with pytest.raises(SettingError, match="constant, varying"):
+        graphs.grip_graph(TWO, members="all")
+    with pytest.raises(SettingError, match="constant members"):
+        graphs.grip_graph(TWO, members="varying", reach=2)
 
 
 @pytest.mark.parametrize("kind", [graphs.grip_graph, graphs.grnp_graph, graphs.grep_graph])

@@ -31,8 +31,8 @@ def test_of_many_methods_the_best_and_no_feedback_have_bands() -> None:
     assert {mark.name for mark in graph.marks if mark.role == "band"} == {"method 8", "no-feedback"}
 
 
-def test_precision_of_what_was_shown_stands_in_where_no_scope_was_measured() -> None:
-    assert "actual precision" in rounds_graph(RESULTS).title
+def test_what_decides_is_drawn_unless_told() -> None:
+    assert rounds_graph(RESULTS).title == "AP as feedback goes on"
     canvas = RecordingCanvas()
     rounds_graph(RESULTS).draw(canvas)
     assert canvas.marks

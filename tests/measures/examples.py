@@ -102,6 +102,7 @@ EXAMPLES: dict[type[Measure], tuple[Measure, ...]] = {
         RBP(gain="raw", rel=2),
         RBP(p=0.0),
         RBP(p=1.0),
+        RBP(p=0.9, horizon=4),
     ),
     RBPResidual: (RBPResidual(), RBPResidual(p=0.5), RBPResidual(judged="zero")),
     ERR: (ERR(), ERR(top=4), ERR(scope=3), ERR(top=5, scope=2)),

@@ -298,14 +298,15 @@ def rbp(m: RBP, topic: Topic, topics: Sequence[Topic]) -> float:
     top = top_of(topics) if m.top is None else m.top
     something = count_relevant(topic, m.rel) if m.gain in ("binary", "raw") else len(ideal_list(topic))
     total = 0.0
-    for k, grade in enumerate(topic.listed, 1):
+    for k, grade in enumerate(topic.listed[: m.horizon], 1):
         if m.gain == "raw":
             total += (gain(grade) if is_hit(grade, m.rel) else 0.0) * m.p ** (k - 1)
         elif m.gain == "binary":
             total += is_hit(grade, m.rel) * m.p ** (k - 1)
         elif gain(grade) > 0:
             total += gain(grade) / (top if m.gain == "graded" else best_here) * m.p ** (k - 1)
-    return (1 - m.p) * total if something else NAN
+    scale = 1 - m.p if m.horizon is None else 1 / sum(m.p**k for k in range(m.horizon))
+    return scale * total if something else NAN
 
 
 def rbp_residual(m: RBPResidual, topic: Topic, topics: Sequence[Topic]) -> float:

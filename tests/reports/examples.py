@@ -38,3 +38,17 @@ def scores_of(*names: str) -> Scores:
 @cache
 def report_of(*names: str) -> Report:
     return Report.of(scores_of(*names))
+
+
+@cache
+def report_of_two_sizes() -> Report:
+    """Two systems on twelve queries with four relevant items and twelve with eight, in a collection of 200."""
+    chance = np.random.default_rng(7)
+    systems = [
+        RelevantRanks.from_ranks(
+            [np.sort(chance.choice(reach, size, replace=False)) + 1 for size in [4] * 12 + [8] * 12],
+            collection=200, depth=200, system=name,
+        )
+        for name, reach in (("near", 30), ("far", 90))
+    ]  # fmt: skip
+    return Report.of(evaluate_ranks(systems, MEASURES, Settings()))

@@ -9,6 +9,7 @@ from rankscope.reports.comparison import notes_of, text_of
 from rankscope.reports.comparison_words import verdict
 from rankscope.statistics.compare import compare
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.trust import caution
 
 CHANCE = np.random.default_rng(3)
 FEW = CHANCE.normal(0.4, 0.1, 20)
@@ -69,7 +70,7 @@ def test_too_few_units_for_the_family_are_told() -> None:
     (note,) = notes_of(compare([few]))
     assert note.startswith("3 queries can show no difference at all: the smallest p-value possible is 0.25.")
     many = ScoreTable.make({"A": np.arange(8) / 10, "B": np.arange(8) / 20})
-    assert notes_of(compare([many])) == []
+    assert notes_of(compare([many])) == [caution(8)]
 
 
 def test_many_measures_of_two_systems_are_summed_up() -> None:

@@ -25,7 +25,7 @@ from rankscope.reports.figures import OF_MANY as FOR_MANY
 from rankscope.reports.figures import figures_of
 from rankscope.reports.verdict import verdict_of
 from tests.data import GOLDEN
-from tests.reports.examples import report_of, scores_of
+from tests.reports.examples import report_of, report_of_two_sizes, scores_of
 
 CASE = GOLDEN / "missing-queries-0"
 NEED_SIZE = {"grip", "grnp", "grep", "forecast"}
@@ -98,6 +98,28 @@ def test_every_kind_of_graph_is_drawn_with_its_data(page: str) -> None:
     labels = [value for tag, name, value in parsed.attributes if name == "aria-label" and tag == "div"]
     assert len(labels) == len(report_of("rough", "fine").figures)
     assert all(labels)
+
+
+def test_other_groups_of_queries_can_be_chosen_and_each_has_its_graph() -> None:
+    report = report_of_two_sizes()
+    page = html.render(report)
+    parsed = Page(page)
+    (figure,) = [each for each in report.figures if each.kind.name == "precision-recall"]
+    assert [each.text for each in figure.alternatives] == ["c = 8: 12 queries", "c = 4: 12 queries"]
+    assert [each.id for each in figure.alternatives if each.chosen] == [figure.id]
+    offered = [value for tag, name, value in parsed.attributes if (tag, name) == ("option", "value")]
+    for each in figure.alternatives:
+        assert each.id in offered
+        assert json.loads(unpacked(parsed.blocks[f"spec-{each.id}"]))["layer"]
+        assert unpacked(parsed.blocks[f"csv-{each.id}"]).startswith("# ")
+        assert f'data-subtitle="{each.graph.subtitle}"' in page
+        group = each.text.partition(":")[0]
+        assert f" with {group}" in each.graph.subtitle
+
+
+def test_bands_of_graphs_are_said_to_be_for_whole_curves(page: str) -> None:
+    assert "Bands take queries as independent" not in page
+    assert "Bands are for whole curves" in page
 
 
 def test_the_table_of_queries_holds_the_values_of_the_scores(page: str) -> None:
@@ -175,7 +197,7 @@ def told(scores: Scores) -> str:
 
 def test_a_difference_that_the_test_supports_is_called_better() -> None:
     text = told(two_systems([0.5] * 12, [1.0] * 11 + [0.5]))
-    assert text.startswith("second is better than first by .458 RR [.367, .550] (12 queries, p < .001).")
+    assert text.startswith("second is better than first by .458 RR [.367, .550] (12 queries, p = .030).")
     assert "second is better on 11, first on 0; on 1 they are equal" in text
 
 

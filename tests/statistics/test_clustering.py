@@ -43,6 +43,9 @@ def test_a_correlation_below_zero_counts_as_none() -> None:
     made = clustering([[0.0], [1.0], [0.0], [1.0]], list("aabb"))
     assert made.rho.tolist() == [0.0]
     assert made.effective.tolist() == [4.0]
+    assert made.below_zero.tolist() == [True]
+    assert made.note == "the variance of classes comes out below 0 and counts as 0"
+    assert clustering(VALUES[:, None], CLASSES).note == ""
 
 
 def test_queries_without_a_value_are_left_out_of_each_column() -> None:

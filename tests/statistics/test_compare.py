@@ -16,6 +16,7 @@ from rankscope.statistics.compare import compare
 from rankscope.statistics.corrections import holm
 from rankscope.statistics.randomised_tukey import randomised_tukey
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.trust import DECIDING, caution
 from tests.data import data_folder
 from tests.statistics.brughi import CLASSED, A, B
 
@@ -34,8 +35,7 @@ def measure_of(name: str, seed: int) -> ScoreTable:
 
 def test_the_verdict_of_the_worked_example_names_the_class_that_decides() -> None:
     assert verdict(compare([CLASSED])) == [
-        "B is better than A by .035 AP [.013, .058] (15 queries, p = .007), chiefly on class b; "
-        "no difference is shown on class c."
+        "B is better than A by .035 AP [.013, .058] (15 queries, p = .023); no class alone shows it."
     ]
 
 
@@ -68,6 +68,34 @@ def test_the_primary_measure_decides_alone_and_the_others_are_corrected_together
     rest = [each.p for table in others for each in compare([table]).main.pairs]
     assert [each.adjusted for one in made.measures[1:] for each in one.pairs] == holm(np.array(rest)).tolist()
     assert len(compare(tables, every_pair=False).main.pairs) == 2
+
+
+def test_classes_and_other_measures_are_one_secondary_family() -> None:
+    chance = np.random.default_rng(5)
+    classes = ["x"] * 14 + ["y"] * 16
+    tables = [
+        ScoreTable.make({"A": values[:, 0], "B": values[:, 1] + 0.3}, classes=classes, measure=name)
+        for name, values in (("AP", chance.random((30, 2))), ("RR", chance.random((30, 2))))
+    ]
+    made = compare(tables)
+    assert str(made.families).splitlines() == [
+        "primary family of 1 test: 1 pair of systems, Holm",
+        "secondary family of 5 tests: 1 pair of systems + 1 pair of systems x 2 measures x 2 classes, Holm",
+    ]
+    effects = [each for one in made.measures for each in one.classes[0].effects]
+    raw = [made.measures[1].pairs[0].p, *(each.raw for each in effects)]
+    corrected = [made.measures[1].pairs[0].adjusted, *(each.deciding for each in effects)]
+    assert corrected == pytest.approx(holm(np.array(raw)).tolist())
+    assert all(bool(each.better) == (each.deciding <= 0.05) for each in effects)
+    assert "secondary family of 5 tests" in made.main.classes[0].how
+
+
+def test_classes_that_chance_draws_are_not_tested_one_by_one() -> None:
+    table = ScoreTable.make({"A": A, "B": B}, classes=list(CLASSED.labels))
+    assert compare([table]).main.classes
+    drawn = compare([table], by_unit=True)
+    assert not drawn.main.classes
+    assert drawn.families.secondary == ()
 
 
 def test_every_note_names_the_family_of_its_measure() -> None:
@@ -117,6 +145,29 @@ def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
     made = compare([ScoreTable.make({"A": [0.1, 0.2, np.nan, 0.4], "B": [0.2, 0.3, 0.4, np.nan]})])
     assert (made.main.left_out, len(made.main.table)) == (2, 2)
     assert "2 queries left out, because not every system has a value there" in text_of(made)
+
+
+@pytest.mark.parametrize(("queries", "said"), [(15, "46 %"), (59, "5 %"), (60, "")])
+def test_few_queries_carry_a_caution_with_the_share_of_samples_that_lack_every_large_gain(
+    queries: int, said: str
+) -> None:
+    made = compare([table_of(2, queries)])
+    assert made.main.caution == caution(queries)
+    for text in (text_of(made), markdown_of(made), json_of(made)):
+        assert (made.main.caution in text and f"a sample of {queries} lacks" in text) if said else "lacks" not in text
+    assert said in made.main.caution
+
+
+def test_the_caution_counts_classes_where_they_are_the_units() -> None:
+    rng = np.random.default_rng(1)
+    base = rng.random(80)
+    table = ScoreTable.make({"A": base, "B": base + rng.random(80)}, classes=[str(row // 4) for row in range(80)])
+    assert "1 in 20 classes" in compare([table], by_unit=True).main.caution
+    assert compare([table], by_unit=False).main.caution == ""
+
+
+def test_the_text_names_the_test_that_decides() -> None:
+    assert f"p: {DECIDING} test, the larger p" in text_of(compare([table_of(2)]))
 
 
 def test_systems_without_a_common_query_are_an_error_with_the_counts() -> None:

@@ -15,6 +15,7 @@ from rankscope.statistics.family import Family
 from rankscope.statistics.pairwise import compare_pairs
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.sign_flip import sign_flip
+from rankscope.statistics.trust import decide_p
 
 NAMES = {"holm": "holm", "bonferroni": "bonferroni", "benjamini-hochberg": "fdr_bh"}
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
@@ -96,11 +97,13 @@ def three(queries: int = 12) -> ScoreTable:
 def test_all_pairs_are_tested_by_themselves_and_corrected_together() -> None:
     table = three()
     made = compare_pairs(table)
-    alone = [sign_flip(table.differences(first, second)).p for first, second in made.family.pairs]
-    assert [each.p for each in made.comparisons] == alone
-    assert [each.adjusted for each in made.comparisons] == holm(alone).tolist()
+    alone = [float(decide_p(table.differences(first, second))[0]) for first, second in made.family.pairs]
+    assert [each.p for each in made.comparisons] == pytest.approx(alone)
+    flips = [sign_flip(table.differences(first, second)).p for first, second in made.family.pairs]
+    assert [each.p for each in compare_pairs(table, test="sign-flip").comparisons] == flips
+    assert [each.adjusted for each in made.comparisons] == pytest.approx(holm(alone))
     assert [each.better for each in made.comparisons] == ["", "C", "C"]
-    assert str(made) == "family of 3 tests: 3 pairs of systems, Holm; sign-flip test"
+    assert str(made) == "family of 3 tests: 3 pairs of systems, Holm; sign-flip and skew-t test"
 
 
 def test_classes_and_measures_join_the_family() -> None:

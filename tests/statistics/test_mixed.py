@@ -72,16 +72,63 @@ def test_without_classes_two_systems_are_a_paired_t_test() -> None:
     assert (made.overall[0].low, made.overall[0].high) == pytest.approx((limits.low, limits.high))
 
 
-def test_at_the_boundary_it_is_least_squares_and_says_so() -> None:
-    chance = np.random.default_rng(0)
-    first = chance.normal(0.5, 0.1, 12)
-    table = ScoreTable.make({"A": first, "B": 1 - first + chance.normal(0, 0.02, 12)})
-    theirs = stats.ttest_ind(table.values[:, 1], table.values[:, 0])
+def opposed(queries: int, correlation: float, seed: int = 0, classes: list[str] | None = None) -> ScoreTable:
+    """Two systems of equal means that go against each other."""
+    chance = np.random.default_rng(seed)
+    first, other = chance.normal(0, 0.1, (2, queries))
+    second = correlation * first + np.sqrt(1 - correlation**2) * other
+    return ScoreTable.make({"A": 0.5 + first, "B": 0.5 + second}, classes)
+
+
+def test_a_query_variance_below_zero_is_said_and_pairs_are_judged_by_their_own_differences() -> None:
+    table = opposed(12, -0.9)
+    theirs = stats.ttest_rel(table.values[:, 1], table.values[:, 0])
     made = mixed(table)
     assert made.query_variance == 0
-    assert "ordinary least squares" in made.note
+    assert "the variance of queries comes out below 0 and counts as 0" in made.note
+    assert "paired" in made.note
     assert made.overall[0].p == pytest.approx(theirs.pvalue)
-    assert made.overall[0].freedom == 22
+    assert made.overall[0].freedom == 11
+    limits = theirs.confidence_interval(0.95)
+    assert (made.overall[0].low, made.overall[0].high) == pytest.approx((limits.low, limits.high))
+    assert mixed(opposed(12, 0.9)).paired == ""
+
+
+def test_below_zero_each_class_is_a_paired_t_test_of_its_own() -> None:
+    table = opposed(15, -0.8, 1, ["x"] * 6 + ["y"] * 8 + ["lone"])
+    made = mixed(table)
+    assert made.paired
+    for effect in made.effects:
+        own = table.where(effect.label).values
+        if effect.label == "lone":
+            assert math.isnan(effect.p)
+        else:
+            assert effect.p == pytest.approx(stats.ttest_rel(own[:, 1], own[:, 0]).pvalue)
+            assert effect.freedom == len(own) - 1
+
+
+@pytest.mark.parametrize("correlation", [-0.3, -0.6, -0.9])
+def test_systems_that_go_against_each_other_are_not_called_different_more_often(correlation: float) -> None:
+    p = [mixed(opposed(12, correlation, seed)).overall[0].p for seed in range(1_500)]
+    assert np.mean(np.array(p) <= 0.05) <= 0.065
+
+
+def test_three_systems_below_zero_are_judged_pair_by_pair() -> None:
+    chance = np.random.default_rng(3)
+    one, two = chance.normal(0, 0.1, (2, 9))
+    table = ScoreTable.make({"A": one, "B": two, "C": -one - two + 0.05})
+    made = mixed(table)
+    assert made.paired
+    for effect in made.overall:
+        theirs = stats.ttest_rel(table.differences(effect.first, effect.second), np.zeros(9))
+        assert effect.p == pytest.approx(theirs.pvalue)
+
+
+def test_rounding_does_not_decide_between_two_tests() -> None:
+    chance = np.random.default_rng(4)
+    table = ScoreTable.make({"A": np.full(8, 0.3), "B": chance.random(8)})
+    assert mixed(table).paired == ""
+    assert mixed(table).overall[0].p == pytest.approx(stats.ttest_1samp(table.values[:, 1] - 0.3, 0).pvalue)
 
 
 def test_the_share_of_the_query_is_the_correlation_of_two_systems() -> None:
@@ -131,6 +178,13 @@ def test_random_classes_of_one_size_are_a_t_test_of_class_means() -> None:
     assert made.overall[0].error > mixed(table).overall[0].error
 
 
+def test_random_classes_say_which_variance_came_out_below_zero() -> None:
+    made = mixed(opposed(20, -0.9, 2, list("aabbccddee") * 2), random_classes=True)
+    assert made.query_variance == 0
+    assert "queries" in made.note
+    assert "below 0" in made.note
+
+
 def test_random_classes_whose_effects_agree_say_so() -> None:
     made = mixed(drawn(2, (20, 20), seed=4), random_classes=True)
     assert made.interaction_variance == 0
@@ -142,7 +196,7 @@ def test_random_classes_whose_effects_agree_say_so() -> None:
     [
         (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}), "two classes at least"),
         (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}, ["x", "x"]), "two classes at least"),
-        (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}, ["x", "y"]), "cannot be told apart"),
+        (ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.1]}, ["x", "y"]), "cannot be distinguished"),
         (CONSTANT, "there is no error"),
     ],
 )

@@ -37,10 +37,11 @@ def test_error_variances_add_up() -> None:
     assert made.unpaired.mse == pytest.approx(made.paired.residual_variance + made.paired.query_variance)
 
 
-def test_where_queries_do_not_differ_both_have_one_error() -> None:
+def test_where_the_variance_of_queries_is_below_zero_it_says_so() -> None:
     first = np.array([0.1, 0.5, 0.4, 0.3])
     made = paired_and_unpaired(ScoreTable.make({"A": first, "B": 0.6 - first**2}))
-    assert "do not differ more than chance" in made.why
+    assert made.why.startswith("The variance of queries comes out below 0 and counts as 0")
+    assert made.rows()[0]["paired p"] == pytest.approx(stats.ttest_rel(0.6 - first**2, first).pvalue)
 
 
 def test_constant_scores_say_why_there_is_no_test() -> None:

@@ -11,6 +11,7 @@ from rankscope.curves import grip, precision_relevant_scope, precision_scope, re
 from rankscope.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.query_curves import (
+    Axis,
     QueryCurves,
     Start,
     over_generality,
@@ -88,26 +89,47 @@ def test_means_over_relevant_scope_are_those_of_the_curves() -> None:
 @pytest.mark.parametrize("way", ["thinned", "hard"])
 def test_means_over_generality_are_those_of_grip(way: str) -> None:
     mixed = RelevantRanks.from_ranks([[1, 2, 3, 5], [3], [2, 30]], collection=40, depth=40)
-    made, mean = over_generality(mixed, way=way), grip(mixed, way)  # type: ignore[arg-type]
-    np.testing.assert_allclose(np.nanmean(made.values, axis=0), mean.precision)
-    np.testing.assert_array_equal((~np.isnan(made.values)).sum(axis=0), mean.queries)
+    for members in ("constant", "varying"):
+        made = over_generality(mixed, way=way, members=members)  # type: ignore[arg-type]
+        mean = grip(mixed, way, members=members)  # type: ignore[arg-type]
+        np.testing.assert_allclose(np.nanmean(made.values, axis=0), mean.precision)
+        np.testing.assert_array_equal((~np.isnan(made.values)).sum(axis=0), mean.queries)
 
 
 def test_differences_pair_queries_by_their_names() -> None:
     one = precision_at_recall(RelevantRanks.from_ranks([[1], [2], [4]], queries=["a", "b", "c"], system="one"), 2)
     two = precision_at_recall(RelevantRanks.from_ranks([[1], [1]], queries=["c", "b"], system="two"), 2)
-    made = two.less(one)
+    made = two.minus(one)
     assert made.queries == ("c", "b")
     assert made.values.tolist() == [[0.75, 0.75], [0.5, 0.5]]
-    assert made.system == "two less one"
+    assert made.system == "two minus one"
+
+
+def test_curves_know_what_a_value_can_be() -> None:
+    mixed = RelevantRanks.from_ranks([[1, 2, 3, 4], [1, 2]], collection=40, depth=40)
+    assert over_scope(mixed, [1, 2, 4, 8], "precision").highest.tolist() == [1, 1, 1, 0.5]  # type: ignore[union-attr]
+    assert over_scope(mixed, [1, 2, 4, 8], "recall").highest.tolist() == [0.5, 1, 1, 1]  # type: ignore[union-attr]
+    assert over_relevant_scope(mixed, [0.5, 2]).highest.tolist() == [1, 0.5]  # type: ignore[union-attr]
+    assert over_relevant_scope(mixed, [0.5, 2], "recall").highest.tolist() == [0.5, 1]  # type: ignore[union-attr]
+    assert over_generality(mixed, n=4).highest == 0.25
+    made = over_scope(mixed, [8]).minus(over_scope(mixed, [8]))
+    np.testing.assert_array_equal([made.lowest, made.highest], [[-0.5], [0.5]])
+
+
+@given(queries=relevant_ranks())
+def test_no_value_exceeds_what_it_can_be(queries: RelevantRanks) -> None:
+    axes: tuple[Axis, Axis] = ("precision", "recall")
+    for axis in axes:
+        for made in (over_scope(queries, axis=axis), over_relevant_scope(queries, axis=axis)):
+            assert (np.nan_to_num(made.values) <= np.asarray(made.highest) + 1e-12).all()
 
 
 def test_what_cannot_be_paired_is_refused() -> None:
     one = precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["a"]), 3)
     with pytest.raises(SettingError, match="share no query"):
-        one.less(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["b"]), 3))
+        one.minus(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["b"]), 3))
     with pytest.raises(SettingError, match="one grid"):
-        one.less(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["a"]), 4))
+        one.minus(precision_at_recall(RelevantRanks.from_ranks([[1]], queries=["a"]), 4))
 
 
 def test_wrong_choices_are_refused_in_words() -> None:
@@ -115,8 +137,6 @@ def test_wrong_choices_are_refused_in_words() -> None:
         recall_grid(1)
     with pytest.raises(SettingError, match="first or one"):
         precision_at_recall(CHECK, 5, "two")  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match="thinned or hard"):
-        over_generality(CHECK, way="bins")
     with pytest.raises(MeasureError, match="--collection-size D"):
         over_generality(RelevantRanks.from_ranks([[1]]))
     with pytest.raises(SettingError, match="a table of that shape"):

@@ -20,7 +20,7 @@ save(
     graph.described(
         x=graph.x.over(0, REACH + 0.3),
         title="GRiP of two systems, the same queries in every point",
-        subtitle=f"{logos.caption} and edges; random distractors left out; bands: 95% intervals",
+        subtitle=f"{logos.caption} and edges; {graph.subtitle}",
     ),
     "s04-figure-01-grip",
 )

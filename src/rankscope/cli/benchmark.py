@@ -8,17 +8,24 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
 
-@click.command("benchmark", short_help="Which descriptor finds best, and what does it cost?")
-@click.argument("collection", metavar="COLLECTION|FOLDER")
-@click.option("-o", "--output", required=True, metavar="FOLDER", help="Where vectors, ranks, tables and the page go.")
+
+@click.command("benchmark", cls=GuardedCommand, short_help="Which descriptor finds best, and what does it cost?")
+@click.argument("collection", type=Input(), metavar="COLLECTION|FOLDER")
+@click.option(
+    "-o", "--output", required=True, type=OutputFolder(), metavar="FOLDER",
+    help="Where vectors, ranks, tables and the page go.",
+)  # fmt: skip
 @click.option(
     "-d", "--descriptors", "texts", multiple=True, default=("all",), show_default=True, metavar="NAMES",
     help="all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), height-matching.",
 )  # fmt: skip
-@click.option("--data", metavar="FOLDER", help="Where the named collection lies. Default: RANKSCOPE_DATA.")
 @click.option(
-    "--queries", default="all", show_default=True, metavar="all|'every N'|FILE",
+    "--data", type=Input(), metavar="FOLDER", help="Where the named collection lies. Default: RANKSCOPE_DATA."
+)
+@click.option(
+    "--queries", type=Input(), default="all", show_default=True, metavar="all|'every N'|FILE",
     help="All pictures with a class mate, every Nth of them, or those that a file names, one a line.",
 )  # fmt: skip
 @click.option(
@@ -32,13 +39,16 @@ import click
 @click.option(
     "--first", default=10, show_default=True, type=click.IntRange(1, 30), metavar="N", help="Results shown of each."
 )
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Of intervals, tests and the queries shown.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+    help="Of intervals, tests and the queries shown.",
+)  # fmt: skip
 @click.option(
     "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
     help="Leave out larger pictures, by name.",
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
-@click.option("--quiet", is_flag=True, help="No progress, and no word about the files.")
+@click.option("--quiet", is_flag=True, help="Only the table: no progress, no warnings, no word about the files.")
 def command(
     collection: str,
     output: str,
@@ -63,16 +73,14 @@ def command(
     rankscope benchmark photos/ -d rgb-histogram,cedd,lbp -o photos-benchmark
     rankscope benchmark icons -d "hog(side=32,cell=8),edge-histogram" --queries "every 10" -o icons-benchmark
     """
-    from rankscope.cli.output import colourful, progress_line, say
+    from rankscope.cli.output import colourful, print_result, progress_line, say
     from rankscope.engines.images.benchmark import benchmark
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.finding import found_collection
-    from rankscope.errors import SettingError
+    from rankscope.measures.cautions import few_distractors
     from rankscope.reports.benchmark import standings_of
     from rankscope.reports.benchmark_tables import text_of
 
-    if Path(output).is_file():
-        raise SettingError(f"{output} is a file: -o names a folder")
     asked = contenders(",".join(texts))
     pictures = found_collection(collection, data)
     try:
@@ -85,9 +93,11 @@ def command(
     except KeyboardInterrupt:
         say(f"stopped; what is done lies in {output}: give the same command again to go on")
         raise
-    click.echo(text_of(standings, colourful(sys.stdout)), nl=False)
-    _warn(made.problems)
+    print_result(text_of(standings, colourful(sys.stdout)))
     if not quiet:
+        _warn(made.problems)
+        for line in few_distractors(made.ranks[0]):
+            say(f"! {line}")
         for path, what in files:
             say(f"  {path}  {what}")
 

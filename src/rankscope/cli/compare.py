@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
 
@@ -14,8 +15,8 @@ USUAL = ("AP",)
 SUFFIXES = {".md": "markdown", ".json": "json"}
 
 
-@click.command("compare", short_help="Is B better than A, and for which kind of query?")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN RUN... | RANKS.parquet...")
+@click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN RUN... | RANKS.parquet...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
     help="By what to compare; the first decides. Repeat it or separate by commas. Default: AP.",
@@ -28,6 +29,10 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 )  # fmt: skip
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
 @click.option(
+    "--intervals", type=click.Choice(["bca", "bounded"]), default="bca", show_default=True,
+    help="Of the means: BCa bootstrap, or bounded, wider, which holds where few queries decide (measures from 0 to 1).",
+)  # fmt: skip
+@click.option(
     "--resamples", type=click.IntRange(100), help="Of the bootstrap; 10,000 for up to 1,000 queries, fewer for more."
 )
 @click.option("--permutations", default=10_000, show_default=True, type=click.IntRange(100), help="Of Tukey's test.")
@@ -35,8 +40,13 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     "--format", "output_format", type=click.Choice(["text", "markdown", "json"]),
     help="Default: by -o's suffix (.md, .json), else text.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", help="Write here; .html writes the whole report.")
-@click.option("--graphs", metavar="FOLDER", help="The graphs of the comparison too, as SVG, into this folder.")
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Write here; .html writes the whole report.")
+@click.option(
+    "--graphs",
+    type=OutputFolder(),
+    metavar="FOLDER",
+    help="The graphs of the comparison too, as SVG, into this folder.",
+)
 @click.option("--every-pair", is_flag=True, help="Show every pair, however many; without it neighbours beyond 30.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
@@ -47,6 +57,7 @@ def command(
     baseline: str | None,
     pairs: str,
     correction: str,
+    intervals: str,
     level: float,
     resamples: int | None,
     permutations: int,
@@ -59,9 +70,9 @@ def command(
 ) -> None:
     """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
 
-    The first measure decides alone, by sign-flip tests of per-query differences, corrected for all pairs of systems.
-    Other measures and, with --by, classes of queries are secondary: corrected together, and called so. The analysis of
-    variance of the cells and Tukey's test stand beside; no verdict rests on them.
+    The first measure decides alone, by sign-flip and skew-t tests of per-query differences, which must agree, corrected
+    for all pairs of systems. Other measures and, with --by, classes of queries are secondary: corrected together, and
+    called so. The analysis of variance of the cells and Tukey's test stand beside; no verdict rests on them.
 
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
@@ -78,14 +89,14 @@ def command(
         scores = inputs.scores("compare", measures or USUAL, progress, keep_scores=page)
         _check_classes(scores, inputs.classes)
         made = compare(
-            scores, baseline=baseline, every_pair=pairs == "all", correction=correction, level=level,
-            resamples=resamples, permutations=permutations, seed=scores.settings.seed,
+            scores, baseline=baseline, every_pair=pairs == "all", correction=correction, intervals=intervals,
+            level=level, resamples=resamples, permutations=permutations, seed=scores.settings.seed,
         )  # fmt: skip
         if page:
             _page(_ordered(scores, made), made, str(output), progress)
         drawn = draw(scores, made, graphs) if graphs else []
     suffix = Path(output).suffix if output else ""
-    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair)
+    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair, not quiet)
     _write(text, None if page else output)
     if not quiet:
         for line in [*scores.warnings(), *drawn]:
@@ -111,12 +122,15 @@ def _check_classes(scores: Any, path: str | None) -> None:
 
 
 def draw(scores: Any, made: Any, folder: str) -> list[str]:
-    """The graphs that show the comparison; says what was drawn, and why a graph is not there."""
+    """The graphs that show the comparison; says what was drawn, and why a graph is not there.
+
+    A graph that cannot be made is told of; one that cannot be written is an error.
+    """
     from rankscope import graphs
     from rankscope.errors import RankscopeError
+    from rankscope.files import made_folder
 
-    where = Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
+    where = made_folder(folder)
     systems = {system.name: system.ranks for system in scores.systems}
     ordered = [systems[name] for name in made.systems]
     several = len(ordered) > 2
@@ -129,10 +143,12 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
         options: dict[str, Any] = {"measure": made.main.measure} if "measure" in kind.options else {}
         options |= {"compared": made} if "compared" in kind.options else {}
         try:
-            kind(ordered, **options).save(where / f"{name}.svg", width="full" if "matrix" in name else None)
-            said.append(f"{where / name}.svg")
+            graph = kind(ordered, **options)
         except RankscopeError as error:
             said.append(f"{name} was not drawn: {error}")
+            continue
+        graph.save(where / f"{name}.svg", width="full" if "matrix" in name else None)
+        said.append(f"{where / name}.svg")
     return said
 
 
@@ -151,10 +167,12 @@ def _page(scores: Any, made: Any, path: str, progress: Any) -> None:
 
 
 def _write(text: str, path: str | None) -> None:
-    if path is None or path == "-":
-        click.echo(text, nl=False)
-        return
+    from rankscope.cli.output import print_result
     from rankscope.files import atomic
+
+    if path is None or path == "-":
+        print_result(text)
+        return
 
     with atomic(path, "wb") as file:
         file.write(text.encode())

@@ -9,17 +9,23 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, OutputFolder
+
 SYSTEMS = ("pixels", "edges")
 MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
 
 
-@click.command("demo", short_help="See it work.")
-@click.option("-o", "--output", default="rankscope-demo", show_default=True, metavar="FOLDER", help="Where results go.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.command("demo", cls=GuardedCommand, short_help="See it work.")
+@click.option(
+    "-o", "--output", default="rankscope-demo", show_default=True, type=OutputFolder(), metavar="FOLDER",
+    help="Where results go.",
+)  # fmt: skip
+@click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no word about the files.")
 def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
-    from rankscope.cli.output import colourful, progress_line
+    from rankscope.cli.output import colourful, print_result, progress_line
     from rankscope.collections import icons
+    from rankscope.files import made_folder
     from rankscope.measures.evaluate import evaluate_ranks
     from rankscope.reports.comparison_words import verdict
     from rankscope.reports.estimates import compared_of
@@ -28,26 +34,29 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.reports.table import text_of
     from rankscope.settings import Settings
 
-    folder = _made(Path(output))
+    folder = made_folder(output)
     sample = icons()
     largest = int(sample.class_sizes.max())
-    click.echo(
-        f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}, {sample.distractors:,} distractors"
-    )
+    what = f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}"
+    tell = _nothing if quiet else print_result
+    tell(f"{what}, {sample.distractors:,} distractors\n")
     with Helper(wanted=(os.cpu_count() or 1) > 1) as helper:
         with progress_line(quiet) as progress:
             ranks = _both_ranked(sample, helper, progress)
         scores = evaluate_ranks(ranks, MEASURES, Settings())
-        click.echo()
-        click.echo(text_of(summary_grid(scores), colourful(sys.stdout)))
-        click.echo("\n".join(coverage_lines(scores)))
+        print_result("\n" + text_of(summary_grid(scores), colourful(sys.stdout)) + "\n")
+        print_result("\n".join(coverage_lines(scores)) + "\n")
         compared = compared_of(scores)
-        click.echo("\n" + "\n".join(verdict(compared)[:1]) + "\n" if compared is not None else "")
+        print_result("\n" + "\n".join(verdict(compared)[:1]) + "\n\n" if compared is not None else "\n")
         with progress_line(quiet) as progress:
             files = [*_written(folder, ranks, scores), _report(folder, scores, compared, progress, helper)]
     for path, what in files:
-        click.echo(f"  {path}  {what}")
-    click.echo(f"\nOpen {files[-1][0].resolve().as_uri()}")
+        tell(f"  {path}  {what}\n")
+    tell(f"\nOpen {files[-1][0].resolve().as_uri()}\n")
+
+
+def _nothing(_text: str) -> None:
+    """Says nothing."""
 
 
 def _both_ranked(sample: Any, helper: Any, progress: Any) -> list[Any]:
@@ -78,16 +87,6 @@ def _ranked(sample: Any, space: str, progress: Any) -> Any:
     return nearest_ranks(
         features, sample.class_of_item, "cosine", ids=sample.items, keep_scores=True, system=space, progress=show
     )
-
-
-def _made(folder: Path) -> Path:
-    from rankscope.errors import SettingError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingError(f"cannot write into {folder}: {error.strerror}") from None
-    return folder
 
 
 def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, str]]:

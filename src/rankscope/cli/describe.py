@@ -7,19 +7,21 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 
-@click.command("describe", short_help="Pictures to vectors.")
-@click.argument("folder", metavar="FOLDER")
+
+@click.command("describe", cls=GuardedCommand, short_help="Pictures to vectors.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
 @click.option(
     "-d", "--descriptor", "descriptors", multiple=True, metavar="NAMES",
     help="cedd, lbp(grid=4), ... Repeat it or separate by commas. --list shows all.",
 )  # fmt: skip
 @click.option(
-    "-o", "--output", metavar="FEATURES.npz",
+    "-o", "--output", type=OutputFile("features"), metavar="FEATURES.npz",
     help="Where the vectors go; with several descriptors one file each, FEATURES.NAME.npz.",
 )  # fmt: skip
 @click.option(
-    "--labels", metavar="CSV|folders", default="folders", show_default=True,
+    "--labels", type=Input(), metavar="CSV|folders", default="folders", show_default=True,
     help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in.",
 )  # fmt: skip
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
@@ -27,7 +29,9 @@ import click
     "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
     help="Leave out larger pictures, by name.",
 )  # fmt: skip
-@click.option("--model", metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt).")
+@click.option(
+    "--model", type=Input(), metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt)."
+)
 @click.option("--side", type=click.IntRange(min=1), metavar="N", help="Side of its input, if the model leaves it free.")
 @click.option("--mean", metavar="R,G,B", help="Subtracted from colours of 0 to 1. Default: 0.485,0.456,0.406.")
 @click.option("--std", metavar="R,G,B", help="Divided by. Default: 0.229,0.224,0.225.")
@@ -36,7 +40,7 @@ import click
     help="What the model sees: the square in the middle, or the whole squeezed into one.",
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="No progress, no warnings, no word about the files.")
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda *given: _list(*given),
     help="All descriptors with their options, and leave.",
@@ -62,7 +66,7 @@ def command(
     rankscope describe images/ --labels labels.csv -d "scalable-colour,lbp(grid=4)" -o corel.npz
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
     """
-    from rankscope.cli.output import progress_line
+    from rankscope.cli.output import print_result, progress_line
     from rankscope.engines.images.describing import describe
     from rankscope.engines.images.labelled_folder import pictures_in
 
@@ -79,7 +83,12 @@ def command(
             progress=None if show is None else lambda done, whole: show("describing", done / whole),
         )
     kept = [pictures[row] for row in found.kept.tolist()]
-    _written(found.described, targets, kept, {"size": size, "labels": "folders" if labels == "folders" else "table"})
+    said = _written(
+        found.described, targets, kept, {"size": size, "labels": "folders" if labels == "folders" else "table"}
+    )
+    if quiet:
+        return
+    print_result("".join(said))
     if not any(picture.label for picture in kept):
         warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
@@ -127,6 +136,8 @@ def _numbers(name: str, text: str | None) -> tuple[float, ...]:
 def _targets(output: str | None, asked: list[Any]) -> list[Path]:
     """A file for each descriptor; the name of the descriptor goes in before the suffix if there are several."""
     from rankscope.errors import SettingError
+    from rankscope.file_guard import check_target
+    from rankscope.names import file_names
 
     if output is None or output == "-":
         raise SettingError("the vectors go into a file: give -o FEATURES.npz")
@@ -137,32 +148,26 @@ def _targets(output: str | None, asked: list[Any]) -> list[Path]:
         raise SettingError(f"cannot write {path}: there is no folder {path.parent}")
     if len(asked) == 1:
         return [path]
-    return [path.with_name(f"{path.stem}.{_plain(str(each))}.npz") for each in asked]
+    targets = [path.with_name(f"{path.stem}.{name}.npz") for name in file_names([str(each) for each in asked])]
+    for target in targets:
+        check_target(target, ("features",))
+    return targets
 
 
-def _plain(text: str) -> str:
-    """A name without signs that a shell reads.
-
-    >>> _plain("lbp(grid=4)")
-    'lbp-grid-4'
-    """
-    import re
-
-    return re.sub(r"[^\w.-]+", "-", text).strip("-")
-
-
-def _written(described: Any, targets: list[Path], kept: list[Any], settings: dict[str, Any]) -> None:
-    """The files, and a line about each."""
+def _written(described: Any, targets: list[Path], kept: list[Any], settings: dict[str, Any]) -> list[str]:
+    """Writes the files; a line about each."""
     from rankscope.engines.images.feature_files import save_features
 
     ids, labels = [picture.id for picture in kept], [picture.label for picture in kept]
     classes = len(set(filter(None, labels)))
+    said = []
     for each, path in zip(described, targets, strict=True):
         save_features(each, path, ids, labels, settings)
-        click.echo(
+        said.append(
             f"{path}: {len(ids):,} pictures in {classes:,} classes, {each.descriptor}, "
-            f"{each.raw.shape[1]:,} values each, to be compared by {each.metric}"
+            f"{each.raw.shape[1]:,} values each, to be compared by {each.metric}\n"
         )
+    return said
 
 
 def _warn(warnings: list[str], unreadable: list[tuple[str, str]]) -> None:
@@ -183,6 +188,7 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
         return
     from dataclasses import fields
 
+    from rankscope.cli.output import print_result
     from rankscope.engines.images.descriptors import ALL
     from rankscope.reports.rows import table
 
@@ -199,5 +205,5 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
                 "source": kind.source,
             }
         )
-    click.echo(table(rows), nl=False)
+    print_result(table(rows))
     context.exit()

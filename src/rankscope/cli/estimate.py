@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand
 
-@click.command("estimate", short_help="What can be said without complete judgements?")
+
+@click.command("estimate", cls=GuardedCommand, short_help="What can be said without complete judgements?")
 @click.option("--collection-size", "collection", required=True, type=click.IntRange(min=1), metavar="D", help="Items.")
 @click.option(
     "--scope", type=click.IntRange(min=0), default=0, show_default=True, metavar="S", help="First items judged."
@@ -67,11 +69,10 @@ def command(
 
 
 def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:
+    from rankscope.cli.output import print_result
     from rankscope.reports.rows import as_json, table
 
     if output_format == "json":
-        click.echo(as_json({"format": f"rankscope.{name}", "version": 1, **more, "rows": rows}), nl=False)
+        print_result(as_json({"format": f"rankscope.{name}", "version": 1, **more, "rows": rows}))
         return
-    click.echo(table(rows, places=6), nl=False)
-    for key, value in more.items():
-        click.echo(f"{key}: {value}")
+    print_result(table(rows, places=6) + "".join(f"{key}: {value}\n" for key, value in more.items()))

@@ -6,14 +6,15 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
 
 USUAL = ("AP", "nDCG@10", "P@10", "RR", "Rprec")
 
 
-@click.command("evaluate", short_help="How good is it?")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN... | RANKS.parquet...")
+@click.command("evaluate", cls=GuardedCommand, short_help="How good is it?")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
     help="What to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
@@ -24,7 +25,13 @@ USUAL = ("AP", "nDCG@10", "P@10", "RR", "Rprec")
     "--format", "output_format", metavar="FORMAT",
     help="table, trec (trec_eval's lines), csv, json, latex, markdown, parquet. Default: by -o's suffix, else table.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", help="Write here. NAME.ranks.parquet saves the reduction itself.")
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile("saved ranks"),
+    metavar="FILE",
+    help="Write here. NAME.ranks.parquet saves the reduction itself.",
+)
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
@@ -46,36 +53,59 @@ def command(
     rankscope evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10
     rankscope evaluate qrels.txt bm25.run -m all_trec -q --format trec --compat trec_eval-10
     """
-    from rankscope.cli.output import Output, progress_line
+    from rankscope.cli.output import Output, progress_line, say
 
     target, inputs = Output.chosen(output, output_format), Inputs.of(files, given)
     if target.saves_ranks:
-        _save(inputs, target)
+        _save(inputs, target, quiet)
         return
     with progress_line(quiet) as progress:
         scores = inputs.scores("evaluate", measures or USUAL, progress)
-    target.write(scores, per_query)
+    target.write(scores, per_query, quiet)
     if not quiet and not target.tells_warnings:
         for line in scores.warnings():
-            click.echo(f"! {line}", err=True)
+            say(f"! {line}")
 
 
-def _save(inputs: Inputs, target: Any) -> None:
+def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
-    from rankscope.errors import SettingError
+    from rankscope.cli.output import say
+    from rankscope.errors import InputError, SettingError
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
+    from rankscope.inputs.swapped import refuse_swapped
+    from rankscope.measures.coverage_report import warnings_of
     from rankscope.ranks.reduce import reduce
     from rankscope.ranks.storage import save_ranks
 
     if len(inputs.files) != 2:
         raise SettingError("a .ranks.parquet file holds one system: give QRELS and one RUN")
+    (name,) = inputs.named(inputs.files[1:]) or [""]
     settings = inputs.settings
     reading = Reading(inputs.input_format, inputs.encoding, settings.comments)
     unwanted = read_junk(inputs.junk, reading) if inputs.junk else ()
-    qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading)
-    ranks = reduce(qrels, run, settings, junk=unwanted, keep_scores=True)
+    try:
+        qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading, name=name)
+        ranks = reduce(qrels, run, settings, junk=unwanted, keep_scores=True)
+    except InputError:
+        refuse_swapped(inputs.files[0], inputs.files[1], reading)
+        raise
     save_ranks(ranks, target.path)
-    click.echo(f"{len(ranks)} queries saved in {target.path}", err=True)
+    if not quiet:
+        for line in warnings_of(ranks, settings):
+            say(f"! {ranks.system}: {line}")
+        for line in _not_kept(settings):
+            say(f"! {line}")
+        say(f"{len(ranks):,} {'query' if len(ranks) == 1 else 'queries'} saved in {target.path}")
+
+
+def _not_kept(settings: Any) -> list[str]:
+    """Choices given by hand that a reduction does not hold: they are made when it is read."""
+    from rankscope.ranks.reduce import FIXED_BY_REDUCTION
+    from rankscope.settings import SETTINGS
+
+    held = (*FIXED_BY_REDUCTION, "collection_size", "comments")
+    lost = [each.option for each in SETTINGS if each.name in settings.given and each.name not in held]
+    return [f"{', '.join(lost)}: not kept in a saved reduction; give it again when the file is read"] if lost else []

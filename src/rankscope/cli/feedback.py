@@ -8,13 +8,20 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
+
 USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regression")
 
 
-@click.command("feedback", short_help="Which feedback method learns fastest, with simulated users?")
-@click.argument("features", metavar="FEATURES")
-@click.option("-o", "--output", required=True, metavar="NAME.parquet", help="One row for each session and round.")
-@click.option("--report", metavar="NAME.html", help="A page with graphs, efficiency and response times too.")
+@click.command("feedback", cls=GuardedCommand, short_help="Which feedback method learns fastest, with simulated users?")
+@click.argument("features", type=Input(), metavar="FEATURES")
+@click.option(
+    "-o", "--output", required=True, type=OutputFile("a feedback study", makes_folder=True), metavar="NAME.parquet",
+    help="One row for each session and round.",
+)  # fmt: skip
+@click.option(
+    "--report", type=OutputFile(), metavar="NAME.html", help="A page with graphs, efficiency and response times too."
+)
 @click.option(
     "--methods", multiple=True, metavar="NAMES",
     help="As 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
@@ -36,12 +43,14 @@ USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regress
     help="consistent, noisy(EPS_POS, EPS_NEG), lazy(Q) or partial(THETA).",
 )  # fmt: skip
 @click.option(
-    "--list", "scored", type=click.Choice(["residual", "full", "frozen", "split"]), default="residual",
-    show_default=True, help="Scored: without what was seen; all; what was seen in its place; the other half.",
+    "--list", "scored", type=click.Choice(["frozen", "split", "full", "residual"]), default="frozen",
+    show_default=True,
+    help="Scored: what was seen in its place, then the rest; the half no feedback came from; all; without what was seen"
+    " (two methods are compared on what neither has shown, more not at all).",
 )  # fmt: skip
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
-    help="Of the scored list; the first decides. Default: AP, Rprec, Estar and precision at the scope.",
+    help="Of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and Estar.",
 )  # fmt: skip
 @click.option(
     "--k-pos", type=click.IntRange(0), metavar="N", help="Most items marked relevant in a round. Default: all."
@@ -60,13 +69,19 @@ USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regress
     help="Which examples count: all, those of the last round, or all but those the user takes back.",
 )  # fmt: skip
 @click.option("--scaling", type=click.Choice(["none", "standardise", "l2"]), default="none", show_default=True)
-@click.option("--labels", metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label.")
+@click.option(
+    "--labels", type=Input(), metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label."
+)
 @click.option("--separator", metavar="TEXT", help="Between the labels of an item that has several.")
 @click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
 @click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
-@click.option("--keep-ranks", metavar="FOLDER", help="Rankings of the last round, one file for each method.")
+@click.option(
+    "--keep-ranks", type=OutputFolder(), metavar="FOLDER",
+    help="Rankings of the last round, one file for each method compared: rankscope compare FOLDER/*.parquet gives the"
+    " verdict of the study. Controls go into FOLDER/controls.",
+)  # fmt: skip
 @click.option("--processes", type=click.IntRange(1), metavar="N", help="Default: as many as there are cores.")
-@click.option("--seed", default=0, show_default=True, metavar="N")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def command(features: str, output: str, report: str | None, quiet: bool, **given: Any) -> None:
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
@@ -78,25 +93,27 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
     rankscope feedback digits --methods rocchio,svm --topics 3,5,8 -o digits.parquet
     rankscope feedback clip.npz --user 'noisy(0.1)' --report clip.html -o clip.parquet
     """
-    from rankscope.cli.output import progress_line, say
+    from rankscope.cli.output import print_result, progress_line, say
     from rankscope.feedback.study import study
     from rankscope.reports.feedback import text_of
 
     _check_names(output, report)
     plan = _plan(features, given)
+    if given["keep_ranks"]:
+        _check_kept(plan)
     with progress_line(quiet) as progress:
         results = study(
             plan, result=output, processes=given["processes"],
             progress=None if progress is None else lambda share: progress("sessions", share),
         )  # fmt: skip
         if given["keep_ranks"]:
-            _keep(plan, given["keep_ranks"], progress)
+            _keep(plan, results, given["keep_ranks"], progress)
         if report:
             from rankscope.reports.feedback_page import write_page
 
             write_page(results, plan, report, progress=progress)
     if not quiet:
-        click.echo(text_of(results), nl=False)
+        print_result(text_of(results))
         say(f"{output}: {results.frame.height:,} rows" + (f"; {report}" if report else ""))
 
 
@@ -162,17 +179,41 @@ def _features(path: str, given: dict[str, Any]) -> Any:
     return read_features(path, **{name: given[name] for name in names})
 
 
-def _keep(plan: Any, folder: str, progress: Any) -> None:
-    """Rankings of the last round as every other command reads them."""
+def _check_kept(plan: Any) -> None:
+    from rankscope.errors import SettingError
+
+    if plan.setting.protocol.scored == "residual" and plan.pair is None:
+        raise SettingError(
+            "residual lists are kept for two methods only, without what either has shown: "
+            "for more, --keep-ranks needs --list frozen or --list split"
+        )
+
+
+def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
+    """The rankings that decide, as every other command reads them; of methods that rank alike one file."""
     from pathlib import Path
 
-    from rankscope.feedback.rounds import simulated
+    from rankscope.feedback.methods import CONTROLS
+    from rankscope.feedback.verdicts import compared_methods
+    from rankscope.files import made_folder
+    from rankscope.names import file_names
     from rankscope.ranks.storage import save_ranks
 
-    where = Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
-    for done, method in enumerate(plan.methods, start=1):
-        made = simulated(method, plan.setting, plan.sessions)
-        save_ranks(made.ranks(), where / f"{re.sub(r'[^A-Za-z0-9.=-]+', '-', str(method)).strip('-')}.ranks.parquet")
+    chosen = compared_methods(results)
+    kept = [each for each in plan.methods if str(each) in chosen or isinstance(each, CONTROLS)]
+    names = file_names([str(each) for each in kept])
+    for done, (name, method) in enumerate(zip(names, kept, strict=True), start=1):
+        where = made_folder(Path(folder, "controls") if isinstance(method, CONTROLS) else folder)
+        save_ranks(_last_ranks(plan, method), where / f"{name}.ranks.parquet")
         if progress is not None:
-            progress("rankings", done / len(plan.methods))
+            progress("rankings", done / len(kept))
+
+
+def _last_ranks(plan: Any, method: Any) -> Any:
+    from rankscope.feedback.rounds import simulated
+    from rankscope.feedback.shared_residual import shared_ranks
+
+    if plan.pair is None or method not in plan.pair:
+        return simulated(method, plan.setting, plan.sessions).ranks()
+    other = plan.pair[1 - plan.pair.index(method)]
+    return shared_ranks((method, other), plan.setting, plan.sessions)

@@ -6,14 +6,15 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import SAVED, Inputs
-from rankscope.cli.options import setting_options
+from rankscope.cli.options import setting_options, system_option
 
 USUAL = ("Rprec", "AP", "P@10", "R@10")
 
 
-@click.command("forecast", short_help="What is left when the collection grows?")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN | RANKS.parquet")
+@click.command("forecast", cls=GuardedCommand, short_help="What is left when the collection grows?")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN | RANKS.parquet")
 @click.option("--to", required=True, metavar="10x|N", help="How many times as many items, or how many items.")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
@@ -21,16 +22,23 @@ USUAL = ("Rprec", "AP", "P@10", "R@10")
 )  # fmt: skip
 @click.option(
     "--model", metavar="NAME",
-    help="pareto, tail (with scores), between, trend, jeffreys (ranks alone). Default: pareto or between,"
-    " unless the back-test finds one clearly better.",
+    help="pareto, tail (with scores), between, trend, jeffreys (ranks alone). Default: pareto where the run has real"
+    " scores, with as many of them as the back-test finds best, else between.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="A number even beyond 32 times, or where the back-test fails.")
 @click.option("--level", default=0.9, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
 @click.option("--backtest", is_flag=True, help="The back-test of every model too.")
-@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
+@click.option(
+    "--junk",
+    type=Input(),
+    metavar="FILE",
+    help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
+)
 @click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@system_option
 @click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option("--quiet", is_flag=True, help="Only the numbers: no assumptions and no warnings.")
 @setting_options
 def command(
     files: tuple[str, ...],
@@ -41,25 +49,28 @@ def command(
     level: float,
     backtest: bool,
     output_format: str,
+    quiet: bool,
     **given: Any,
 ) -> None:
     """What is left of my quality when the collection grows? Means in a larger collection, with an interval.
 
-    The collection is thinned to 1/2, 1/4 and 1/16, and each model foretells the present from that; the errors of the
-    one that looks ahead stand beside its forecast. The size of the collection must be known.
+    The collection is thinned to 1/2, 1/4 and 1/16, as far as enough is left, and the model forecasts the present from
+    that; its errors stand beside its forecast. Two intervals: for these very queries, and for other queries of the same
+    kind (of other classes, where every member of a class was a query). The size of the collection must be known.
 
     \b
     rankscope forecast qrels.txt bm25.run --to 10x --collection-size 171332
     rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
     """
+    from rankscope.cli.output import print_result
     from rankscope.forecast import forecast
     from rankscope.measures.notation import parse_measures
 
     inputs = Inputs.of(files, given)
     settings, ranks = inputs.settings, _ranks(inputs)
     asked = parse_measures(measures or USUAL, settings.rel, settings.compat)
-    result = forecast(ranks, to, asked, model, force=force, seed=settings.seed, level=level)
-    click.echo(_json(result) if output_format == "json" else _text(result, backtest), nl=False)
+    result = forecast(ranks, to, asked, model, force=force, seed=settings.seed, level=level, every_model=backtest)
+    print_result(_json(result) if output_format == "json" else _text(result, backtest, quiet))
 
 
 def _ranks(inputs: Inputs) -> Any:
@@ -72,19 +83,46 @@ def _ranks(inputs: Inputs) -> Any:
     return inputs.scores("forecast", ["num_q"], keep_scores=True).systems[0].ranks
 
 
-def _text(result: Any, backtest: bool) -> str:
+def _text(result: Any, backtest: bool, quiet: bool) -> str:
     from rankscope.reports.rows import table
 
     parts = [
         f"{result.system}: from {result.collection:,} to {result.target:,} items ({result.factor:.3g} times), "
-        f"{result.level:.0%} intervals, seed {result.seed}\n",
-        table(result.rows()),
+        f"{_drawn(result)}; {result.level:.0%} intervals, seed {result.seed}\n",
+        table([_shown(row) for row in result.rows()], places=3),
+        _tested(result),
+        "".join(f"{reason}\n" for reason in result.reasons),
     ]
     if backtest:
-        parts.append(table(result.backtest_rows()))
+        parts.append(table(result.backtest_rows(), places=3))
+    if quiet:
+        return "\n".join(parts)
     assumed = "\n".join(f"  - {line}" for line in result.assumptions)
     parts.append(f"The forecast holds only if\n{assumed}\n" + "".join(f"! {line}\n" for line in result.warnings))
     return "\n".join(parts)
+
+
+def _drawn(result: Any) -> str:
+    """How many queries, and of how many classes where other queries would be of other classes."""
+    most = max(result.measures, key=lambda each: each.queries)
+    of = f" of {most.units:,} classes, the unit for other queries" if most.unit == "classes" else ""
+    return f"{most.queries:,} queries{of}"
+
+
+def _shown(row: dict[str, object]) -> dict[str, object]:
+    """A row with its intervals in one column each; the reasons name the model."""
+    shown: dict[str, object] = {name: row[name] for name in ("measure", "now", "forecast")}
+    for which in ("these queries", "other queries"):
+        shown[which] = f"{row[f'{which} low']:.3f} to {row[f'{which} high']:.3f}"
+    errors = {name: value for name, value in row.items() if name.startswith("error at")}
+    return shown | {name: f"{round(float(str(value)), 3) + 0.0:+.3f}" for name, value in errors.items()}
+
+
+def _tested(result: Any) -> str:
+    """What the last columns are, or that there are none."""
+    if any(each.own_tests for each in result.measures):
+        return "error at: the present, forecast from so many times fewer items, minus the present\n"
+    return "no back-test: too few items to thin\n"
 
 
 def _json(result: Any) -> str:
@@ -96,8 +134,9 @@ def _json(result: Any) -> str:
     return as_json(
         {
             "format": "rankscope.forecast",
-            "version": 1,
+            "version": 2,
             **whole,
+            "models": result.reasons,
             "measures": result.rows(),
             "backtest": result.backtest_rows(),
         }

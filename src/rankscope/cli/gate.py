@@ -6,14 +6,17 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import SAVED, Inputs
 from rankscope.cli.options import input_options, setting_options
 
 TRIALS = 1_000
 
 
-@click.command("gate", short_help="May I merge it?")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS BASELINE CANDIDATE | RANKS.parquet RANKS.parquet")
+@click.command("gate", cls=GuardedCommand, short_help="May I merge it?")
+@click.argument(
+    "files", nargs=-1, required=True, type=Input(), metavar="QRELS BASELINE CANDIDATE | RANKS.parquet RANKS.parquet"
+)
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES", default=("AP",), show_default=True,
     help="What must not fall. Repeat it or separate by commas: all are corrected together, and each must pass.",
@@ -27,7 +30,10 @@ TRIALS = 1_000
     help=f"Swap the systems' labels at random N times (default {TRIALS:,}) and say how often the gate would fail.",
 )  # fmt: skip
 @click.option("--format", "output_format", metavar="FORMAT", help="text, json or markdown. Default: by -o's suffix.")
-@click.option("-o", "--output", metavar="FILE", help="Write the whole result here too; the verdict is always printed.")
+@click.option(
+    "-o", "--output", type=OutputFile(), metavar="FILE",
+    help="Write the whole result here too; the verdict is always printed.",
+)  # fmt: skip
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
@@ -51,7 +57,7 @@ def command(
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --min-effect 0.01
     rankscope gate main.ranks.parquet branch.ranks.parquet -m AP -m P@10 --format markdown -o gate.md
     """
-    from rankscope.cli.output import progress_line, say
+    from rankscope.cli.output import print_result, progress_line, say
     from rankscope.reports.gate import render
 
     chosen = _format(output_format, output)
@@ -64,9 +70,9 @@ def command(
 
         with atomic(output) as file:
             file.write(render(result, chosen))
-        click.echo(result.sentence)
+        print_result(f"{result.sentence}\n")
     else:
-        click.echo(render(result, chosen), nl=False)
+        print_result(render(result, chosen))
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")

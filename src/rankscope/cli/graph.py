@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import FORCE, GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
 
@@ -29,7 +30,7 @@ KINDS: dict[str, str] = {  # what `rankscope graph --help` lists; a test holds i
 WITH_SCORES = ("score-distribution", "forecast")
 
 
-class KindsInHelp(click.Command):
+class KindsInHelp(GuardedCommand):
     """Lists the kinds of graph below the options."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -40,9 +41,9 @@ class KindsInHelp(click.Command):
 
 @click.command("graph", cls=KindsInHelp, short_help="What does the whole picture look like?")
 @click.argument("kind")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN... | RANKS.parquet...")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
-    "-o", "--output", required=True, metavar="FILE",
+    "-o", "--output", required=True, type=OutputFile("a picture"), metavar="FILE",
     help="Where it goes; the suffix is the format: .svg, .pdf, .png, .html (interactive, needs no net), .json "
     "(Vega-Lite), .csv (the data).",
 )  # fmt: skip
@@ -58,24 +59,33 @@ class KindsInHelp(click.Command):
 )  # fmt: skip
 @click.option("-n", "n", type=float, metavar="N", help="grnp: scope in class sizes. Default: 2.")
 @click.option("--way", metavar="NAME", help="grip, grnp, grep: how generality varies: thinned, bins or hard.")
+@click.option(
+    "--members", metavar="NAME",
+    help="grip, grnp, grep: constant (the same queries at every G, those that reach all levels shown) or varying (at "
+    "each G those that reach it). Default: constant.",
+)  # fmt: skip
 @click.option("--reach", type=float, metavar="G", help="grip, grnp: only queries that reach this generality index.")
-@click.option("--generality", type=float, metavar="G", help="precision-recall: queries of this generality index.")
+@click.option(
+    "--group", metavar="NAME",
+    help="precision-recall: c=8 (queries with 8 relevant items) or G=7 (of that generality index, rounded); exact or "
+    "bins says how queries are grouped. Default: the group in the middle, exact where enough share a class size.",
+)  # fmt: skip
 @click.option("--averaging", metavar="NAME", help="precision-recall: radial or levels.")
 @click.option("--curve", metavar="NAME", help="band: precision-recall, precision-scope, recall-scope or grip.")
-@click.option("--band", metavar="NAME", help="band: sup-t or bonferroni (whole curve), or t (each point).")
+@click.option("--band", metavar="NAME", help="band: unseen-unit (whole curve), bonferroni, sup-t, or t (each point).")
 @click.option("--level", type=float, metavar="SHARE", help="Level of confidence of bands and intervals. Default: 0.95.")
 @click.option(
     "--largest", type=click.IntRange(min=1), metavar="N",
     help="comparison-intervals, class-matrix: so many of the largest classes. Default: 10.",
 )  # fmt: skip
 @click.option("--points", type=int, metavar="N", help="band: how many recall levels. Default: 21.")
-@click.option("--difference", is_flag=True, help="band: of the second system less the first.")
+@click.option("--difference", is_flag=True, help="band: of the second system minus the first.")
 @click.option(
     "--effect", "effects", multiple=True, type=float, metavar="E",
     help="power-curve: a difference to be found; repeat it. Default: 0.01, 0.02, 0.05.",
 )  # fmt: skip
 @click.option("--to", metavar="N|10x", help="forecast: to how many items, or how many times more. Default: 10x.")
-@click.option("--force", is_flag=True, help="forecast: even where the back-test says no.")
+@click.option("--force", is_flag=True, help=f"{FORCE} With forecast: a graph even where the back-test says no.")
 @click.option("--query", "queries_shown", multiple=True, metavar="ID", help="precision-window: a curve for this query.")
 @click.option(
     "--relevant", type=click.IntRange(min=1), metavar="C", help="precision-window: class size known, queries with C."
@@ -93,8 +103,9 @@ def command(
     measure: str | None,
     n: float | None,
     way: str | None,
+    members: str | None,
     reach: float | None,
-    generality: float | None,
+    group: str | None,
     averaging: str | None,
     curve: str | None,
     band: str | None,
@@ -120,16 +131,17 @@ def command(
     rankscope graph grip demo/pixels.ranks.parquet demo/edges.ranks.parquet -o grip.html --theme dark
     """
     from rankscope import graphs
-    from rankscope.cli.output import progress_line
+    from rankscope.cli.output import progress_line, say
     from rankscope.graphs.look import Look
     from rankscope.graphs.saving import format_of
 
     made = graphs.by_name(kind)
     format_of(output)
     Look.of(theme, width or "column")
-    options = _options(made, measure=measure, n=n, way=way, reach=reach, generality=generality, averaging=averaging,
-                       curve=curve, band=band, level=level, largest=largest, points=points,
-                       difference=difference or None, effects=effects or None, to=to, force=force or None,
+    options = _options(made, measure=measure, n=n, way=way, members=members, reach=reach, group=group,
+                       averaging=averaging, curve=curve, band=band, level=level, largest=largest, points=points,
+                       difference=difference or None, effects=effects or None, to=to,
+                       force=(force and "force" in made.options) or None,
                        queries=queries_shown or None, relevant=relevant)  # fmt: skip
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
@@ -139,8 +151,8 @@ def command(
     made(systems, **options).save(output, theme=theme, width=width, flat=flat)
     if not quiet:
         for line in scores.warnings():
-            click.echo(f"! {line}", err=True)
-        click.echo(f"{output}: {kind} of {', '.join(each.system for each in systems)}", err=True)
+            say(f"! {line}")
+        say(f"{output}: {kind} of {', '.join(each.system for each in systems)}")
 
 
 def _options(kind: Any, **given: Any) -> dict[str, Any]:

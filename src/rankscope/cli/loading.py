@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,11 @@ from rankscope.cli.options import chosen_settings
 
 if TYPE_CHECKING:
     from rankscope.measures.scores import Scores
+    from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.settings import Settings
 
 SAVED = ".ranks.parquet"
-INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "max_ratio", "compat")
+INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "max_ratio", "compat", "systems")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Inputs:
     encoding: str
     max_ratio: float
     compat: str | None
+    systems: tuple[str, ...] | None
     given: dict[str, Any]
 
     @classmethod
@@ -48,17 +50,42 @@ class Inputs:
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
         from rankscope.measures.evaluate import evaluate, evaluate_ranks
-        from rankscope.ranks.storage import load_ranks
 
         if all(path.endswith(SAVED) for path in self.files):
-            return evaluate_ranks([load_ranks(path) for path in self.files], measures, self.settings, self.classes)
+            return evaluate_ranks(self._saved(), measures, self.settings, self.classes)
         self._need_runs(command)
         qrels, *runs = self.files
+        named = self.named(runs)
         return evaluate(
-            qrels, runs, measures, junk=self.junk, classes=self.classes, format=self.input_format,
-            encoding=self.encoding, max_ratio=self.max_ratio, progress=progress, keep_scores=keep_scores,
-            compat=self.compat, **self.given,
+            qrels, dict(zip(named, runs, strict=True)) if named else runs, measures, junk=self.junk,
+            classes=self.classes, format=self.input_format, encoding=self.encoding, max_ratio=self.max_ratio,
+            progress=progress, keep_scores=keep_scores, compat=self.compat, **self.given,
         )  # fmt: skip
+
+    def _saved(self) -> list[RelevantRanks]:
+        """Saved ranks, each under a name of its own."""
+        from dataclasses import replace
+
+        from rankscope.names import distinguished
+        from rankscope.ranks.storage import load_ranks
+
+        for path in self.files:
+            _need_utf8(path)
+        ranks = [load_ranks(path) for path in self.files]
+        names = self.named(self.files) or distinguished([each.system for each in ranks], self.files)
+        return [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
+
+    def named(self, systems: Sequence[str]) -> list[str]:
+        """Names given by hand, one for each system; nothing where none are."""
+        from rankscope.errors import SettingError
+        from rankscope.names import one_line
+
+        names = [one_line(name) for name in self.systems or ()]
+        if names and (len(names) != len(systems) or len(set(names)) < len(names) or not all(names)):
+            raise SettingError(
+                f"--system NAME once for each system, all different: {len(systems)} needed, got {', '.join(names)}"
+            )
+        return names
 
     def _need_runs(self, command: str) -> None:
         from rankscope.errors import SettingError
@@ -70,3 +97,16 @@ class Inputs:
             raise SettingError("saved ranks hold their judgements already: give NAME.ranks.parquet files alone")
         if sys.stdin is None and "-" in runs:
             raise SettingError("there is no standard input to read")
+
+
+def _need_utf8(path: str) -> None:
+    """Parquet is read by a library that knows no other names."""
+    from rankscope.errors import SettingError
+    from rankscope.names import visible
+
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise SettingError(
+            f"{visible(path)}: this name is not UTF-8, and saved ranks cannot be read so: rename it"
+        ) from None

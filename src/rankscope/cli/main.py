@@ -1,13 +1,15 @@
-"""`rankscope`: finds the command, and turns every expected error into a message and exit code 2."""
+"""`rankscope`: finds the command, and ends as the one rule of `rankscope.cli.failures` says."""
 
 from __future__ import annotations
 
 import importlib
-import os
 import sys
+from typing import Any
 
 import click
 
+from rankscope.cli.failures import closed_pipe_told
+from rankscope.cli.guarded import debug_option
 from rankscope.version import __version__
 
 COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order people need it
@@ -41,6 +43,18 @@ class LazyCommands(click.Group):
         command: click.Command = importlib.import_module(f"rankscope.cli.{cmd_name}").command
         return command
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """As usual, but for a closed pipe."""
+        with closed_pipe_told():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As usual, but for a closed pipe."""
+        with closed_pipe_told():
+            return super().invoke(ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list with one line each, without importing anything."""
         with formatter.section("Commands"):
@@ -68,33 +82,31 @@ def cli() -> None:
       rankscope demo
       rankscope evaluate QRELS RUN -m AP -m nDCG@10
 
+    Exit codes: 0 done; 1 gate: a loss is shown; 2 bad input, no room or no permission; 70 a fault of rankscope.
+
     Shell completion: _RANKSCOPE_COMPLETE=bash_source rankscope (or zsh_source, fish_source).
     """
 
 
+cli.params.append(debug_option())
+
+
 def main() -> None:
-    """Run the command; exit 0, or 2 with a clear message on bad input."""
+    """Run the command and leave with the code that `rankscope.cli.failures` gives for how it ended."""
     import gc
 
-    from rankscope.errors import RankscopeError
+    from rankscope.cli import failures
 
     gc.set_threshold(100_000)  # a short-lived process that makes many lasting objects while it imports
+    failures.occupy_closed_streams()
+    failures.heed_signals()
     try:
-        sys.exit(cli.main(prog_name="rankscope", standalone_mode=False) or 0)
-    except RankscopeError as error:
-        click.echo(f"rankscope: {error}", err=True)
-        sys.exit(2)
-    except click.exceptions.Exit as leaving:
-        sys.exit(leaving.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("rankscope: interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone, say nothing more
-        sys.exit(141)
+        code = cli.main(prog_name="rankscope", standalone_mode=False) or 0
+        failures.flush_output()
+    except BaseException as error:  # the one place where anything may be caught
+        code = failures.exit_code(error)
+    failures.abandon_output()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

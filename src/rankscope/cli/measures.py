@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand
 
-@click.command("measures", short_help="Which measures exist.")
+
+@click.command("measures", cls=GuardedCommand, short_help="Which measures exist.")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
     """Which measures exist; with NAME, what one means: formula, parameters, source, aliases.
@@ -19,7 +21,9 @@ def command(name: str | None) -> None:
     rankscope measures nDCG
     rankscope measures 'P(rel=2)@10'
     """
-    click.echo(explained(name) if name else listed(), nl=False)
+    from rankscope.cli.output import print_result
+
+    print_result(explained(name) if name else listed())
 
 
 def listed() -> str:

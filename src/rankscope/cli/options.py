@@ -7,15 +7,19 @@ from typing import Any, TypeVar
 
 import click
 
+from rankscope.cli.guarded import Input
 from rankscope.settings import COMPAT, SETTINGS, Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 INPUT_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
-        "--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first."
+        "--junk",
+        type=Input(),
+        metavar="FILE",
+        help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
     ),
-    click.option("--by", "classes", metavar="CSV", help="Class of each query (columns query, class)."),
+    click.option("--by", "classes", type=Input(), metavar="CSV", help="Class of each query (columns query, class)."),
     click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ..."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option(
@@ -30,16 +34,24 @@ TYPES: dict[str, Any] = {
     "rel": float,
     "depth": click.IntRange(min=1),
     "collection_size": click.IntRange(min=1),
-    "seed": int,
+    "seed": click.IntRange(min=0),
     "score_width": click.Choice(["64", "32"]),
 }
+
+
+def system_option(function: F) -> F:
+    """What the systems are called, where their files' names do not tell."""
+    return click.option(
+        "--system", "systems", multiple=True, metavar="NAME",
+        help="Name of a system in tables and graphs; once for each RUN, in their order. Default: that of its file.",
+    )(function)  # fmt: skip
 
 
 def input_options(function: F) -> F:
     """How files are read, and what goes beside them: the same for every command that takes QRELS and RUN."""
     for option in reversed(INPUT_OPTIONS):
         function = option(function)
-    return function
+    return system_option(function)
 
 
 def setting_options(function: F) -> F:

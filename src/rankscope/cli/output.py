@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ from typing import Any
 
 import click
 
+from rankscope.names import one_line, visible
+
+COLOURS = re.compile("(\x1b\\[(?:0|1|33)m)")  # those of reports.table
 Progress = Callable[[str, float], None]
 
 
@@ -47,10 +51,13 @@ class Output:
         """Whether the format carries the warnings with it."""
         return self.report.name in ("table", "json", "markdown", "latex")
 
-    def write(self, scores: Any, per_query: bool) -> None:
-        """Render everything first, then write it in one go."""
+    def write(self, scores: Any, per_query: bool, quiet: bool = False) -> None:
+        """Render everything first, then write it in one go; quietly without warnings, but for JSON's field of them."""
+        from dataclasses import replace
+
+        scores = replace(scores, quiet=quiet and self.report.name != "json")
         if self.path is None:
-            data = self.report.render(scores, per_query, colour=colourful(sys.stdout))
+            data = self.report.render(scores, per_query, colour=colourful(_standard_output()))
             _to_standard_output(data)
             return
         from rankscope.files import atomic
@@ -60,14 +67,33 @@ class Output:
             file.write(data if isinstance(data, bytes) else data.encode())
 
 
-def _to_standard_output(data: str | bytes) -> None:
-    if isinstance(data, bytes) and sys.stdout.isatty():
-        from rankscope.errors import SettingError
+def print_result(text: str) -> None:
+    """Print a result; nothing in it but our own colours may steer a terminal."""
+    ours = colourful(_standard_output())
+    parts = COLOURS.split(text) if ours else [text]
+    click.echo("".join(part if ours and COLOURS.fullmatch(part) else visible(part) for part in parts), nl=False)
 
+
+def _to_standard_output(data: str | bytes) -> None:
+    from rankscope.errors import SettingError
+
+    stream = _standard_output()
+    if isinstance(data, str) and stream.isatty():
+        print_result(data)
+        return
+    if stream.isatty():
         raise SettingError("this format is binary: write it to a file with -o FILE")
-    stream = sys.stdout.buffer
-    stream.write(data if isinstance(data, bytes) else data.encode())
+    stream.buffer.write(data if isinstance(data, bytes) else data.encode())
     stream.flush()
+
+
+def _standard_output() -> Any:
+    """The stream; an error where it was closed before we began."""
+    from rankscope.errors import SettingError
+
+    if sys.stdout is None:
+        raise SettingError("standard output is closed, so nothing can be printed")
+    return sys.stdout
 
 
 @contextmanager
@@ -78,13 +104,13 @@ def progress_line(quiet: bool) -> Iterator[Progress | None]:
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, transient=True, console=_error_console()) as bar:
         tasks: dict[str, Any] = {}
 
         def show(name: str, share: float) -> None:
             if name not in tasks:
-                tasks[name] = bar.add_task(name, total=1.0)
+                tasks[name] = bar.add_task(one_line(name), total=1.0)
             bar.update(tasks[name], completed=share)
 
         yield show
@@ -98,4 +124,4 @@ def _error_console() -> Any:
 
 def say(text: str) -> None:
     """A word to the person at the terminal, beside the result."""
-    click.echo(text, err=True)
+    click.echo(visible(text), err=True)

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+
 SUFFIX = ".ranks.parquet"
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -31,20 +33,32 @@ def memory_size(text: str) -> int:
     return size
 
 
-@click.command("rank", short_help="Vectors with labels: exact ranks of all relevant items.")
-@click.argument("features", metavar="FEATURES")
+@click.command("rank", cls=GuardedCommand, short_help="Vectors with labels: exact ranks of all relevant items.")
+@click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(
     "--metric", metavar="NAME",
     help="cosine, ip, l2, l1, chi2, intersection, jeffrey, js, d1, tanimoto, hamming, hamming_bits, or a mixture:"
     " '0.7*l1[0:64] + 0.3*cosine[64:]'. Default: the one that the file names, else cosine.",
 )  # fmt: skip
-@click.option("-o", "--output", required=True, metavar=f"NAME{SUFFIX}", help="The result, for every other command.")
-@click.option("--labels", metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label.")
+@click.option(
+    "-o", "--output", required=True, type=OutputFile("saved ranks", makes_folder=True), metavar=f"NAME{SUFFIX}",
+    help="The result, for every other command.",
+)  # fmt: skip
+@click.option(
+    "--labels", type=Input(), metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label."
+)
 @click.option("--separator", metavar="TEXT", help="Between the labels of an item that has several.")
 @click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
 @click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
-@click.option("--queries", metavar="FILE", help="Names of the items that are queries, one a line. Default: all.")
-@click.option("--junk", metavar="FILE", help="Items neither relevant nor irrelevant (query 0 item 0): removed first.")
+@click.option(
+    "--queries", type=Input(), metavar="FILE", help="Names of the items that are queries, one a line. Default: all."
+)
+@click.option(
+    "--junk",
+    type=Input(),
+    metavar="FILE",
+    help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
+)
 @click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Items with it are left out.")
 @click.option(
     "--query-item", type=click.Choice(["removed", "kept", "kept_ignored"]), default="removed", show_default=True,
@@ -85,6 +99,8 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     from rankscope.engines.nearest.work_folder import WorkFolder
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.reading import Reading
+    from rankscope.measures.cautions import few_distractors
+    from rankscope.names import one_line
     from rankscope.ranks.storage import save_ranks
     from rankscope.version import __version__
 
@@ -93,7 +109,7 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     items = _items(path, given)
     metric = checked(given["metric"] or items.metric or "cosine")
     junk = read_junk(given["junk"], Reading()) if given["junk"] else []
-    name = given["system"] or os.path.basename(output).removesuffix(SUFFIX)
+    name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
     work = WorkFolder(
         output,
         {
@@ -118,6 +134,8 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
         save_ranks(ranks, output)
     if not quiet:
         again = f", {work.reused} blocks from before" if work.reused else ""
+        for line in filter(None, [items.taken, *(f"! {each}" for each in few_distractors(ranks))]):
+            say(line)
         say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(metric)}{again}")
 
 

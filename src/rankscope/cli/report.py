@@ -8,16 +8,23 @@ from typing import Any
 
 import click
 
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
 
 USUAL = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
 
 
-@click.command("report", short_help="The whole picture as one page.")
-@click.argument("files", nargs=-1, required=True, metavar="QRELS RUN... | RANKS.parquet...")
-@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Write the page here.")
-@click.option("--latex", metavar="FOLDER", help="Tables (.tex) and figures (.pdf) for a paper too, into this folder.")
+@click.command("report", cls=GuardedCommand, short_help="The whole picture as one page.")
+@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
+@click.option(
+    "-o", "--output", default="report.html", show_default=True, type=OutputFile(), metavar="FILE",
+    help="Write the page here.",
+)  # fmt: skip
+@click.option(
+    "--latex", type=OutputFolder(), metavar="FOLDER",
+    help="Tables (.tex) and figures (.pdf) for a paper too, into this folder.",
+)  # fmt: skip
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
     help="What to compute; the first is the one that decides. Repeat it or separate by commas. "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rankscope.collections.collection import Collection
 from rankscope.collections.kind import Kind, NotThereError, pictures
+from rankscope.names import visible
 
 
 def read(folder: Path) -> Collection:
@@ -24,9 +25,9 @@ def read(folder: Path) -> Collection:
         raise NotThereError("has no folder with pictures in it")
     found = [*alone, *members]
     return Collection(
-        name=folder.resolve().name,
-        ids=tuple(path.relative_to(folder).as_posix() for path, _ in found),
-        labels=tuple(label for _, label in found),
+        name=visible(folder.resolve().name),
+        ids=tuple(visible(path.relative_to(folder).as_posix()) for path, _ in found),
+        labels=tuple(visible(label) for _, label in found),
         paths=tuple(path for path, _ in found),
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from rankscope.collections.collection import Collection
 from rankscope.errors import InputError, SettingError
-from rankscope.inputs.names import printable
+from rankscope.names import visible
 
 PICTURES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
@@ -40,7 +41,7 @@ class Kind:
         except NotThereError as missing:
             raise InputError.of(self.name, [f"{path} {missing}"], self.layout) from None
         except OSError as error:
-            what = f"{printable(error.filename or path)} cannot be read: {error.strerror}"
+            what = f"{visible(str(error.filename or path))} cannot be read: {error.strerror}"
             raise InputError.of(self.name, [what], self.layout) from None
 
 
@@ -53,7 +54,7 @@ def pictures(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     found = (path for path in folder.iterdir() if path.suffix.lower() in PICTURES and not path.name.startswith("."))
-    return sorted((path for path in found if path.is_file()), key=lambda path: path.name.encode())
+    return sorted((path for path in found if path.is_file()), key=lambda path: os.fsencode(path.name))
 
 
 def first_folder(candidates: Iterable[Path]) -> list[Path]:

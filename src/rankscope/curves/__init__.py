@@ -9,11 +9,13 @@ from rankscope.curves.averaging import (
     generality_groups,
     precision_boxes,
     radial_curves,
+    radial_lattice,
     radial_mean,
     recall_boxes,
 )
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.generality import GeneralityCurve, grip, grnp, random_line
+from rankscope.curves.generality_table import GeneralityTable, generality_table
 from rankscope.curves.guides import (
     accessible_region,
     highest_precision,
@@ -23,7 +25,6 @@ from rankscope.curves.guides import (
     minimum_average_precision,
     scope_line,
 )
-from rankscope.curves.homogeneity import Homogeneity, homogeneity
 from rankscope.curves.precision_recall import (
     mean_at_recall_levels,
     mean_at_scopes,
@@ -55,13 +56,13 @@ from rankscope.curves.window import (
 )
 
 __all__ = [
-    "CertainBounds", "Curve", "GeneralityCurve", "Group", "Homogeneity", "RadialCurve", "Region", "Surface", "Thinned",
-    "accessible_region", "ceiling", "ceilings", "certain_bounds", "doubling_grid", "expected_hits",
-    "expected_hits_of_class", "expected_value", "generality_groups", "grep_surface", "grip", "grnp",
-    "highest_precision", "homogeneity", "ideal_curve", "ideal_precision_scope", "ideal_recall_scope",
-    "lowest_precision", "mean_at_recall_levels", "mean_at_scopes", "minimum_area", "minimum_average_precision",
-    "points_at_hits", "points_at_scopes", "precision_boxes", "precision_relevant_scope", "precision_scope",
-    "query_curve", "radial_curves", "radial_mean", "random_at_recall_levels", "random_floor", "random_level",
+    "CertainBounds", "Curve", "GeneralityCurve", "GeneralityTable", "Group", "RadialCurve", "Region", "Surface",
+    "Thinned", "accessible_region", "ceiling", "ceilings", "certain_bounds", "doubling_grid", "expected_hits",
+    "expected_hits_of_class", "expected_value", "generality_groups", "generality_table", "grep_surface", "grip",
+    "grnp", "highest_precision", "ideal_curve", "ideal_precision_scope", "ideal_recall_scope", "lowest_precision",
+    "mean_at_recall_levels", "mean_at_scopes", "minimum_area", "minimum_average_precision", "points_at_hits",
+    "points_at_scopes", "precision_boxes", "precision_relevant_scope", "precision_scope", "query_curve",
+    "radial_curves", "radial_lattice", "radial_mean", "random_at_recall_levels", "random_floor", "random_level",
     "random_line", "random_precision_at_hits", "recall_boxes", "recall_relevant_scope", "recall_scope", "scope_line",
     "settled_hits", "window_curves", "window_mean", "worst_case",
 ]  # fmt: skip

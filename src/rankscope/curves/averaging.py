@@ -105,7 +105,7 @@ def radial_curves(
     for group in generality_groups(queries, by, width):
         members = queries.take(group.rows)
         if by == "exact":
-            curve = _at_whole_scopes(members, scopes, weighting, group.name)
+            curve = radial_lattice(members, scopes, weighting, group.name)
         else:
             curve = radial_mean(members, doubling_grid(members), weighting, group.name)
         curves.append(RadialCurve(group, curve))
@@ -119,16 +119,31 @@ def doubling_grid(queries: RelevantRanks) -> FloatArray:
     return 2.0 ** (np.arange(np.ceil(lowest - SLACK), np.floor(highest + SLACK) + 1) / 2.0)
 
 
-def _at_whole_scopes(queries: RelevantRanks, scopes: ArrayLike | None, weighting: Weighting, name: str) -> Curve:
-    """A group of one class size: every a = s/c is a whole scope, nothing is interpolated."""
+def radial_lattice(
+    queries: RelevantRanks,
+    scopes: ArrayLike | None = None,
+    weighting: Weighting = "per_query",
+    name: str = "",
+) -> Curve:
+    """The radial mean of queries of one class size: every a = s/c is a whole scope, nothing is interpolated.
+
+    At the given scopes, or at every one to the end of the longest ranking.
+    >>> curve = radial_lattice(RelevantRanks.from_ranks([[1, 2], [2, 5]]), [1, 2])
+    >>> curve.x.tolist(), curve.y.tolist(), curve.more["a"].tolist()
+    ([0.25, 0.75], [0.5, 0.75], [0.5, 1.0])
+    """
+    queries = counted(queries)
+    sizes = np.unique(queries.relevant)
+    if sizes.size > 1:
+        raise MeasureError(f"one class size is needed, got {sizes[0]} to {sizes[-1]}: use radial_mean")
     given = whole_scopes(queries, scopes)
-    relevant = int(queries.relevant[0])
+    relevant = int(sizes.max(initial=1))
     mean = mean_steps(queries, units_of(queries, weighting), np.ones(len(queries)), given)
     a, recall, error = given / relevant, mean.value / relevant, mean.error / relevant
     return Curve(
-        recall, recall / a, name, "recall", "precision", error=error / a, x_error=error, queries=mean.queries,
-        interpolated=np.zeros(given.size, dtype=np.bool_), lower_bound=bounded_at(queries, given), note=weighting,
-        more={"a": a, "scope": given},
+        recall, recall / a, name or queries.system, "recall", "precision", error=error / a, x_error=error,
+        queries=mean.queries, interpolated=np.zeros(given.size, dtype=np.bool_),
+        lower_bound=bounded_at(queries, given), note=weighting, more={"a": a, "scope": given},
     )  # fmt: skip
 
 

@@ -81,11 +81,7 @@ def mean_at_recall_levels(
     """
     queries = counted(queries)
     given = np.asarray(levels, dtype=np.float64)
-    if interpolated:
-        columns = [IPrec(float(level), rel=queries.rel, levels=rounding).of(queries) for level in given]
-    else:
-        columns = [precision_at_hit(queries, level_hits(queries, float(level), rounding)) for level in given]
-    values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
+    values = precision_at_levels(queries, given, interpolated, rounding)
     needed = [hits_needed(float(level), queries.relevant, rounding) for level in given]
     bound = [bool((unfinished(queries) & (hits > queries.found)).any()) for hits in needed]
     mean = mean_over(values, units_of(queries, weighting))
@@ -93,6 +89,21 @@ def mean_at_recall_levels(
         given, mean.value, queries.system, "recall", "precision", error=mean.error, queries=mean.queries,
         lower_bound=np.array(bound, dtype=np.bool_), note=f"{weighting}, {'' if interpolated else 'not '}interpolated",
     )  # fmt: skip
+
+
+def precision_at_levels(
+    queries: RelevantRanks, levels: FloatArray, interpolated: bool = True, rounding: str = "ceil"
+) -> FloatArray:
+    """Precision of each query (row) at each recall level (column), interpolated or at its hit.
+
+    >>> precision_at_levels(RelevantRanks.from_ranks([[2, 3]]), np.array([0.5, 1.0])).round(4)
+    array([[0.6667, 0.6667]])
+    """
+    if interpolated:
+        columns = [IPrec(float(level), rel=queries.rel, levels=rounding).of(queries) for level in levels]
+    else:
+        columns = [precision_at_hit(queries, level_hits(queries, float(level), rounding)) for level in levels]
+    return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
 
 
 def level_hits(queries: RelevantRanks, level: float, rounding: str = "ceil") -> IntArray:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
-from rankscope.curves.generality import Way, generality_points
+from rankscope.curves.generality import generality_curve
+from rankscope.curves.generality_table import Members, Way, generality_table
 from rankscope.curves.relevant_scope import relevant_scopes
 from rankscope.curves.weighting import Weighting
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -59,14 +60,16 @@ def grep_surface(
     way: Way = "thinned",
     levels: Sequence[int] | None = None,
     weighting: Weighting = "per_query",
+    members: Members = "constant",
 ) -> Surface:
-    """The surface (G, r, p) at scopes a c; its cut at a = 1 is GRiP, at a = n GRnP.
+    """The surface (G, r, p) at scopes a c; its cut at a = 1 is GRiP, at a = n GRnP. The same queries at every level.
 
     >>> surface = grep_surface(RelevantRanks.from_ranks([[1, 3, 10, 40]], collection=100), a=[1, 2], levels=[2])
     >>> surface.recall.round(6).tolist()
     [[0.697871, 0.877067], [0.5, 0.5]]
     """
     given = relevant_scopes(a)
-    cuts = [generality_points(queries, float(each), way, levels, weighting) for each in given]
+    tables = [generality_table(queries, float(each), way, levels, members) for each in given]
+    cuts = [generality_curve(table, weighting) for table in tables]
     grids = [np.stack([getattr(cut, name) for cut in cuts], axis=1) for name in ("recall", "recall_high", "queries")]
     return Surface(way, cuts[0].index, given, grids[0], grids[1], grids[2], weighting)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
+from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduce import KEPT_DISTRACTORS, versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -124,6 +125,7 @@ def _checked(values: FloatArray, queries: IntArray, items: _Items) -> FloatArray
 class _Ranked:
     """A block of rankings, best first, without the queries; columns are ranks from 1."""
 
+    items: IntArray
     scores: FloatArray
     relevant: BoolArray
 
@@ -133,10 +135,11 @@ class _Ranked:
         others = np.ones(scores.shape, dtype=np.bool_)
         others[np.arange(queries.size), queries] = False  # the query is not in its own collection
         shape = (queries.size, len(items) - 1)
+        item = np.nonzero(others)[1].reshape(shape)
         left = scores[others].reshape(shape)
         mate = (number == number[queries, None])[others].reshape(shape)
         order = np.argsort(-left, axis=1, kind="stable")
-        return cls(np.take_along_axis(left, order, axis=1), np.take_along_axis(mate, order, axis=1))
+        return cls(*(np.take_along_axis(each, order, axis=1) for each in (item, left, mate)))
 
     def hits(self) -> dict[str, NDArray[Any]]:
         """Every class mate."""
@@ -155,10 +158,10 @@ class _Ranked:
         return {"row": first // width, "start": first % width + 1, "size": size}
 
     def best_others(self) -> dict[str, NDArray[Any]]:
-        """The best scores of items of another class or of none."""
+        """The best scores of items of another class or of none, and the lots of these items."""
         other = ~self.relevant
         row, place = np.nonzero(other & (np.cumsum(other, axis=1) <= KEPT_DISTRACTORS))
-        return {"row": row, "score": self.scores[row, place]}
+        return {"row": row, "score": self.scores[row, place], "lot": lots_of_numbers(self.items[row, place])}
 
 
 @dataclass
@@ -203,7 +206,7 @@ class _Found:
             ties=self.joined("ties", "start", "size"),
             system=system,
             classes=tuple(items.labels[row] for row in queries.tolist()),
-            distractors=self.joined("others", "score") if self.keep_scores else None,
+            distractors=self.joined("others", "score", "lot") if self.keep_scores else None,
             provenance=_provenance(items, settings),
         )
 

@@ -17,7 +17,7 @@ from rankscope.feedback.kernels import nearest_squared
 from rankscope.feedback.method import Method
 from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
 from rankscope.feedback.protocol import Protocol
-from rankscope.feedback.scored import Scored
+from rankscope.feedback.scored import Scored, settled
 from rankscope.ranks.ragged import Ragged
 
 
@@ -44,7 +44,7 @@ class CarriedNeighbours:
         values[both], total[both] = 1, 2
         with np.errstate(invalid="ignore"):
             values /= total
-        values = values.astype(np.float64, copy=False)
+        values = settled(values.astype(np.float64, copy=False), self.items.single)
         if self.items.copies.size:
             values[:, self.items.copies] = values[:, self.items.first_alike[self.items.copies]]
         flags, failed = [""] * len(examples), [""] * len(examples)

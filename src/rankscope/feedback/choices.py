@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
@@ -58,4 +59,6 @@ def _number(text: str, what: str) -> int | float:
         value = float(text)
     except ValueError:
         raise SettingError(f"{what}: {text!r} is no number") from None
+    if not math.isfinite(value) or abs(value) >= 2**63:
+        raise SettingError(f"{what}: {text!r} is too large, or no number")
     return int(value) if value == int(value) and "." not in text else value

@@ -15,6 +15,7 @@ SHARES = (
     "actual precision", "actual recall", "new precision", "new recall", "cumulative precision", "cumulative recall",
     "new precision of unseen", "new recall of the rest",
 )  # fmt: skip
+OF_ONE_DISPLAY = tuple(name for name in SHARES if not name.startswith("cumulative"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,7 @@ class Sessions:
 
     def names(self, topics: Topics) -> tuple[str, ...]:
         """Topic and start of each session, as its query is called in rankings."""
-        labels, width = topics.labels, len(str(self.start.max(initial=1)))
-        shown = zip(self.topic.tolist(), self.start.tolist(), strict=True)
-        return tuple(f"{labels[topic]}/{start:0{width}}" for topic, start in shown)
+        labels = topics.labels
+        return tuple(
+            f"{labels[topic]}/{start}" for topic, start in zip(self.topic.tolist(), self.start.tolist(), strict=True)
+        )

@@ -72,6 +72,11 @@ class Items:
         return self.matrix.shape[1]
 
     @property
+    def single(self) -> bool:
+        """Whether features are float32, and scores right to about six digits."""
+        return self.matrix.dtype == np.float32
+
+    @property
     def narrowest(self) -> int:
         """How many features the smallest group has."""
         return min(len(range(*group.indices(self.features))) for group in self.groups)
@@ -153,12 +158,10 @@ class Items:
 
     @cached_property
     def aspects(self) -> BoolArray:
-        """Yes-no properties: those given, or one for each quarter of each feature's values."""
+        """Yes-no properties: those given, or one for each quarter of each feature's values, equal values together."""
         if self.given_aspects is not None:
             return self.given_aspects
-        edges = np.quantile(self.matrix, np.arange(1, BINS) / BINS, axis=0)
-        bin_of = (self.matrix[None] >= edges[:, None, :]).sum(axis=0)
-        return (bin_of[:, :, None] == np.arange(BINS)).reshape(len(self), -1)
+        return (quarters(self.matrix)[:, :, None] == np.arange(BINS)).reshape(len(self), -1)
 
     def neighbours(self, k: int) -> tuple[IntArray, FloatArray]:
         """The `k` nearest other items of each item by cosine, and how alike they are."""
@@ -173,6 +176,20 @@ class Items:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
+
+
+def quarters(matrix: NDArray[Any]) -> IntArray:
+    """In which quarter of its feature's values each entry stands, from 0: that of its mid-rank.
+
+    Equal values share the mean of their ranks, and so a quarter. Of two different values each has its own, however rare
+    one is; a value that a quarter of all items have, and none is less, has one for itself (the 0 of sparse histograms).
+    >>> quarters(np.array([[0], [0], [0], [0], [0], [1]])).ravel(), quarters(np.array([[0], [0], [3], [5]])).ravel()
+    (array([1, 1, 1, 1, 1, 3]), array([1, 1, 2, 3]))
+    """
+    from scipy.stats import rankdata
+
+    below = (rankdata(matrix, axis=0) - 0.5) / len(matrix)
+    return (below * BINS).astype(np.int64)
 
 
 def _table(what: str, table: NDArray[Any], axis: int, items: int) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from rankscope.feedback.hit_ranks import best_items
 from rankscope.feedback.items import Items
 from rankscope.feedback.method import Method, start_scores
 from rankscope.feedback.methods.retin import Retin
+from rankscope.feedback.protocol import ListName
 from rankscope.feedback.scored import Scored
 from rankscope.feedback.scored_lists import Listed, scored_list
 from rankscope.feedback.setting import Setting
@@ -46,7 +47,7 @@ class Round:
 
 def rounds(method: Method, setting: Setting, sessions: Sessions) -> Iterator[Round]:
     """All rounds of a block of sessions, from 0; a session that fails stays as it is and shows nothing more."""
-    yield from _Block(method, setting, sessions).rounds()
+    yield from Block(method, setting, sessions).rounds()
 
 
 def block_size(items: Items, sessions: int | None = None) -> int:
@@ -55,8 +56,8 @@ def block_size(items: Items, sessions: int | None = None) -> int:
     return max(1, min(AT_ONCE, items.sessions_at_once, share))
 
 
-class _Block:
-    """A block of sessions on its way."""
+class Block:
+    """A block of sessions on its way; `current` are the scores of the round that `rounds` gave last."""
 
     def __init__(self, method: Method, setting: Setting, sessions: Sessions) -> None:
         self.method, self.setting, self.sessions = method, setting, sessions
@@ -73,21 +74,23 @@ class _Block:
         self.names = sessions.names(self.topics)
         self.classes = [self.topics.names[row] for row in sessions.topic.tolist()]
         self.same: Scored | None = None  # scores that no feedback changes
+        self.current = Scored.plain(np.empty((0, len(self.items))))
         carries = can_carry(method, self.protocol)
         self.carried = CarriedNeighbours(method, self.items, len(sessions)) if carries else None
 
     def rounds(self) -> Iterator[Round]:
+        """Round after round; `seen` is what was shown before the round given."""
         before: DisplayQuality | None = None
         for number in range(self.protocol.rounds + 1):
             examples = self._examples()
             began = perf_counter()
-            scored = self._scored(number, examples)
+            self.current = scored = self._scored(number, examples)
             seconds = (perf_counter() - began) / max(len(self.sessions), 1)
             displayed = self._displayed(number, examples, scored)
             before = self._quality(displayed, before)
             yield Round(
-                number, self._list(scored), before, displayed, examples.positives.lengths, examples.negatives.lengths,
-                np.full(len(self.sessions), seconds), scored.flags, scored.failed,
+                number, self.listed(self.protocol.scored), before, displayed, examples.positives.lengths,
+                examples.negatives.lengths, np.full(len(self.sessions), seconds), scored.flags, scored.failed,
             )  # fmt: skip
             if number < self.protocol.rounds:
                 self._mark(displayed)
@@ -158,14 +161,14 @@ class _Block:
             reachable &= self.half[self.relevant.row, self.relevant["item"]]
         return display_quality(displayed, hit, seen, self.relevant.count(reachable), before)
 
-    def _list(self, scored: Scored) -> RelevantRanks:
-        frozen = self.protocol.scored == "frozen"
+    def listed(self, name: ListName, seen: BoolArray | None = None) -> RelevantRanks:
+        """A list of the round that `rounds` gave last; `seen` takes the place of what this method has shown."""
         empty = np.empty(0, np.int64)
-        places = self.history.first_places() if frozen else (empty, empty, empty)
-        listed = Listed(self.relevant, self.query, self.given, self.seen, places, self.half)
+        places = self.history.first_places() if name == "frozen" else (empty, empty, empty)
+        taken = self.seen if seen is None else seen
         return scored_list(
-            self.protocol.scored, scored.values, listed, system=str(self.method), queries=self.names,
-            classes=self.classes, provenance=self.setting.provenance,
+            name, self.current.values, Listed(self.relevant, self.query, self.given, taken, places, self.half),
+            system=str(self.method), queries=self.names, classes=self.classes, provenance=self.setting.provenance,
         )  # fmt: skip
 
     def _mark(self, displayed: IntArray) -> None:

@@ -2,7 +2,8 @@
 
 Rules: a session without a positive example keeps its start ranking; a method of positives and negatives that has no
 negative falls back on the query point, or on random unjudged items; a session that cannot be scored says why and stops
-no other. Each is told in the flags, or in the reasons of failure.
+no other. Each is told in the flags, or in the reasons of failure. Equal scores stand in the order of the items, and
+scores are compared to 13 digits (6 where features are float32), so that rounding breaks no tie.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import squared_distances
-from rankscope.feedback.scored import Scored, best
+from rankscope.feedback.scored import Scored, best, settled
 from rankscope.feedback.segments import means
 from rankscope.feedback.session import Session
 from rankscope.inputs.checks import Problems
@@ -138,7 +139,7 @@ class Method(ABC):
         values, failed = self._tried(items, examples, flag)
         if self.pointwise and items.copies.size:
             values[:, items.copies] = values[:, items.first_alike[items.copies]]
-        return Scored(values, flags, tuple(failed))
+        return Scored(settled(values, items.single), flags, tuple(failed))
 
     def _tried(self, items: Items, examples: Examples, flag: str) -> tuple[FloatArray, list[str]]:
         """All sessions at once; those that fail are put aside with the reason, and the others are scored again."""
@@ -214,7 +215,7 @@ def start_scores(items: Items, examples: Examples) -> FloatArray:
     there = examples.has_query
     if examples.queries is not None and there.any():
         values[there] = -squared_distances(items, examples.queries[there])
-    return values
+    return settled(values, items.single)
 
 
 def _unjudged(count: int, session: Session, wanted: int) -> IntArray:

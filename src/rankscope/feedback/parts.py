@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,27 +15,23 @@ from typing import Any
 
 import polars as pl
 
-from rankscope.errors import InputError, SettingError
-from rankscope.files import atomic
+from rankscope.errors import InputError
+from rankscope.files import atomic, made_folder
 from rankscope.inputs.formats.frames import read_frame
+from rankscope.work_folders import work_folder, working_in
 
 
 class PartsFolder:
     """The folder of one result; it goes when the study has ended well."""
 
     def __init__(self, result: str | Path) -> None:
-        target = Path(result)
-        self.path = target.with_name(f".{target.name}.work")
+        self.path = work_folder(result)
 
     @contextmanager
     def open(self) -> Iterator[PartsFolder]:
         """Make the folder; it stays for the next time when the block does not end well."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SettingError(f"cannot write {self.path}: {error.strerror}") from None
-        yield self
-        shutil.rmtree(self.path, ignore_errors=True)
+        with working_in(self.path):
+            yield self
 
     def read(self, digest: str) -> pl.DataFrame | None:
         """A finished part, or None where there is none that is whole."""
@@ -48,7 +43,7 @@ class PartsFolder:
 
     def write(self, digest: str, frame: pl.DataFrame) -> None:
         """Keep a finished part."""
-        with atomic(self.path / f"{digest}.parquet", "wb") as file:
+        with atomic(made_folder(self.path) / f"{digest}.parquet", "wb") as file:
             frame.write_parquet(file)
 
 

@@ -18,6 +18,9 @@ Memory = Literal["accumulate", "latest", "deletions"]
 class Protocol:
     """How far the user looks, how often, what he marks of it, and which list is scored.
 
+    `frozen`, the usual list, is the whole session: what was shown keeps its place. `residual` is for one method against
+    its own past; it differs by method, so that two are compared only on what neither has shown, and more not at all.
+
     Round 0 is the ranking before feedback; round t the one after t displays have been marked. `k_pos` and `k_neg` are
     the most a user marks of a display, None all of them; `choice` says which. `informative`: the method chooses what it
     wants to be told, which is no measure of quality. `latest` forgets all displays but the last, not what was given at
@@ -33,7 +36,7 @@ class Protocol:
     display: DisplayName = "best"
     show_seen: bool = False
     memory: Memory = "accumulate"
-    scored: ListName = "residual"
+    scored: ListName = "frozen"
 
     def __post_init__(self) -> None:
         if self.scope < 1 or self.rounds < 0 or min(self.k_pos or 0, self.k_neg or 0) < 0:

@@ -63,7 +63,7 @@ def resilience(
     made = []
     for method in methods:
         last = [simulated(method, each, sessions).rounds[-1].ranks for each in settings]
-        values = [how.of(ranks)[ranks.answered] for ranks in last]
+        values = [how.of(ranks) for ranks in last]
         made.append(Resilience(str(method), levels, tuple(_mean(each[~np.isnan(each)]) for each in values)))
     return made
 

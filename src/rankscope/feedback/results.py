@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,21 @@ from rankscope.errors import InputError, SettingError
 from rankscope.feedback.display_quality import SHARES
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import Round
+from rankscope.feedback.methods import CONTROLS
+from rankscope.feedback.ranking_facts import fingerprints, tied_pairs
 from rankscope.feedback.topics import Topics
 from rankscope.files import atomic
 from rankscope.inputs.formats import parquet_layout
 from rankscope.inputs.formats.frames import read_frame
-from rankscope.inputs.names import name_of
 from rankscope.measures.measure import Measure
+from rankscope.measures.notation import parse_measure
+from rankscope.names import name_of
+from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.score_table import ScoreTable
 
 KEY = "rankscope.feedback"
-SCHEMA = 1
+SCHEMA = 2
+SHARED = " of the shared list"
 WHO = ("method", "topic", "assessor", "start", "seed", "round", "list")
 
 
@@ -35,7 +41,9 @@ class Results:
     """`frame` has a row for each method, session and round; `about` says how it was made, and how quick methods are.
 
     Columns: who and when (`WHO`), relevant and items of the scored list, positives and negatives the method had, every
-    measure, every share of `SHARES`, seconds, flag and failed (empty where all went well; else no measures).
+    measure, every share of `SHARES`, tied (pairs of a relevant and an irrelevant item with equal scores, which stand in
+    the order of the items), ranking (its fingerprint), seconds, flag and failed (empty where all went well; a session
+    that failed shows nothing more, and counts with what it had shown).
     """
 
     frame: pl.DataFrame
@@ -47,14 +55,26 @@ class Results:
         return tuple(self.frame.get_column("method").unique(maintain_order=True).to_list())
 
     @property
+    def asked(self) -> tuple[str, ...]:
+        """The methods that are no controls."""
+        controls = {kind.name for kind in CONTROLS}
+        return tuple(name for name in self.methods if name not in controls)
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The controls that go with them."""
+        return tuple(name for name in self.methods if name not in self.asked)
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """Measures of the scored list, the first one decides."""
         return tuple(self.about["measures"])
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """Everything that can be asked for by name: measures, and shares of what was shown."""
-        return (*self.measures, *SHARES)
+        """Everything that can be asked for by name: measures, shares of what was shown, the list two methods share."""
+        shared = [name for name in map(shared_name, self.measures) if name in self.frame.columns]
+        return (*self.measures, *SHARES, *shared)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -73,18 +93,51 @@ class Results:
         return own.reshape(-1, self.last + 1).astype(np.float64)
 
     def table(self, quantity: str, number: int | None = None, methods: Sequence[str] | None = None) -> ScoreTable:
-        """Sessions x methods in one round, the last unless told; classes are topics."""
-        self._check(quantity)
+        """Sessions x methods in one round, the last unless told, in the order of kept rankings; classes are topics."""
+        at = self.last if number is None else number
         names = tuple(methods or self.methods)
-        chosen = self.frame.filter(pl.col("round") == (self.last if number is None else number))
-        parts = [chosen.filter(pl.col("method") == name) for name in names]
-        values = np.stack([part.get_column(quantity).to_numpy() for part in parts], axis=1).astype(np.float64)
-        first = parts[0]
-        queries = [
-            f"{topic} by {who}/{start}" if who else f"{topic}/{start}"
-            for topic, who, start in first.select("topic", "assessor", "start").iter_rows()
-        ]
-        return ScoreTable(quantity, names, tuple(queries), values, tuple(first.get_column("topic").to_list()))
+        values = np.stack([self.values(quantity, name)[:, at] for name in names], axis=1)
+        order = sorted(range(len(values)), key=lambda row: self.sessions[row].encode())
+        table = ScoreTable(quantity, names, self.sessions, values, self.session_topics, self.lower_is_better(quantity))
+        return table.take(np.array(order, dtype=np.int64))
+
+    @cached_property
+    def sessions(self) -> tuple[str, ...]:
+        """Topic and start of each session, as its query is called in kept rankings."""
+        told = self._one_round.select("topic", "assessor", "start").iter_rows()
+        return tuple(f"{topic} by {who}/{start}" if who else f"{topic}/{start}" for topic, who, start in told)
+
+    @cached_property
+    def session_topics(self) -> tuple[str, ...]:
+        """The topic of each session: what chance draws."""
+        return tuple(self._one_round.get_column("topic").to_list())
+
+    @property
+    def _one_round(self) -> pl.DataFrame:
+        return self.frame.filter((pl.col("method") == self.methods[0]) & (pl.col("round") == 0))
+
+    def lower_is_better(self, quantity: str) -> bool:
+        """Whether less of it is better, as with errors."""
+        return quantity not in SHARES and parse_measure(quantity.removesuffix(SHARED)).lower_is_better
+
+    def alike(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of methods that made the same rankings in every round of every session, the first asked for first."""
+        groups: dict[bytes, list[str]] = {}
+        for name in self.asked:
+            own = self.frame.filter(pl.col("method") == name).get_column("ranking").to_numpy()
+            groups.setdefault(own.tobytes(), []).append(name)
+        return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+    def failed_throughout(self) -> tuple[str, ...]:
+        """Methods that failed in every session: there is nothing to compare."""
+        last = self.frame.filter(pl.col("round") == self.last)
+        worked = set(last.filter(pl.col("failed") == "").get_column("method").to_list())
+        return tuple(name for name in self.asked if name not in worked)
+
+    def tied(self) -> list[dict[str, object]]:
+        """In how many sessions of the last round equal scores leave relevant and irrelevant items to their order."""
+        counted = self.frame.filter((pl.col("tied") > 0) & (pl.col("round") == self.last))
+        return counted.group_by("method", maintain_order=True).agg(pl.len().alias("sessions")).to_dicts()
 
     def failures(self) -> list[dict[str, object]]:
         """How many sessions of each method failed, and why."""
@@ -125,11 +178,32 @@ def load_results(path: str | Path) -> Results:
     return Results(frame, about)
 
 
+def shared_name(measure: str) -> str:
+    """A measure of the residual list that two methods share.
+
+    >>> shared_name("AP")
+    'AP of the shared list'
+    """
+    return measure + SHARED
+
+
 def frame_of(
-    method: str, sessions: Sessions, topics: Topics, made: Sequence[Round], measures: Sequence[Measure], listed: str
+    method: str,
+    sessions: Sessions,
+    topics: Topics,
+    made: Sequence[Round],
+    measures: Sequence[Measure],
+    listed: str,
+    shared: Sequence[RelevantRanks | None] | None = None,
 ) -> pl.DataFrame:
-    """The rows of one method in some sessions, round after round of each session."""
+    """The rows of one method in some sessions, round after round of each session.
+
+    `shared`: for each round the list shared with the other method, None for a method that is none of the two.
+    """
     whole = pl.concat([_round(each, measures) for each in made])
+    if shared is not None:
+        more = [_shared(each, measures, len(sessions)) for each in shared]
+        whole = pl.concat([whole, pl.concat(more)], how="horizontal")
     count, numbers = len(sessions), len(made)
     session = np.tile(np.arange(count), numbers)
     who = pl.DataFrame(
@@ -148,11 +222,22 @@ def frame_of(
 
 
 def _round(made: Round, measures: Sequence[Measure]) -> pl.DataFrame:
-    good = made.ranks.answered
     columns: dict[str, Any] = {"relevant": made.ranks.relevant, "items": made.ranks.collection}
     columns |= {"positives": made.positives, "negatives": made.negatives}
-    with np.errstate(invalid="ignore", divide="ignore"):
-        columns |= {str(each): np.where(good, each.of(made.ranks), np.nan) for each in measures}
-    columns |= {name: np.where(good, share, np.nan) for name, share in made.shown.shares().items()}
+    columns |= {str(each): _values(each, made.ranks) for each in measures} | made.shown.shares()
+    columns |= {"tied": tied_pairs(made.ranks), "ranking": fingerprints(made.displayed, made.ranks.judged)}
     columns |= {"seconds": made.seconds, "flag": list(made.flags), "failed": list(made.failed)}
     return pl.DataFrame(columns, schema_overrides={"flag": pl.String, "failed": pl.String})
+
+
+def _shared(ranks: RelevantRanks | None, measures: Sequence[Measure], count: int) -> pl.DataFrame:
+    nothing = np.full(count, np.nan)
+    return pl.DataFrame(
+        {shared_name(str(each)): nothing if ranks is None else _values(each, ranks) for each in measures}
+    )
+
+
+def _values(measure: Measure, ranks: RelevantRanks) -> FloatArray:
+    """NaN where nothing is relevant."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(ranks.relevant > 0, measure.of(ranks), np.nan)

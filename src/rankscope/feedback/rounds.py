@@ -28,9 +28,13 @@ class Simulated:
 
     def ranks(self, number: int = -1) -> RelevantRanks:
         """The scored lists of a round, the last one unless told, as one system with queries in byte order."""
-        made = self.rounds[number].ranks
-        order = sorted(range(len(made)), key=lambda row: made.queries[row].encode())
-        return made.take(np.array(order, dtype=np.int64))
+        return in_byte_order(self.rounds[number].ranks)
+
+
+def in_byte_order(ranks: RelevantRanks) -> RelevantRanks:
+    """The same rankings with queries in the order in which every other command has them."""
+    order = sorted(range(len(ranks)), key=lambda row: ranks.queries[row].encode())
+    return ranks.take(np.array(order, dtype=np.int64))
 
 
 def simulated(method: Method, setting: Setting, sessions: Sessions, block: int | None = None) -> Simulated:

@@ -50,10 +50,11 @@ def scored_list(
     classes: Sequence[str] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> RelevantRanks:
-    """The list of each session as ranks of its relevant items; a row of NaN has no answer.
+    """The list of each session as ranks of its relevant items; equal scores stand in the order of the items.
 
     full: all items but the query. residual: without what was given or shown, c and d less by it. frozen: what was shown
     keeps the place where it was first shown, the rest follows in the new order. split: the other half of all items.
+    A row of NaN, a session that failed, has no list, or ends with what was shown where that is in it.
     """
     good = ~np.isnan(values[:, 0]) if values.shape[1] else np.zeros(len(values), np.bool_)
     out = listed.out(name)
@@ -61,15 +62,18 @@ def scored_list(
     answered = ranked.where(good[ranked.row])
     found, ties = hit_ranks(values, out, answered)
     size, relevant = (~out).sum(axis=1), ranked.lengths
+    depth = np.where(good, size, 0)
     if name == "frozen":
-        found, ties, size, relevant = _frozen(found, ties, size, relevant, listed, good)
+        shown = np.bincount(listed.places[0], minlength=len(values))
+        found, ties, relevant = _frozen(found, ties, relevant, listed, shown)
+        size, depth = size + shown, depth + shown
     return RelevantRanks(
         queries=tuple(queries),
         judged=found.with_columns(grade=np.ones(found.size)),
         pooled=Ragged(np.zeros(len(values) + 1, np.int64), {"rank": np.empty(0, np.int64), "grade": np.empty(0)}),
         levels=_levels(relevant),
-        depth=np.where(good, size, 0),
-        answered=good,
+        depth=depth,
+        answered=good | (depth > 0),
         collection=size.astype(np.int64),
         ties=ties,
         system=system,
@@ -79,20 +83,18 @@ def scored_list(
 
 
 def _frozen(
-    found: Ragged, ties: Ragged, size: IntArray, relevant: IntArray, listed: Listed, good: BoolArray
-) -> tuple[Ragged, Ragged, IntArray, IntArray]:
+    found: Ragged, ties: Ragged, relevant: IntArray, listed: Listed, shown: IntArray
+) -> tuple[Ragged, Ragged, IntArray]:
     """The new order moved down below what was shown, whose relevant items stand where they were shown."""
     row, item, place = listed.places
-    shown = np.bincount(row, minlength=len(found))
     width = listed.seen.shape[1]
     hit = np.isin(row * width + item, listed.relevant.row * width + listed.relevant["item"])
-    relevant = relevant + np.bincount(row[hit], minlength=len(found))
-    hit &= good[row]
     rows = np.concatenate([row[hit], found.row])
     ranks = np.concatenate([place[hit], found["rank"] + shown[found.row]])
     order = np.lexsort((ranks, rows))
     whole = Ragged.from_rows(rows[order], len(found), rank=ranks[order])
-    return whole, ties.with_columns(start=ties["start"] + shown[ties.row]), size + shown, relevant
+    moved = ties.with_columns(start=ties["start"] + shown[ties.row])
+    return whole, moved, relevant + np.bincount(row[hit], minlength=len(found))
 
 
 def _levels(relevant: IntArray) -> Ragged:

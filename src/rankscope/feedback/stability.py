@@ -9,19 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
+from rankscope.statistics.components import never_below_zero
 
 
 @dataclass(frozen=True)
 class Stability:
     """Over the starts of each topic: standard deviation and 10 % quantile, as means over topics; and variances.
 
-    `start` is the variance among starts of one topic, `topic` that among topics, by one-way random effects.
+    `start` is the variance among starts of one topic, `topic` that among topics, by one-way random effects; `note` says
+    where that among topics came out below 0 and counts as 0.
     """
 
     sd: float
     p10: float
     start: float
     topic: float
+    note: str = ""
 
     @property
     def share_of_start(self) -> float:
@@ -45,13 +48,15 @@ def stability(values: ArrayLike, topics: Sequence[str]) -> Stability:
     sd = [float(each.std(ddof=1)) for each in several]
     p10 = [float(np.quantile(each, 0.1)) for each in groups]
     start, topic = components(groups)
-    return Stability(_mean(sd), _mean(p10), start, topic)
+    parts, note = never_below_zero({"topics": topic})
+    return Stability(_mean(sd), _mean(p10), start, parts["topics"], note)
 
 
 def components(groups: Sequence[FloatArray]) -> tuple[float, float]:
-    """Variance within and among groups, by the analysis of variance of one-way random effects; never below 0.
+    """Variance within and among groups, by the analysis of variance of one-way random effects.
 
-    NaN where no group has two values; the variance among groups is NaN where there is one group.
+    The one among groups may come out below 0; it is NaN where there is one group. Both are NaN where no group has two
+    values.
     """
     sizes = np.array([each.size for each in groups])
     total, count = int(sizes.sum()), len(groups)
@@ -63,7 +68,7 @@ def components(groups: Sequence[FloatArray]) -> tuple[float, float]:
         return within, float("nan")
     among = float((sizes * (means - (sizes * means).sum() / total) ** 2).sum()) / (count - 1)
     usual = (total - float((sizes**2).sum()) / total) / (count - 1)
-    return within, max(0.0, (among - within) / usual)
+    return within, (among - within) / usual
 
 
 def _mean(values: list[float]) -> float:

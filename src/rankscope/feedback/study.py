@@ -15,17 +15,20 @@ from rankscope.errors import SettingError
 from rankscope.feedback.cores import one_core_each
 from rankscope.feedback.digests import features_digest
 from rankscope.feedback.drawn_sessions import Sessions
-from rankscope.feedback.loop import block_size, rounds
+from rankscope.feedback.loop import Round, block_size, rounds
 from rankscope.feedback.method import Method
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.parts import PartsFolder, digest_of
 from rankscope.feedback.results import WHO, Results, frame_of
 from rankscope.feedback.setting import Setting
+from rankscope.feedback.shared_residual import Pair, shared_rounds
 from rankscope.feedback.workers import together
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
+from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.version import __version__
 
+USUAL = ("AP", "Rprec", "Estar")
 PART = 200  # sessions, at most: what is lost when a study is stopped
 PATIENCE = 3.0  # seconds of work after which more processes are worth their start
 Progress = Callable[[float], None]
@@ -42,7 +45,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a study computes; `measures` are of the scored list, the first one decides."""
+    """What a study computes; `measures` are of the scored list, the first one decides.
+
+    Of the residual list, which differs by method, two methods are compared on the items that neither has shown: `pair`.
+    """
 
     setting: Setting
     methods: tuple[Method, ...]
@@ -66,8 +72,14 @@ class Plan:
         asked = tuple(dict.fromkeys([*methods, *((kind() for kind in CONTROLS) if controls else ())]))
         if not asked or starts < 1:
             raise SettingError("a study needs at least one method and one start")
-        names = measures or ("AP", "Rprec", "Estar", f"P@{setting.protocol.scope}")
+        names = measures or USUAL
         return cls(setting, asked, setting.sessions(starts, seed), tuple(parse_measures(names)), starts, seed)
+
+    @property
+    def pair(self) -> Pair | None:
+        """The two methods that share a residual list, where just two are asked for and that list is scored."""
+        asked = [each for each in self.methods if not isinstance(each, CONTROLS)]
+        return (asked[0], asked[1]) if self.setting.protocol.scored == "residual" and len(asked) == 2 else None
 
     @property
     def about(self) -> dict[str, Any]:
@@ -85,6 +97,7 @@ class Plan:
             "user": str(getattr(setting.marker, "user", "judge")),
             "protocol": setting.protocol.settings(),
             "measures": [str(each) for each in self.measures],
+            "ties": "order of the items",
             "starts": self.starts,
             "seed": self.seed,
         }
@@ -92,6 +105,8 @@ class Plan:
     def parts(self) -> list[Part]:
         """All parts, method by method."""
         about, size = self.about, min(PART, block_size(self.setting.items))
+        if self.pair is not None:
+            about |= {"pair": [str(each) for each in self.pair]}
         made = []
         for method in self.methods:
             for block in self.sessions.blocks(size):
@@ -146,9 +161,17 @@ def _worked(plan: Plan, parts: list[Part], processes: int | None) -> Iterator[tu
 
 def work(plan: Plan, part: Part) -> pl.DataFrame:
     """The rows of one part."""
-    made = list(rounds(part.method, plan.setting, part.sessions))
-    listed = plan.setting.protocol.scored
-    return frame_of(str(part.method), part.sessions, plan.setting.topics, made, plan.measures, listed)
+    setting, listed = plan.setting, plan.setting.protocol.scored
+    made: list[Round] = []
+    shared: list[RelevantRanks | None] | None = None
+    if plan.pair is not None and part.method in plan.pair:
+        other = plan.pair[1 - plan.pair.index(part.method)]
+        both = list(shared_rounds((part.method, other), setting, part.sessions))
+        made, shared = [own for own, _ in both], [ranks for _, ranks in both]
+    else:
+        made = list(rounds(part.method, setting, part.sessions))
+        shared = None if plan.pair is None else [None] * len(made)
+    return frame_of(str(part.method), part.sessions, setting.topics, made, plan.measures, listed, shared)
 
 
 def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:

@@ -1,4 +1,4 @@
-"""What a study says: means by round with intervals, and whether feedback helps; topics are what chance draws."""
+"""What a study says of one quantity: means by round with intervals; topics are what chance draws."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.results import Results
 from rankscope.feedback.rounds import area_over_rounds, rounds_to_recall
 from rankscope.feedback.stability import Stability, stability
-from rankscope.statistics.bootstrap import Intervals, bootstrap_means
-from rankscope.statistics.pairwise import PairTests, compare_pairs
-from rankscope.statistics.score_table import ScoreTable
+from rankscope.feedback.verdicts import NO_FEEDBACK, SEEN
+from rankscope.statistics.bootstrap import Intervals
+from rankscope.statistics.mean_intervals import mean_intervals
 
-NO_FEEDBACK = "no-feedback"
 HALF = 0.5  # the recall users are timed to
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """One quantity of a study. Every topic counts the same, however many starts it has."""
+    """One quantity of a study: the mean over sessions in each round, as `compare` has it for kept rankings.
+
+    A session counts in all rounds or in none: where a quantity becomes undefined (nothing relevant is left of a
+    residual list) the session is left out from round 0 on, so that rounds compare the same sessions.
+    """
 
     results: Results
     quantity: str
@@ -31,84 +33,71 @@ class Summary:
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that were asked for."""
-        controls = {kind.name for kind in CONTROLS}
-        return tuple(name for name in self.results.methods if name not in controls)
+        return self.results.asked
 
     @property
     def controls(self) -> tuple[str, ...]:
         """Those that go with them."""
-        return tuple(name for name in self.results.methods if name not in self.methods)
+        return self.results.controls
 
-    def topic_table(self, number: int | None = None) -> ScoreTable:
-        """Topics x methods: the mean over the starts of each topic in one round; what is undefined is left out."""
-        table = self.results.table(self.quantity, number)
-        return ScoreTable(table.measure, table.systems, *_by_topic(table))
+    def values(self, method: str) -> FloatArray:
+        """Sessions x rounds; NaN in all rounds of a session that has no value in some round."""
+        values = self.results.values(self.quantity, method)
+        return np.where(np.isnan(values).any(axis=1, keepdims=True), np.nan, values)
 
-    @cached_property
-    def tables(self) -> list[ScoreTable]:
-        """One for each round."""
-        return [self.topic_table(number) for number in range(self.results.last + 1)]
+    def sessions(self, method: str) -> int:
+        """How many sessions its means are over."""
+        return int((~np.isnan(self.values(method)[:, 0])).sum())
 
     @cached_property
     def intervals(self) -> Intervals:
-        """Of all methods in all rounds, topics drawn anew; round by round, each with all methods."""
-        values = np.concatenate([table.values for table in self.tables], axis=1)
+        """Of all methods in all rounds, topics drawn anew; method by method, each with all rounds."""
+        values = np.concatenate([self.values(name) for name in self.results.methods], axis=1)
         seed = int(self.results.about.get("seed", 0))
-        return bootstrap_means(values, level=self.level, resamples=2000, seed=seed)
+        return mean_intervals(values, self.results.session_topics, level=self.level, seed=seed)
 
     def means(self, method: str) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean, low and high in each round."""
-        count, place = len(self.results.methods), self.results.methods.index(method)
+        rounds, place = self.results.last + 1, self.results.methods.index(method)
         made = (self.intervals.mean, self.intervals.low, self.intervals.high)
-        mean, low, high = (each.reshape(-1, count)[:, place] for each in made)
+        mean, low, high = (each[place * rounds : (place + 1) * rounds] for each in made)
         return mean, low, high
 
-    @cached_property
-    def compared(self) -> PairTests | None:
-        """All pairs of methods in the last round: sign-flip tests over topics, Holm. None where there is no pair."""
-        names = self._with_values(self.methods)
-        return compare_pairs(self._shared(names), level=self.level) if len(names) > 1 else None
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The methods that were asked for, the best of the last round first, those without a value last.
 
-    @cached_property
-    def against_none(self) -> PairTests | None:
-        """Each method against the start ranking left alone, a family of its own."""
-        names = self._with_values((NO_FEEDBACK, *self.methods))
-        if NO_FEEDBACK not in names or len(names) < 2:
-            return None
-        return compare_pairs(self._shared(names), baseline=NO_FEEDBACK, level=self.level)
-
-    def possible(self, tests: PairTests) -> bool:
-        """Whether so few topics could show any difference at all: 2 of 2^n sign flips are as extreme as can be."""
-        topics = len(self._shared(tuple(dict.fromkeys(name for pair in tests.family.pairs for name in pair))))
-        return topics > 0 and 2.0 ** (1 - topics) * len(tests.comparisons) <= 1 - self.level
-
-    def _with_values(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Those that have a value on some topic."""
-        table = self.tables[-1]
-        there = {name for name, column in zip(table.systems, table.values.T, strict=True) if not np.isnan(column).all()}
-        return tuple(name for name in names if name in there)
-
-    def _shared(self, names: tuple[str, ...]) -> ScoreTable:
-        """The last round, on the topics for which each of them has a value."""
-        return self.tables[-1].select(*names).complete()
+        Residual lists are each method's own, and not put in an order.
+        """
+        if self.quantity in self.results.measures and self.results.about["protocol"]["scored"] == "residual":
+            return self.methods
+        sign = 1.0 if self.results.lower_is_better(self.quantity) else -1.0
+        return tuple(sorted(self.methods, key=lambda name: np.nan_to_num(sign * self.means(name)[0][-1], nan=np.inf)))
 
     def harmed_topics(self, method: str) -> tuple[str, ...]:
-        """Topics on which feedback is worse than none, in the mean over starts."""
-        table = self.tables[-1]
-        if NO_FEEDBACK not in table.systems:
+        """Topics on which feedback is worse than none, in the mean over the starts of the last round."""
+        if NO_FEEDBACK not in self.results.methods:
             return ()
-        lost = table.values[:, table.number(method)] < table.values[:, table.number(NO_FEEDBACK)] - 1e-9
-        return tuple(name for name, worse in zip(table.queries, lost.tolist(), strict=True) if worse)
+        table = self.results.table(self.quantity, methods=[NO_FEEDBACK, method])
+        topics, number = np.unique(np.array(table.labels, dtype=str), return_inverse=True)
+        lost = np.zeros(topics.size)
+        np.add.at(lost, number, np.nan_to_num(table.gains[:, 0] - table.gains[:, 1]))
+        return tuple(topics[lost > 1e-9].tolist())
 
     def round_rows(self) -> list[dict[str, object]]:
-        """One row for each method, the best first, controls last: means by round, and the interval of the last."""
-        order = sorted(self.methods, key=lambda name: -np.nan_to_num(self.means(name)[0][-1]))
+        """One row for each method, the best first, controls last: means by round, and the interval of the last.
+
+        Where sessions had to be left out, how many each mean is over.
+        """
+        counts = {name: self.sessions(name) for name in self.results.methods}
+        some_left_out = len({*counts.values(), len(self.results.sessions)}) > 1
         rows = []
-        for name in (*order, *self.controls):
+        for name in (*self.ordered, *self.controls):
             mean, low, high = self.means(name)
             row: dict[str, object] = {"method": name}
             row |= {f"round {number}": float(value) for number, value in enumerate(mean)}
-            rows.append(row | {"low": float(low[-1]), "high": float(high[-1])})
+            row |= {"low": float(low[-1]), "high": float(high[-1])}
+            rows.append(row | ({"sessions": counts[name]} if some_left_out else {}))
         return rows
 
     def stability(self, method: str) -> Stability:
@@ -118,18 +107,25 @@ class Summary:
 
 
 def session_rows(results: Results) -> list[dict[str, object]]:
-    """One row for each method: area under precision over rounds, rounds to half of all, spread over starts."""
+    """One row for each method: recall over rounds, rounds to half of all, spread over starts.
+
+    The median is over all sessions; one that never comes so far counts as infinitely long. (A mean over those that do
+    would flatter a method that only comes so far where it is easy.)
+    """
     made = Summary(results, results.measures[0])
     rows = []
     for name in (*made.methods, *made.controls):
-        reached = rounds_to_recall(results.values("cumulative recall", name), HALF)
+        recall = results.values(SEEN, name)
+        recall = recall[~np.isnan(recall).any(axis=1)]  # where nothing can be found there is nothing to reach
+        reached = rounds_to_recall(recall, HALF)
+        middle = float(np.median(reached)) if reached.size else np.inf
         steady = made.stability(name)
         rows.append(
             {
                 "method": name,
-                "area of precision": _mean(area_over_rounds(results.values("actual precision", name))),
-                f"reach recall {HALF:g}": float(np.isfinite(reached).mean()),
-                "rounds until then": _mean(reached[np.isfinite(reached)]),
+                "area of recall": _mean(area_over_rounds(recall)),
+                f"reach recall {HALF:g}": _mean(np.isfinite(reached).astype(np.float64)),
+                "median round": middle if np.isfinite(middle) else float("nan"),
                 "sd over starts": steady.sd,
                 "p10 of starts": steady.p10,
                 "share of start": steady.share_of_start,
@@ -138,16 +134,12 @@ def session_rows(results: Results) -> list[dict[str, object]]:
     return rows
 
 
-def _by_topic(table: ScoreTable) -> tuple[tuple[str, ...], FloatArray]:
-    names, number = np.unique(np.array(table.labels, dtype=str), return_inverse=True)
-    there = ~np.isnan(table.values)
-    total, count = np.zeros((names.size, table.values.shape[1])), np.zeros((names.size, table.values.shape[1]))
-    np.add.at(total, number, np.where(there, table.values, 0.0))
-    np.add.at(count, number, there)
-    with np.errstate(invalid="ignore"):
-        return tuple(names.tolist()), total / np.where(count > 0, count, np.nan)
+def session_notes(results: Results) -> list[str]:
+    """What must be said of the spread over starts: where a variance came out below 0."""
+    made = Summary(results, results.measures[0])
+    said = {name: made.stability(name).note for name in (*made.methods, *made.controls)}
+    return [f"{name}, share of start: {note}" for name, note in said.items() if note]
 
 
 def _mean(values: FloatArray) -> float:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")
+    return float(values.mean()) if values.size else float("nan")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import connection, get_context, parent_process
-from threading import Thread
 from typing import Any, TypeVar
+
+from rankscope.processes import process_pool
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -20,10 +20,7 @@ _shared: Any = None
 def together(work: Callable[[Any, T], R], shared: Any, parts: Sequence[T], processes: int) -> Iterator[tuple[T, R]]:
     """`work(shared, part)` of each part, as each is done; what a broken process took with it is done here."""
     left = dict.fromkeys(range(len(parts)))
-    with (
-        _one_thread_each(),
-        ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_begin, initargs=(shared,)) as pool,
-    ):
+    with _one_thread_each(), process_pool(processes, _begin, (shared,)) as pool:
         running = {pool.submit(_do, work, part): number for number, part in enumerate(parts)}
         try:
             for done in as_completed(running):
@@ -33,8 +30,6 @@ def together(work: Callable[[Any, T], R], shared: Any, parts: Sequence[T], proce
                 yield parts[number], made
         except BrokenProcessPool:
             pass
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
     for number in left:
         yield parts[number], work(shared, parts[number])
 
@@ -57,14 +52,6 @@ def _one_thread_each() -> Iterator[None]:
 def _begin(shared: Any) -> None:
     global _shared
     _shared = shared
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 def _do(work: Callable[[Any, T], R], part: T) -> R:

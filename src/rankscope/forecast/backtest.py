@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +42,10 @@ class Trial:
 def backtest(
     evidence: Evidence, terms: Terms, models: Sequence[Model], factors: Iterable[float], seed: int
 ) -> list[Trial]:
-    """Every model at every factor that leaves enough distractors; the thinnings are the same for all models."""
+    """Every model at every factor that leaves enough distractors; the thinnings are the same for all models.
+
+    A thinning leaves out the same items for all queries, as far as lots are known: growth brings the same to all.
+    """
     even = np.full((1, evidence.hits.queries), 1.0 / evidence.hits.queries)
     present = float((even @ today(evidence, terms))[0])
     tested = []
@@ -84,19 +87,12 @@ def _size(errors: Sequence[float]) -> float:
     return float(np.sqrt(np.mean(np.square(errors)))) if errors else 0.0
 
 
-def spread_at(tested: Sequence[Trial], model: str, factor: float) -> float:
-    """The size of a model's errors at any factor: linear in log2 between those tried, and beyond the last."""
-    return _at(factor, {each.factor: each.spread for each in tested if each.model == model})
-
-
 def error_at(tested: Sequence[Trial], model: str, factor: float) -> float:
-    """A model's mean error at any factor, likewise, without its sign."""
-    return _at(factor, {each.factor: abs(each.error) for each in tested if each.model == model})
+    """The size of a model's mean error at any factor: linear in log2 between those tried, beyond the last as there.
 
-
-def _at(factor: float, sizes: Mapping[float, float]) -> float:
+    Thinned farther than was tried a collection has too few items to be a test; NaN where nothing was tried.
+    """
+    sizes = {each.factor: abs(each.error) for each in tested if each.model == model}
     if not sizes:
         return float("nan")
-    steps = np.log2([1.0, *sizes])
-    asked = float(np.log2(factor))
-    return float(np.interp(asked, steps, [0.0, *sizes.values()])) * max(1.0, asked / float(steps[-1]))
+    return float(np.interp(np.log2(factor), np.log2([1.0, *sizes]), [0.0, *sizes.values()]))

@@ -1,14 +1,21 @@
-"""What a growth model may look at: where the hits stand today, and the scores around them where they were kept."""
+"""What a growth model may look at: where the hits stand today, and the scores around them where there are any."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.hits import Hits, distractors_of
+from rankscope.ranks.lots import LOTS
+from rankscope.ranks.real_scores import why_no_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
+
+NO_LOT = -1
+Number = TypeVar("Number", np.float64, np.int64)
 
 
 @dataclass(frozen=True)
@@ -26,11 +33,13 @@ class Scored:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The hits found of all queries, the number of distractors of each query, and scores or None."""
+    """The hits found of all queries, the number of distractors of each, their scores and the lots of the best."""
 
     hits: Hits
     distractors: FloatArray
     scored: Scored | None
+    lots: IntArray | None = None  # a row per query, best distractor first; NO_LOT where there are no more
+    why_no_scores: str = ""
 
     @classmethod
     def of(cls, queries: RelevantRanks) -> Evidence:
@@ -38,33 +47,55 @@ class Evidence:
         distractors = distractors_of(queries).astype(np.float64)
         place = queries.position.astype(np.float64)
         hits = Hits(queries.row, place, queries.ranks - place, queries.grades, len(queries))
-        return cls(hits, distractors, _scores(queries))
+        why = _why_not_known(queries) or why_no_scores(queries)
+        return cls(hits, distractors, None if why else _scores(queries), _lots(queries), why)
 
     @property
     def present(self) -> Hits:
         """The hits with today's distractors above them for certain: what is to come is added."""
         return replace(self.hits, certain=self.hits.above)
 
-    def thinned(self, factor: float, random: np.random.Generator) -> Evidence:
-        """The same with each distractor kept by chance 1 / factor."""
-        share, width = 1.0 / factor, self._width
-        kept = random.random((self.hits.queries, width)) < share
-        kept &= np.arange(width) < self.distractors[:, None]
-        running = np.concatenate([np.zeros((self.hits.queries, 1)), np.cumsum(kept, axis=1)], axis=1)
-        near = np.minimum(self.hits.above, width).astype(np.int64)
-        above = running[self.hits.row, near] + self._deep(width, share, random)
-        beyond = np.maximum(self.distractors - width, 0.0).astype(np.int64)
-        distractors = np.maximum(running[:, -1] + random.binomial(beyond, share), _most(above, self.hits))
-        scored = None if self.scored is None else replace(self.scored, best=_kept_first(self.scored.best, kept))
-        return Evidence(replace(self.hits, above=above), distractors, scored)
-
     @property
-    def _width(self) -> int:
-        return 1 if self.scored is None else self.scored.best.shape[1]
+    def near(self) -> IntArray:
+        """How many of each query's best distractors are known one by one."""
+        if self.lots is not None:
+            return (self.lots != NO_LOT).sum(axis=1)
+        if self.scored is not None:
+            return self.scored.known
+        return np.zeros(self.hits.queries, dtype=np.int64)
 
-    def _deep(self, width: int, share: float, random: np.random.Generator) -> FloatArray:
+    def thinned(self, factor: float, random: np.random.Generator) -> Evidence:
+        """The same with each distractor kept by chance 1 / factor: the same items for all queries where lots are known.
+
+        What lies behind the best distractors, or is known of no query, is thinned for each query by itself.
+        """
+        kept, share = self._kept(1.0 / factor, random)
+        running = np.concatenate([np.zeros((len(kept), 1)), np.cumsum(kept, axis=1)], axis=1)
+        within = np.minimum(self.hits.above, self.near[self.hits.row]).astype(np.int64)
+        above = running[self.hits.row, within] + self._deep(share, random)
+        beyond = np.maximum(self.distractors - self.near, 0.0).astype(np.int64)
+        left = np.maximum(running[:, -1] + random.binomial(beyond, share), _most(above, self.hits))
+        best = None if self.scored is None else _kept_first(self.scored.best, kept, -np.inf)
+        return replace(
+            self,
+            hits=replace(self.hits, above=above),
+            distractors=left,
+            scored=None if self.scored is None or best is None else replace(self.scored, best=best),
+            lots=None if self.lots is None else _kept_first(self.lots, kept, NO_LOT),
+        )
+
+    def _kept(self, share: float, random: np.random.Generator) -> tuple[BoolArray, float]:
+        """Which of the best distractors stay, and the share of all that does."""
+        if self.lots is not None:
+            stays = np.append(random.random(LOTS) < share, False)
+            return stays[self.lots], np.count_nonzero(stays) / LOTS
+        width = 0 if self.scored is None else self.scored.best.shape[1]
+        drawn = random.random((self.hits.queries, width)) < share
+        return drawn & (np.arange(width) < self.near[:, None]), share
+
+    def _deep(self, share: float, random: np.random.Generator) -> FloatArray:
         """Distractors kept between the best ones and each hit: what lies between two hits is kept by itself."""
-        below = np.maximum(self.hits.above - width, 0.0)
+        below = np.maximum(self.hits.above - self.near[self.hits.row], 0.0)
         first = self.hits.place == 1
         step = np.where(first, below, below - np.concatenate([[0.0], below[:-1]]))
         drawn = np.cumsum(random.binomial(step.astype(np.int64), share)).astype(np.float64)
@@ -78,20 +109,40 @@ def _most(above: FloatArray, hits: Hits) -> FloatArray:
     return most
 
 
-def _kept_first(best: FloatArray, kept: BoolArray) -> FloatArray:
-    """The kept scores of each row moved to its front."""
+def _kept_first(best: NDArray[Number], kept: BoolArray, nothing: float) -> NDArray[Number]:
+    """What is kept of each row moved to its front."""
     order = np.argsort(~kept, axis=1, kind="stable")
-    return np.take_along_axis(np.where(kept, best, -np.inf), order, axis=1)
+    return np.take_along_axis(np.where(kept, best, np.asarray(nothing, dtype=best.dtype)), order, axis=1)
 
 
-def _scores(queries: RelevantRanks) -> Scored | None:
-    """Scores where they were kept and belong to the same relevant items as the ranks."""
-    if queries.distractors is None or "score" not in queries.judged:
-        return None
+def _why_not_known(queries: RelevantRanks) -> str:
+    """Scores are of no use where the distractors kept, those of grade 0, are not those of the wanted grade."""
+    if queries.distractors is None:
+        return ""
     grade, least, most = queries.judged["grade"], min(queries.rel, 1.0), max(queries.rel, 1.0)
     if ((grade >= least) & (grade < most)).any():
-        return None  # the distractors kept are those of grade 1
+        return f"scores were kept for items of grade 1 and more, not of {queries.rel:g}"
+    return ""
+
+
+def _scores(queries: RelevantRanks) -> Scored:
     lists = queries.distractors
-    best = np.full((len(queries), max(2, int(lists.lengths.max(initial=0)))), -np.inf)
+    assert lists is not None
+    best = np.full(_shape(queries), -np.inf)
     best[lists.row, lists.position - 1] = lists["score"]
-    return Scored(queries.judged["score"][grade >= queries.rel], best)
+    return Scored(queries.judged["score"][queries.judged["grade"] >= queries.rel], best)
+
+
+def _lots(queries: RelevantRanks) -> IntArray | None:
+    lists = queries.distractors
+    if lists is None or "lot" not in lists or _why_not_known(queries):
+        return None
+    lots = np.full(_shape(queries), NO_LOT, dtype=np.int64)
+    lots[lists.row, lists.position - 1] = lists["lot"]
+    return lots
+
+
+def _shape(queries: RelevantRanks) -> tuple[int, int]:
+    """A row per query, at least two columns."""
+    assert queries.distractors is not None
+    return len(queries), max(2, int(queries.distractors.lengths.max(initial=0)))

@@ -14,22 +14,31 @@ from rankscope.forecast.trend import Trend
 ALL: tuple[Model, ...] = (Pareto(16), Pareto(8), Pareto(32), Tail(5), Tail(3), Between(), Trend(), Jeffreys())
 
 
-def candidates(name: str | None, scores: bool) -> tuple[Model, ...]:
-    """The models to choose from: all that can be used, or those of one family or of one name.
+def usable(scores: bool) -> tuple[Model, ...]:
+    """All models that what is known allows."""
+    return tuple(model for model in ALL if scores or not model.needs_scores)
 
+
+def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple[Model, ...]:
+    """The models to choose from: those of the best family for what is known, or those of one family or of one name.
+
+    With scores the choice stays among models that use them: those for ranks continue the very curve that a back-test
+    lies on, so it flatters them.
+    >>> [str(model) for model in candidates(None, scores=True)]
+    ['pareto(16)', 'pareto(8)', 'pareto(32)']
     >>> [str(model) for model in candidates("tail", scores=True)]
     ['tail(5)', 'tail(3)']
     """
-    usable = tuple(model for model in ALL if scores or not model.needs_scores)
     if name is None:
-        return usable
+        first = next(model for model in ALL if model.needs_scores == scores)
+        return tuple(model for model in ALL if model.family == first.family)
     asked = tuple(model for model in ALL if name in (model.family, str(model)))
     if not asked:
         known = dict.fromkeys(text for model in ALL for text in (model.family, str(model)))
         raise SettingError(f"no growth model '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
-    if not set(asked) & set(usable):
+    if asked[0].needs_scores and not scores:
         raise SettingError(
-            f"the model {name} needs the scores of the hits and of the best distractors: reduce with keep_scores=True "
-            "(the forecast command does), at the grade the scores were kept for"
+            f"the model {name} needs the scores of the hits and of the best distractors, but {why_no_scores}. Reduce a "
+            "run that has scores with keep_scores=True (the forecast command does), or leave out --model"
         )
-    return tuple(model for model in asked if model in usable)
+    return asked

@@ -5,26 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankscope.forecast.backtest import Trial
+from rankscope.forecast.intervals import Interval
 
 ASSUMPTIONS = (
     "new items come from the same population as the present ones: no near-duplicates, no new domain",
     "no new item is relevant to any query",
-    "the score of an item does not depend on which other items are there (fixed features, not idf or reranking)",
+    "the score of an item does not depend on which other items are there (so no idf, reranking or fusion)",
 )
 
 
 @dataclass(frozen=True)
 class MeasureForecast:
-    """One measure: its mean now and in the larger collection, with an interval, and how the model did on these data."""
+    """One measure: its mean now and in the larger collection, with intervals, and how the model did on these data."""
 
     measure: str
     now: float
     forecast: float
-    low: float
-    high: float
+    these: Interval  # for the same queries
+    others: Interval  # for other queries of the same kind
     model: str
+    why: str  # what the model uses, and why not more
     tested: tuple[Trial, ...]  # the back-test, all models
     queries: int
+    units: int
+    unit: str  # queries or classes: what other queries would be drawn by
 
     @property
     def own_tests(self) -> tuple[Trial, ...]:
@@ -49,6 +53,14 @@ class Forecast:
     def __getitem__(self, measure: str) -> MeasureForecast:
         return next(each for each in self.measures if each.measure == measure)
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Which model was used for which measures, and why."""
+        told: dict[tuple[str, str], list[str]] = {}
+        for each in self.measures:
+            told.setdefault((each.model, each.why), []).append(each.measure)
+        return tuple(f"{', '.join(names)} by {model}: {why}" for (model, why), names in told.items())
+
     def rows(self) -> list[dict[str, object]]:
         """One row per measure."""
         return [
@@ -56,8 +68,10 @@ class Forecast:
                 "measure": each.measure,
                 "now": each.now,
                 "forecast": each.forecast,
-                "low": each.low,
-                "high": each.high,
+                "these queries low": each.these.low,
+                "these queries high": each.these.high,
+                "other queries low": each.others.low,
+                "other queries high": each.others.high,
                 "model": each.model,
                 **{f"error at {test.factor:.3g}x": test.error for test in each.own_tests},
             }

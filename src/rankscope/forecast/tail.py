@@ -11,7 +11,8 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Binomial
 from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.model import Futures, HitModel, still_to_come
-from rankscope.forecast.rates import outside, rate_by_count, rate_by_score, threshold
+from rankscope.forecast.rates import NEVER, outside, rate_by_count
+from rankscope.forecast.tails import used_scores
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Tail(HitModel):
     """Scores of distractors above the (K + 1)-th fall off exponentially: theta = (K / e) exp(-(t - u) / sigma).
 
     u is that score and sigma the mean excess of the K above it. A hit that more than K outrank has (b + 1/2) / e.
+    It is the simplest model with scores, and too hopeful: K of e is less than the chance to exceed the (K + 1)-th best,
+    and sigma is taken for certain.
     """
 
     used: int
@@ -31,17 +34,18 @@ class Tail(HitModel):
 
     def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
         """Binomial with the rate of each hit."""
-        assert evidence.scored is not None
         yield 1.0, Binomial(still_to_come(evidence, target), self.rates(evidence))
 
     def rates(self, evidence: Evidence) -> FloatArray:
         """Theta of each hit."""
         assert evidence.scored is not None
-        best = evidence.scored.best
-        used = np.clip(evidence.scored.known - 1, 0, min(self.used, best.shape[1] - 1))
-        chosen, beyond = outside(evidence, evidence.scored, used)
+        best, row = evidence.scored.best, evidence.hits.row
+        used = used_scores(best, self.used)
+        level = np.take_along_axis(best, used[:, None], axis=1)[:, 0]
         mine = np.arange(best.shape[1]) < used[:, None]
-        level = np.where(used > 0, threshold(evidence.scored, used), 0.0)
-        excess = np.where(mine, best - level[:, None], 0.0).sum(axis=1) / np.maximum(used, 1)
-        by_score = rate_by_score(evidence, np.where(chosen, beyond, 0.0), excess[evidence.hits.row], 0.0, used)
+        scale = np.where(mine, best - np.where(used > 0, level, 0.0)[:, None], 0.0).sum(axis=1) / np.maximum(used, 1)
+        chosen = outside(evidence, level, used)
+        beyond = np.where(chosen, evidence.scored.hits, 0.0) - np.where(chosen, level[row], 0.0)
+        base = used[row] / np.maximum(evidence.distractors[row], 1.0)
+        by_score = np.clip(base * np.exp(-beyond / np.maximum(scale[row], NEVER)), NEVER, 1.0)
         return np.where(chosen, by_score, rate_by_count(evidence))

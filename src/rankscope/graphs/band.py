@@ -8,28 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import IntArray
-from rankscope.curves.sizes import generality_index
+from rankscope.curves.generality_table import reaching, shared_level
+from rankscope.curves.sizes import SLACK, generality_index
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.describing import Systems, chosen_scopes, counted_systems, facts_of, how_many, size_note
+from rankscope.graphs.banded import band_words, with_band
+from rankscope.graphs.describing import Systems, chosen_scopes, counted_systems, how_many, size_note
 from rankscope.graphs.generality_graphs import GENERALITY, need_points
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.marks import Facts
-from rankscope.measures.coverage_report import is_complete
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.band import Band
-from rankscope.statistics.bands import FEW_DECIDE, RESAMPLES, WAYS, band, difference_band
+from rankscope.statistics.bands import DEFAULT, WAYS, band, difference_band
 from rankscope.statistics.query_curves import QueryCurves, over_generality, over_scope, precision_at_recall
+from rankscope.statistics.units import unit_classes
 
 WHAT = "the graph of bands"
 MOST = 4  # more bands over each other cannot be told apart
 MOST_MARKERS = 25
-PROMISE = {
-    "sup-t": "sup-t band, holds the whole curve",
-    "bonferroni": "Bonferroni band, holds the whole curve",
-    "t": "t band, each point for itself",
-}
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class _Shape:
 def band_graph(
     systems: Systems,
     curve: str = "precision-recall",
-    band: str = "sup-t",
+    band: str = DEFAULT,
     level: float = 0.95,
     points: int = 21,
     difference: bool = False,
@@ -54,10 +50,11 @@ def band_graph(
 ) -> Graph:
     """Mean curves with the band that other queries could have moved them in, or the band of a difference.
 
-    `curve` is precision-recall (precision at `points` recall levels), precision-scope, recall-scope or grip. A sup-t or
-    bonferroni band holds the whole curve at once, a t band each point for itself. Two bands that overlap are no test:
-    `difference` draws second less first, query by query; where its band leaves out 0 the systems differ. Where queries
-    come from labelled classes, classes are drawn, and within them queries.
+    `curve` is precision-recall (precision at `points` recall levels), precision-scope, recall-scope or grip. The band
+    `unseen-unit` holds the whole curve at once; `bonferroni` and `sup-t` are for the whole curve too, but may not hold
+    where few units decide; a `t` band is for each point by itself. Two bands that overlap are no test: `difference`
+    draws second minus first, query by query; where its band leaves out 0 the systems differ. Where queries come from
+    labelled classes, the classes are the units of chance. Points that rest on fewer than 5 units are thin.
     """
     if curve not in CURVES:
         raise SettingError(f"curve is one of {', '.join(CURVES)}, got {curve!r}")
@@ -67,24 +64,24 @@ def band_graph(
     if difference and len(shown) != 2:
         raise SettingError(f"a difference is of two systems, got {len(shown)}")
     shape = CURVES[curve]
+    everyone, shown = shown, _following(shown) if curve == "grip" else shown
     made = shape.make(shown, points)
-    graph = Graph(shape.title, shape.x(shown), shape.y)
-    classes = [each.classes if is_complete(each) else None for each in shown]
+    graph = Graph(_title(shape, everyone, shown), shape.x(shown), shape.y)
+    classes = [unit_classes(each) for each in shown]
     if difference:
-        around = difference_band(made[0], made[1], band, level, classes[0], RESAMPLES, seed)
+        around = difference_band(made[0], made[1], band, level, classes[0], seed=seed)
         return _difference(graph, around, shown)
     bands = [_around(each, some, band, level, seed) for each, some in zip(made, classes, strict=True)]
     return _means(graph, bands, shown)
 
 
 def _around(curves: QueryCurves, classes: Sequence[str] | None, how: str, level: float, seed: int) -> Band:
-    return band(curves, None, how, level, classes, RESAMPLES, seed)
+    return band(curves, None, how, level, classes, seed=seed)
 
 
 def _means(graph: Graph, bands: list[Band], systems: list[RelevantRanks]) -> Graph:
     for each, queries in zip(bands, systems, strict=True):
-        graph = graph.band(each.drawn(), queries.system) if each.exists else graph
-        graph = graph.curve(each.curve(), queries.system, size_note(queries), facts=_facts(each), markers=6)
+        graph = with_band(graph, each, queries.system, size_note(queries))
     names = ", ".join(each.system for each in systems)
     return graph.described(subtitle=_subtitle(bands), summary=f"{graph.title} of {names}, with confidence bands.")
 
@@ -92,16 +89,13 @@ def _means(graph: Graph, bands: list[Band], systems: list[RelevantRanks]) -> Gra
 def _difference(graph: Graph, around: Band, systems: list[RelevantRanks]) -> Graph:
     first, second = (each.system for each in systems)
     apart = np.flatnonzero(np.isfinite(around.low) & ~around.holds(np.zeros(len(around))))
-    graph = graph.band(around.drawn(), around.name) if around.exists else graph
-    graph = graph.curve(
-        around.curve(), around.name, how_many(around.queries), facts=_facts(around), markers=_some(apart, len(around))
-    )
+    graph = with_band(graph, around, around.name, how_many(around.queries), markers=_some(apart, len(around)))
     marked = "markers: 0 is outside" if apart.size else "0 is inside everywhere" if around.exists else ""
     return graph.rule(y=0.0, dashed=False).described(
-        title=f"{graph.title}: {second} less {first}",
+        title=f"{graph.title}: {second} minus {first}",
         y=Axis("difference in", graph.y.quantity, domain=_domain(around)),
         subtitle="; ".join(filter(None, (_subtitle([around]), marked))),
-        summary=f"{second} less {first}: the band leaves out 0 at {apart.size} of {len(around)} points.",
+        summary=f"{second} minus {first}: the band leaves out 0 at {apart.size} of {len(around)} points.",
     )
 
 
@@ -112,20 +106,10 @@ def _some(chosen: IntArray, points: int) -> list[int]:
 
 
 def _subtitle(bands: list[Band]) -> str:
-    """What kind of band, what it promises, and what was drawn."""
-    first = bands[0]
-    if not any(each.exists for each in bands):
-        return first.note
-    drawn = "classes drawn, and queries within them" if first.unit == "classes" else ""
-    cut = "lower bounds where rankings end" if any("lower bounds" in each.note for each in bands) else ""
-    wide = FEW_DECIDE if any(FEW_DECIDE in each.note for each in bands) else ""
+    """What the bands are, and what the means are."""
     other = "not the same queries at every point" if any(np.ptp(each.count) > 0 for each in bands) else ""
-    return "; ".join(filter(None, (f"{100 * first.level:g}% {PROMISE[first.how]}", drawn, other, wide, cut)))
-
-
-def _facts(around: Band) -> Facts:
-    between = zip(around.low.tolist(), around.high.tolist(), strict=True)
-    return {**facts_of(around.curve()), "band": [f"{low:.4f} to {high:.4f}" for low, high in between]}
+    cut = "lower bounds where rankings end" if any(each.cut for each in bands) else ""
+    return "; ".join(filter(None, (*band_words(bands), other, cut)))
 
 
 def _domain(around: Band) -> tuple[float, float]:
@@ -147,19 +131,28 @@ def _scope_axis(systems: list[RelevantRanks]) -> Axis:
     return Axis("scope", "s", "log2", domain=(1, max(2, int(_scopes(systems)[-1]))))
 
 
-def _levels(systems: list[RelevantRanks]) -> list[int]:
-    top = max(float(generality_index(each, "the band of GRiP").max(initial=1.0)) for each in systems)
-    return list(range(1, max(2, int(top + 1e-9)) + 1))
+def _following(systems: list[RelevantRanks]) -> list[RelevantRanks]:
+    """The queries that reach every level of G shown: as far as half of each system's queries do."""
+    top = min(shared_level(each) for each in systems)
+    return [reaching(each, top) for each in systems]
 
 
-def _over_generality(queries: RelevantRanks, levels: list[int]) -> QueryCurves:
-    made = over_generality(queries, levels)
-    need_points(made.values, queries)
+def _title(shape: _Shape, everyone: list[RelevantRanks], shown: list[RelevantRanks]) -> str:
+    there, some = len(everyone[0]), len(shown[0])
+    return shape.title if there == some else f"{shape.title}, {some:,} of {how_many(there)}"
+
+
+def _over_generality(systems: list[RelevantRanks]) -> list[QueryCurves]:
+    """Over the levels that every query reaches."""
+    least = min(float(generality_index(each, "the band of GRiP").min()) for each in systems)
+    made = [over_generality(each, range(1, int(least + SLACK) + 1)) for each in systems]
+    for curves, queries in zip(made, systems, strict=True):
+        need_points(curves.values, queries)
     return made
 
 
 def _generality_axis(systems: list[RelevantRanks]) -> Axis:
-    return GENERALITY.over(0, _levels(systems)[-1])
+    return GENERALITY.over(0, max(float(generality_index(each).min()) for each in systems))
 
 
 PRECISION, RECALL = Axis("precision", "p", domain=(0, 1)), Axis("recall", "r", domain=(0, 1))
@@ -178,6 +171,6 @@ CURVES: dict[str, _Shape] = {
     ),
     "grip": _Shape(
         "Precision = recall over generality", _generality_axis, PRECISION,
-        lambda systems, points: [_over_generality(each, _levels(systems)) for each in systems],
+        lambda systems, points: _over_generality(systems),
     ),
 }  # fmt: skip

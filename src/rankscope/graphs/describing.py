@@ -14,6 +14,7 @@ from rankscope.curves.sizes import counted
 from rankscope.errors import SettingError
 from rankscope.graphs.marks import Facts
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.statistics.units import unit_classes
 
 Systems: TypeAlias = RelevantRanks | Sequence[RelevantRanks]
 TWO_SIDED = 1.96  # standard errors on each side of a mean: 95 %
@@ -62,13 +63,36 @@ def how_many(count: int, what: str = "query", plural: str = "queries") -> str:
 
 
 def size_note(queries: RelevantRanks) -> str:
-    """How many queries, and their generality or, where the collection is not known, their relevant items."""
+    """How many queries, of how many classes where these are the unit of chance, and their generality.
+
+    Where the collection is not known, their relevant items.
+    """
     known = (queries.collection != UNKNOWN).all()
     values: FloatArray = queries.relevant / queries.collection if known else queries.relevant.astype(np.float64)
     low, high = number(float(values.min())), number(float(values.max()))
     symbol = "g" if known else "c"
     between = f"{symbol} = {low}" if low == high else f"{symbol} = {low} to {high}"
-    return f"{how_many(len(queries))}, {between}"
+    return f"{unit_note(queries)}, {between}"
+
+
+def unit_note(queries: RelevantRanks) -> str:
+    """How many queries, and of how many classes where the class is the unit of chance."""
+    classes = unit_classes(queries)
+    count = how_many(len(queries))
+    return count if classes is None else f"{count} of {how_many(len(set(classes)), 'class', 'classes')}"
+
+
+def shown_of(shown: RelevantRanks, everyone: int) -> str:
+    """Which queries of how many are shown, and of how many classes where these are the unit of chance.
+
+    >>> shown_of(RelevantRanks.from_ranks([[1], [2]]), 3), shown_of(RelevantRanks.from_ranks([[1], [2]]), 2)
+    ('the 2 of 3 queries', 'all 2 queries')
+    """
+    classes = unit_classes(shown)
+    units = "" if classes is None else f" ({how_many(len(set(classes)), 'class', 'classes')})"
+    if len(shown) < everyone:
+        return f"the {len(shown):,} of {everyone:,} queries{units}"
+    return f"{'all ' if everyone > 1 else ''}{how_many(everyone)}{units}"
 
 
 def size_known(systems: Iterable[RelevantRanks]) -> bool:

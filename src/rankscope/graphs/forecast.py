@@ -1,7 +1,8 @@
-"""The growth forecast: what smaller collections gave, exactly, and what larger ones will give, with its interval."""
+"""The growth forecast: what smaller collections gave, exactly, and what larger ones will give, with intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.thinning import expected_value
 from rankscope.errors import SettingError
-from rankscope.forecast import Forecast, forecast
+from rankscope.forecast import Forecast, Interval, forecast
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems, counted_systems, how_many
 from rankscope.graphs.graph import Graph
@@ -18,6 +19,8 @@ from rankscope.graphs.kind import kind
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.units import unit_classes
 
 WHAT = "the forecast graph"
 HALVINGS = 5
@@ -30,7 +33,8 @@ class _Grown:
 
     past: Curve
     future: Curve
-    interval: Region
+    these: Region  # for the same queries
+    others: Region  # for other queries of the same kind
     last: Forecast
 
 
@@ -38,11 +42,12 @@ class _Grown:
 def forecast_graph(
     systems: Systems, to: float | str = "10x", measure: str = "Rprec", model: str | None = None, force: bool = False
 ) -> Graph:
-    """A measure against the size of the collection: exact for smaller ones, foretold for larger ones.
+    """A measure against the size of the collection: exact for smaller ones, forecast for larger ones.
 
-    Class sizes stay. To the left of today random distractors are left out, an exact mean; to the right the model that
-    foretells today best from thinned collections looks ahead, with its 90% interval. New items must come from the same
-    population. `to` is how many times (10x) or how many items. Needs the size of the collection.
+    Class sizes stay. To the left of today random distractors are left out, an exact mean; to the right a model looks
+    ahead, from scores where there are real ones and else from ranks alone, with 90% intervals: the dark band is for
+    these queries, the light one for other queries of the same kind. New items must come from the same population. `to`
+    is how many times (10x) or how many items. Needs the size of the collection.
     """
     shown = counted_systems(systems, WHAT)
     asked = parse_measures([measure], shown[0].rel)
@@ -55,7 +60,7 @@ def forecast_graph(
         f"{measure} as the collection grows",
         Axis("collection size", "d", "log2", domain=(low, max(float(each.last.target) for each in grown))),
         Axis("mean", measure, domain=(0, 1)),
-        subtitle=f"left of today exact, right of it foretold, {first.level:.0%} interval; {_error(grown[0])}",
+        subtitle=f"{first.level:.0%} bands: these queries dark, others of the kind light; {_error(grown[0])}",
         summary=f"{measure} of {', '.join(each.last.system for each in grown)} over collection size.",
     )
     graph = graph.rule(x=float(first.collection), label=f"today, d = {first.collection:,}")
@@ -70,9 +75,10 @@ def _with(graph: Graph, grown: _Grown, queries: RelevantRanks) -> Graph:
     told = {"model": ["exact"] * len(grown.past)}
     ahead = {
         "model": [result.model] * len(grown.future),
-        "interval": [f"{a:.3f} to {b:.3f}" for a, b in zip(grown.interval.low, grown.interval.high, strict=True)],
+        "these queries": _texts(grown.these),
+        "other queries": _texts(grown.others),
     }
-    graph = graph.band(grown.interval, name).curve(grown.past, name, note, markers=0)
+    graph = graph.band(grown.others, name).band(grown.these, name).curve(grown.past, name, note, markers=0)
     graph = graph.curve(grown.future, name, markers=0, light=True)
     graph = graph.points(grown.past, name, facts=told)
     return graph.points(grown.future, name, open=np.arange(len(grown.future)) > 0, facts=ahead)
@@ -86,8 +92,24 @@ def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str
     ahead = [each.measures[0] for each in (*steps, last)]
     size = np.array([last.collection, *(each.target for each in steps), last.target], dtype=np.float64)
     middle = np.array([now, *(each.forecast for each in ahead)])
-    interval = Region(size, np.array([now, *(a.low for a in ahead)]), np.array([now, *(a.high for a in ahead)]))
-    return _Grown(_past(queries, measure, last.collection, now), Curve(size, middle), interval, last)
+    these = _region(size, [Interval(now, now), *(each.these for each in ahead)])
+    others = _region(size, [_today(queries, measure, last.level), *(each.others for each in ahead)])
+    return _Grown(_past(queries, measure, last.collection, now), Curve(size, middle), these, others, last)
+
+
+def _today(queries: RelevantRanks, measure: Measure, level: float) -> Interval:
+    """What other queries of the same kind would give today: the interval of the mean that every command gives."""
+    some = queries.take(np.flatnonzero(measure.defined(queries)))
+    made = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
+    return Interval(*np.where(np.isfinite(made.low), [made.low, made.high], made.mean)[:, 0].tolist())
+
+
+def _region(size: FloatArray, intervals: Sequence[Interval]) -> Region:
+    return Region(size, np.array([each.low for each in intervals]), np.array([each.high for each in intervals]))
+
+
+def _texts(region: Region) -> list[str]:
+    return [f"{low:.3f} to {high:.3f}" for low, high in zip(region.low, region.high, strict=True)]
 
 
 def _past(queries: RelevantRanks, measure: Measure, collection: int, now: float) -> Curve:

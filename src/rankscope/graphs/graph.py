@@ -76,13 +76,17 @@ class Graph:
         steps: bool = False,
         markers: int | Sequence[int] = 6,
         light: bool = False,
+        thin: Sequence[int] = (),
     ) -> Graph:
-        """A curve of a series; `markers` is how many points carry one, or which points do."""
+        """A curve of a series; `markers` is how many points carry one, or which points do.
+
+        `thin`: the points that rest on little, to which the line is thin.
+        """
         x, y = _floats(line.x), _floats(line.y)
         name = name or str(getattr(line, "name", ""))
         told = {} if facts is None else dict(facts)
         which = _spread(y, markers) if isinstance(markers, int) else tuple(markers)
-        return self._with(Stroke("curve", name, x, y, note, told, steps, which, light))
+        return self._with(Stroke("curve", name, x, y, note, told, steps, which, light, tuple(thin)))
 
     def points(
         self,

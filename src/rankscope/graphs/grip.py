@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems, counted_systems
-from rankscope.graphs.generality_graphs import GENERALITY, checked_way, over_generality
+from rankscope.graphs.generality_graphs import GENERALITY, over_generality
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 
 
 @kind("grip")
-def grip_graph(systems: Systems, way: str = "thinned", reach: float | None = None) -> Graph:
+def grip_graph(systems: Systems, way: str = "thinned", members: str = "constant", reach: float | None = None) -> Graph:
     """GRiP: precision = recall (at scope c) against the generality index G, from few distractors to all there are.
 
     `way` says how G is varied: thinned (random distractors left out within each query, recommended), bins (queries by
-    class size) or hard (only the best-ranked distractors kept). Queries of large classes do not reach a high G, so the
-    points are of fewer and fewer queries; with `reach` only those count that reach this G. Needs the size of the
-    collection.
+    class size) or hard (only the best-ranked distractors kept). Queries of large classes do not reach a high G. With
+    constant `members` every point is of the same queries, those that reach all levels shown, half of all at least, or
+    with `reach` those that reach this G; varying takes at each G those that reach it, and may rise because easy ones
+    are left. Needs the size of the collection.
     """
     shown = counted_systems(systems, "GRiP")
     y = Axis("precision = recall", "p = r", domain=(0, 1))
-    graph = over_generality(Graph("GRiP: quality over generality", GENERALITY, y), shown, 1.0, checked_way(way), reach)
+    empty = Graph("GRiP: quality over generality", GENERALITY, y)
+    graph = over_generality(empty, shown, 1.0, way, members, reach)
     return graph.described(summary=f"GRiP of {', '.join(each.system for each in shown)}.")

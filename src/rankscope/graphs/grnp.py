@@ -5,16 +5,18 @@ from __future__ import annotations
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems, counted_systems
-from rankscope.graphs.generality_graphs import GENERALITY, checked_way, over_generality
+from rankscope.graphs.generality_graphs import GENERALITY, over_generality
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 
 
 @kind("grnp")
-def grnp_graph(systems: Systems, n: float = 2.0, way: str = "thinned", reach: float | None = None) -> Graph:
+def grnp_graph(
+    systems: Systems, n: float = 2.0, way: str = "thinned", members: str = "constant", reach: float | None = None
+) -> Graph:
     """GRnP: precision and recall at scope n c against the generality index G; recall = n times precision, on the right.
 
-    `way` and `reach` as for grip. Needs the size of the collection.
+    `way`, `members` and `reach` as for grip. Needs the size of the collection.
     """
     shown = counted_systems(systems, "GRnP")
     if not n > 0:
@@ -23,5 +25,5 @@ def grnp_graph(systems: Systems, n: float = 2.0, way: str = "thinned", reach: fl
     y = Axis("precision", f"p at scope {n:g}c", domain=(0, top))
     graph = Graph(f"GR{n:g}P: quality at {n:g} times the class size", GENERALITY, y)
     graph = graph.second_axis(Axis("recall", f"r = {n:g}p", domain=(0, 1)), factor=n)
-    graph = over_generality(graph, shown, n, checked_way(way), reach)
+    graph = over_generality(graph, shown, n, way, members, reach)
     return graph.described(summary=f"GR{n:g}P of {', '.join(each.system for each in shown)}.")

@@ -63,6 +63,7 @@ class Stroke(Mark):
     steps: bool = False
     markers: tuple[int, ...] = ()
     light: bool = False  # in the background of its own series, e.g. what a model extrapolates
+    thin: tuple[int, ...] = ()  # points that rest on little: the line to them is thin, their markers are hollow
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,8 +94,9 @@ def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other:
         raise SettingError(f"{first.system} and {second.system} share no query with a value")
     left, right = np.array(both, dtype=np.int64).T
     order = np.argsort(-(other[right] - one[left]), kind="stable")
-    classes = None if first.classes is None else tuple(first.classes[i] for i in left[order])
-    return _Pairs(tuple(first.queries[i] for i in left[order]), classes, one[left[order]], other[right[order]])
+    rows = left[order]
+    classes = None if first.classes is None else tuple(first.classes[i] for i in rows)
+    return _Pairs(tuple(first.queries[i] for i in rows), classes, one[rows], other[right[order]])
 
 
 def _counts(difference: FloatArray) -> tuple[int, int, int]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.curves.scope import precision_scope
-from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -21,11 +19,7 @@ def precision_scope_graph(systems: Systems) -> Graph:
     Dashed: the ideal system, which shows all relevant items first, and, where the size of the collection is known,
     a random order.
     """
-    y = Axis("precision", "p", domain=(0, 1))
-    return over_scope(
-        systems, "the precision-scope graph", "Precision over scope", y, precision_scope, (_ideal, _random),
-        places=((0.45, "above right"), (0.02, "above right")),
-    )  # fmt: skip
+    return over_scope(systems, "precision", (_ideal, _random), places=((0.45, "above right"), (0.02, "above right")))
 
 
 def _ideal(queries: RelevantRanks, scopes: FloatArray) -> FloatArray:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.curves.scope import recall_scope
-from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import Systems
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -21,11 +19,7 @@ def recall_scope_graph(systems: Systems) -> Graph:
     Dashed: the ideal system, which shows all relevant items first, and, where the size of the collection is known,
     a random order.
     """
-    y = Axis("recall", "r", domain=(0, 1))
-    return over_scope(
-        systems, "the recall-scope graph", "Recall over scope", y, recall_scope, (_ideal, _random),
-        places=((0.4, "above left"), (0.8, "below right")),
-    )  # fmt: skip
+    return over_scope(systems, "recall", (_ideal, _random), places=((0.4, "above left"), (0.8, "below right")))
 
 
 def _ideal(queries: RelevantRanks, scopes: FloatArray) -> FloatArray:

@@ -8,8 +8,10 @@ import numpy as np
 
 from rankscope.curves.curve import Curve, Region
 from rankscope.errors import SettingError
+from rankscope.feedback.display_quality import OF_ONE_DISPLAY
 from rankscope.feedback.results import Results
-from rankscope.feedback.summary import NO_FEEDBACK, Summary
+from rankscope.feedback.summary import Summary
+from rankscope.feedback.verdicts import NO_FEEDBACK
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.describing import how_many
 from rankscope.graphs.graph import Graph
@@ -25,13 +27,13 @@ APART = 0.12  # of the height: guides that run closer than this would have their
 def rounds_graph(results: Results, measure: str | None = None, methods: Sequence[str] | None = None) -> Graph:
     """A measure against the round of feedback, one curve per method: which learns fastest, and does feedback help.
 
-    Round 0 is the ranking before feedback. Means over topics, with 95 % intervals of topics drawn anew. `measure` is a
-    measure of the scored list or a share of what was shown; precision at the scope unless told. Of more than eight
-    methods the best of the last round are shown.
+    Round 0 is the ranking before feedback. Means over sessions, with 95 % intervals of topics drawn anew. `measure` is
+    a measure of the scored list or a share of what was shown; the one that decides unless told. Of more than eight
+    methods the best of the last round are shown, and of those that rank alike one.
     """
-    quantity = measure or _usual(results)
+    quantity = measure or results.measures[0]
     summary = Summary(results, quantity)
-    shown = _shown(summary, methods)
+    shown = shown_methods(summary, methods)
     highest = max([1.0, *(float(np.nanmax(summary.means(name)[0], initial=0.0)) for name in shown)])
     last = results.last
     graph = Graph(
@@ -51,15 +53,11 @@ def rounds_graph(results: Results, measure: str | None = None, methods: Sequence
         if name in banded and np.isfinite(low).any():
             graph = graph.band(Region(number, low, high), name)
     told = f"{quantity} by round of {', '.join(shown)}."
-    return graph.described(subtitle=_subtitle(results, shown, banded), summary=told)
+    return graph.described(subtitle=_subtitle(results, quantity, shown, banded), summary=told)
 
 
-def _usual(results: Results) -> str:
-    wanted = f"P@{results.about['protocol']['scope']}"
-    return wanted if wanted in results.measures else "actual precision"
-
-
-def _shown(summary: Summary, methods: Sequence[str] | None) -> list[str]:
+def shown_methods(summary: Summary, methods: Sequence[str] | None = None) -> list[str]:
+    """Those asked for, or the best in the last round, and no feedback."""
     if methods is not None:
         unknown = [name for name in methods if name not in summary.results.methods]
         if unknown or not 1 <= len(methods) <= MOST:
@@ -69,7 +67,8 @@ def _shown(summary: Summary, methods: Sequence[str] | None) -> list[str]:
                 f"the rounds graph shows 1 to {MOST} methods of the study, got {asked}; there are {there}"
             )
         return list(methods)
-    ordered = [str(row["method"]) for row in summary.round_rows() if row["method"] not in summary.controls]
+    again = {name for group in summary.results.alike() for name in group[1:]}
+    ordered = [name for name in summary.ordered if name not in again]
     plain = [NO_FEEDBACK] if NO_FEEDBACK in summary.controls else []
     return [*ordered[: MOST - len(plain)], *plain]
 
@@ -77,10 +76,15 @@ def _shown(summary: Summary, methods: Sequence[str] | None) -> list[str]:
 def _references(
     summary: Summary, shown: Sequence[str], number: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 ) -> list[Curve]:
-    """What cannot be beaten and what chance gives; of two that run together the first."""
+    """What cannot be beaten and what chance gives; of two that run together the first.
+
+    A system that has shown everything has nothing left to show: on one display alone `ideal` is no limit, so it is
+    drawn only where it cannot be beaten.
+    """
     made: list[Curve] = []
     for name in REFERENCES:
-        if name in summary.results.methods and name not in shown:
+        limit = name != "ideal" or summary.quantity not in OF_ONE_DISPLAY
+        if limit and name in summary.results.methods and name not in shown:
             curve = _curve(summary, name, number)
             if not made or abs(made[-1].y[-1] - curve.y[-1]) > APART:
                 made.append(curve)
@@ -91,11 +95,11 @@ def _curve(summary: Summary, name: str, number: np.ndarray[tuple[int, ...], np.d
     return Curve(number, summary.means(name)[0], name, "round", summary.quantity)
 
 
-def _subtitle(results: Results, shown: Sequence[str], banded: set[str]) -> str:
+def _subtitle(results: Results, quantity: str, shown: Sequence[str], banded: set[str]) -> str:
     how = results.about["protocol"]
     parts = [
         how_many(len(results.topics), "topic", "topics"), f"user {results.about['user']}",
-        f"{how['scope']} items shown", f"{how['scored']} list",
+        f"{how['scope']} items shown", *([f"{how['scored']} list"] if quantity in results.measures else []),
     ]  # fmt: skip
     if len(results.topics) > 1:
         some = "" if banded >= set(shown) else f" of {' and '.join(name for name in shown if name in banded)}"

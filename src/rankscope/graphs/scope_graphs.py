@@ -3,57 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
+from rankscope.curves.scope import bounded_at
 from rankscope.graphs.axis import Axis
+from rankscope.graphs.banded import band_words, with_band
+from rankscope.graphs.chance import band_around, interval_facts, intervals_of
 from rankscope.graphs.describing import (
     MOST_BANDS,
     Systems,
-    band_of,
     chosen_scopes,
     counted_systems,
     facts_of,
-    said,
     size_known,
     size_note,
 )
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Side
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.statistics.query_curves import Axis as Quantity
+from rankscope.statistics.query_curves import over_scope as curves_over_scope
 
-CurveOf = Callable[[RelevantRanks, IntArray], Curve]
 Place = tuple[float, Side]
 Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries
 
 
-def over_scope(
-    systems: Systems,
-    what: str,
-    title: str,
-    y: Axis,
-    curve_of: CurveOf,
-    levels: tuple[Level, Level],
-    places: tuple[Place, Place],
-) -> Graph:
-    """The graph of one quantity over scope, with the levels of an ideal and a random order, named at these places."""
-    shown = counted_systems(systems, what)
+def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level], places: tuple[Place, Place]) -> Graph:
+    """Precision or recall over scope, with the levels of an ideal and a random order, named at these places."""
+    shown = counted_systems(systems, f"the {quantity}-scope graph")
     last = max(_last_scope(queries) for queries in shown)
-    graph = Graph(title, Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
+    y = Axis(quantity, quantity[0], domain=(0, 1))
+    graph = Graph(f"{quantity.capitalize()} over scope", Axis("scope", "s", "log2", domain=(1, max(2, last))), y)
     for level, (at, side) in zip(_levels(shown[0], last, *levels), places, strict=False):
         graph = graph.guides([level], dashed=True, at=at, side=side)
-    ends = []
+    shaded = len(shown) <= MOST_BANDS
+    ends, bands = [], []
     for queries in shown:
-        curve = curve_of(queries, chosen_scopes(_last_scope(queries)))
-        around = band_of(curve) if len(shown) <= MOST_BANDS else None
-        graph = graph if around is None else graph.band(around, queries.system)
-        graph = graph.curve(curve, queries.system, size_note(queries), facts=facts_of(curve), markers=7)
-        ends += _first(curve)
-    bound = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
-    subtitle = said(["means over queries", bound], bands=len(shown))
-    summary = f"{y.quantity} over scope of {', '.join(each.system for each in shown)}."
+        curves = curves_over_scope(queries, chosen_scopes(_last_scope(queries)), quantity)
+        around = band_around(curves, queries, drawn=shaded)
+        bound = bounded_at(queries, around.x.astype(np.int64))
+        told = {
+            **facts_of(replace(around.curve(), lower_bound=bound)),
+            **interval_facts(intervals_of(curves.values, queries)),
+        }
+        graph = with_band(graph, around, queries.system, size_note(queries), facts=told, markers=7, shaded=shaded)
+        ends += around.x[bound][:1].tolist()
+        bands.append(around)
+    ended = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
+    subtitle = "; ".join(filter(None, ["means over queries", ended, *(band_words(bands) if shaded else [])]))
+    summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}."
     return graph.described(subtitle=subtitle, summary=summary)
 
 
@@ -68,13 +70,6 @@ def _levels(queries: RelevantRanks, last: int, ideal: Level, random: Level) -> I
     yield Curve(scopes, ideal(queries, scopes), "ideal")
     if size_known([queries]):
         yield Curve(scopes, random(queries, scopes), "random")
-
-
-def _first(curve: Curve) -> list[float]:
-    """The first scope at which the curve is a lower bound."""
-    if curve.lower_bound is None or not curve.lower_bound.any():
-        return []
-    return [float(curve.x[curve.lower_bound][0])]
 
 
 def mean_in_classes(relevant: IntArray, value: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -12,6 +12,7 @@ from rankscope.graphs.describing import Systems, counted_systems, how_many
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 from rankscope.graphs.marks import Facts
+from rankscope.ranks.real_scores import why_no_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_BINS = 60
@@ -55,11 +56,13 @@ def _facts(edges: FloatArray, x: FloatArray, y: FloatArray) -> Facts:
 
 
 def _scores(queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
-    if "score" not in queries.judged or queries.distractors is None or "score" not in queries.distractors:
+    why = why_no_scores(queries)
+    if why:
         raise SettingError(
-            f"{WHAT} needs the scores of {queries.system}, which these ranks do not have: reduce the run again with "
+            f"{WHAT} needs the scores of {queries.system}, but {why}: reduce a run that has scores with "
             "rankscope evaluate QRELS RUN -o NAME.ranks.parquet (keep_scores=True in Python)"
         )
+    assert queries.distractors is not None
     hits = queries.judged["score"][queries.judged["grade"] >= queries.rel]
     others = queries.distractors["score"]
     hits, others = hits[np.isfinite(hits)], others[np.isfinite(others)]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rankscope.errors import InputError
 from rankscope.inputs.expansion import ADVICE, Expansion, TooLargeError
-from rankscope.inputs.names import name_of
+from rankscope.names import name_of
 
 SUFFIX = ".npy"
 LOCAL_HEADER = 30  # bytes before the name of a member

@@ -16,8 +16,8 @@ from rankscope.inputs.arrays_in_files import Archive, read_npy
 from rankscope.inputs.features import Features
 from rankscope.inputs.formats.frames import read_frame
 from rankscope.inputs.label_files import read_labels, read_list
-from rankscope.inputs.names import name_of, printable
 from rankscope.inputs.tables import find_column, listed_columns
+from rankscope.names import name_of, visible
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
@@ -34,6 +34,7 @@ class _Found:
     ids: Any = None
     split: Any = None
     metric: str = ""
+    taken: str = ""
 
 
 def read_features(
@@ -51,15 +52,18 @@ def read_features(
     `.npy` holds the matrix alone and is not read into memory; labels come from a file of their own: one a line, `.npy`,
     or a table with an id and a label. `.npz` holds the arrays features, labels, ids and split, perhaps the metric that
     goes with them; a mean and sd only tell how the features were scaled before. Parquet and Arrow hold a column of
-    vectors, or one column per feature, beside label, id and split. `queries` is a file of ids, one a line, or the ids
-    themselves.
+    vectors, or one column per feature, beside label, id and split. `label_column` names the column of the label file
+    where there is one, else of the features; `id_column` that of the features, or of the label file where these have
+    no names. `queries` is a file of ids, one a line, or the ids themselves.
     """
     file = Path(path)
-    found = _reader(file)(file, label_column, id_column)
+    found = _reader(file)(file, None if labels is not None else label_column, id_column)
     names = found.ids
     if labels is not None:
-        given = read_labels(labels, None if names is None else [str(each) for each in _plain(names)])
-        found = _Found(found.matrix, given.labels, given.ids if names is None else names, found.split, found.metric)
+        known = None if names is None else [str(each) for each in _plain(names)]
+        given = read_labels(labels, known, label_column, id_column if names is None else None)
+        names = given.ids if names is None else names
+        found = replace(found, labels=given.labels, ids=names, taken=given.taken)
     if found.labels is None:
         advice = "Give them with --labels FILE, or name their column with --label-column."
         raise InputError.of(name_of(file), ["has no labels"], advice)
@@ -74,7 +78,7 @@ def read_features(
             queries=asked,
             junk_labels=junk_labels,
         )
-        return replace(features, metric=found.metric)
+        return replace(features, metric=found.metric, taken=found.taken)
     except InputError as error:
         report = error.reports[0]
         raise InputError.of(name_of(file), list(report.problems), report.advice, report.count) from None
@@ -94,7 +98,7 @@ def _reader(file: Path) -> Callable[[Path, str | None, str | None], _Found]:
         known = ", ".join(readers)
         raise InputError.of(name_of(file), [f"features are read from {known}, got '{file.suffix}'"])
     if not file.is_file():
-        raise InputError.of(name_of(file), ["cannot be read: No such file"], f"Looked for {printable(file)}")
+        raise InputError.of(name_of(file), ["cannot be read: No such file"], f"Looked for {visible(str(file))}")
     return reader
 
 
@@ -110,7 +114,18 @@ def _from_npz(file: Path, label: str | None, name: str | None) -> _Found:
         raise InputError.of(name_of(file), [f"has no array 'features'; arrays: {', '.join(stored.names) or 'none'}"])
     labels, ids = (_named(stored, given, usual) for given, usual in ((label, LABEL), (name, ID)))
     metric = _first(stored, ("metric",))
-    return _Found(matrix, labels, ids, _first(stored, SPLIT), "" if metric is None else str(metric))
+    taken = _taken(file, "array", {"labels": _key(stored, label, LABEL), "ids": _key(stored, name, ID)})
+    return _Found(matrix, labels, ids, _first(stored, SPLIT), "" if metric is None else str(metric), taken)
+
+
+def _key(stored: Archive, given: str | None, usual: Sequence[str]) -> str | None:
+    return given or next((name for name in usual if name in stored), None)
+
+
+def _taken(file: Path, what: str, chosen: dict[str, str | None]) -> str:
+    """Which columns or arrays were taken for labels and names."""
+    said = [f"{name} from {what} '{each}'" for name, each in chosen.items() if each is not None]
+    return f"{name_of(file)}: {', '.join(said)}" if said else ""
 
 
 def _first(stored: Archive, names: Sequence[str]) -> NDArray[Any] | None:
@@ -135,7 +150,9 @@ def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
     }
     rest = frame.drop([each for each in chosen.values() if each is not None])
     there = {what: None if each is None else frame.get_column(each).to_list() for what, each in chosen.items()}
-    return _Found(_matrix(rest, file), there["labels"], there["ids"], there["split"])
+    return _Found(
+        _matrix(rest, file), there["labels"], there["ids"], there["split"], taken=_taken(file, "column", chosen)
+    )
 
 
 def _columns(frame: pl.DataFrame) -> str:

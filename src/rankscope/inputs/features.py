@@ -44,6 +44,7 @@ class Features:
     queries: BoolArray | None = None  # which items are queries; None: all
     gallery: BoolArray | None = None  # which items can be found; None: all
     metric: str = ""  # the metric that goes with the features, where their file says so
+    taken: str = ""  # what was taken for labels and names, in words, where a file had to be understood
 
     @classmethod
     def of(

@@ -14,9 +14,9 @@ from rankscope.inputs.arrays_in_files import read_npy
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.formats.frames import read_frame
-from rankscope.inputs.names import name_of, printable
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import find_column, listed_columns
+from rankscope.inputs.tables import find_column, listed_columns, plain_name
+from rankscope.names import name_of, visible
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
@@ -29,27 +29,47 @@ class Labels:
 
     labels: Sequence[Any]
     ids: Sequence[Any] | None = None
+    taken: str = ""  # what of the file was taken for what, in words
 
 
-def read_labels(path: str | Path, names: Sequence[str] | None = None) -> Labels:
-    """Labels in the order of the items; those of a table with ids are matched to `names`, where these are known."""
+def read_labels(
+    path: str | Path, names: Sequence[str] | None = None, label_column: str | None = None, id_column: str | None = None
+) -> Labels:
+    """Labels in the order of the items; those of a table with ids are matched to `names`, where these are known.
+
+    The columns of a table are found by their usual names, unless they are given.
+    """
     file = Path(path)
     if file.suffix.lower() == ".npy":
         values = read_npy(file)
         if values.ndim != 1:
             raise InputError.of(name_of(file), [f"labels must be a list, got shape {values.shape}"])
-        return Labels(values.tolist())
+        return Labels(values.tolist(), taken=f"{name_of(file)}: one label for each item, in their order")
     if file.suffix.lower() not in TABLES:
-        return Labels(read_list(file))
-    frame = _table(file)
-    label, name = find_column(frame, LABEL), find_column(frame, ID)
+        return Labels(read_list(file), taken=f"{name_of(file)}: a label on each line, in the order of the items")
+    frame = _table(file, [each for each in (label_column, id_column) if each is not None])
+    missing = [each for each in (label_column, id_column) if each is not None and each not in frame.columns]
+    if missing:
+        problems = [f"has no column '{each}'" for each in missing]
+        raise InputError.of(name_of(file), problems, f"Columns: {listed_columns(frame)}")
+    label, name = label_column or find_column(frame, LABEL), id_column or find_column(frame, ID)
     if label is None:
         raise InputError.of(name_of(file), [f"has no column called label; columns: {listed_columns(frame)}"])
-    labels = frame.get_column(label).to_list()
+    labels, taken = frame.get_column(label).to_list(), _taken(file, frame, label, name, names is not None)
     if name is None:
-        return Labels(labels)
+        return Labels(labels, taken=taken)
     ids = [str(each) for each in frame.get_column(name).to_list()]
-    return Labels(labels, ids) if names is None else Labels(_matched(file, ids, labels, names))
+    return Labels(labels, ids, taken) if names is None else Labels(_matched(file, ids, labels, names), taken=taken)
+
+
+def _taken(file: Path, frame: pl.DataFrame, label: str, name: str | None, named: bool) -> str:
+    """Which columns were taken for what, and which were not."""
+    order = "rows in the order of the items"
+    how = (
+        order if name is None else f"ids from column '{name}'" + (", matched to the items'" if named else f", {order}")
+    )
+    rest = [each for each in frame.columns if each not in (label, name)]
+    return f"{name_of(file)}: labels from column '{label}', {how}" + (f"; not read: {', '.join(rest)}" if rest else "")
 
 
 def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]) -> list[Any]:
@@ -65,11 +85,12 @@ def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]
     return [known.get(name) for name in names]
 
 
-def _table(file: Path) -> pl.DataFrame:
+def _table(file: Path, given: Sequence[str]) -> pl.DataFrame:
+    """All columns; the header is known by the usual names, or by those that were given."""
     if file.suffix.lower() == ".parquet":
         return read_frame(file)
-    problems = Problems(name_of(file))
-    table = read_table(Source(str(file)), problems, expected="id,label", known=frozenset((*LABEL, *ID)))
+    problems, known = Problems(name_of(file)), frozenset((*LABEL, *ID, *map(plain_name, given)))
+    table = read_table(Source(str(file)), problems, expected="id,label", known=known)
     problems.raise_if_any()
     return table.frame
 
@@ -81,7 +102,7 @@ def read_list(path: str | Path) -> list[str]:
         lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError.of(name_of(file), [f"cannot be read: {reason}"], f"Looked for {printable(file)}") from None
+        raise InputError.of(name_of(file), [f"cannot be read: {reason}"], f"Looked for {visible(str(file))}") from None
     while lines and not lines[-1]:
         lines.pop()
     return lines

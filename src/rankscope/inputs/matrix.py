@@ -26,7 +26,7 @@ def table_of(items: Any, scores: Any, queries: Any, name: str) -> Table:
     labels = _labels(queries, len(ids), name)
     row, column = np.nonzero(~_is_padding(ids))
     columns = [labels.gather(row), from_array("item", ids[row, column]), from_array("score", values[row, column])]
-    return Table(pl.DataFrame(columns), row + 1)
+    return Table(pl.DataFrame(columns), row + 1, ordered=scores is None)
 
 
 def _matrix(data: Any, what: str, name: str) -> np.ndarray[Any, Any]:

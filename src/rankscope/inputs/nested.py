@@ -37,7 +37,7 @@ def table_of(data: Mapping[Any, Any] | Pairs, value: str, problems: Problems) ->
         pl.Series("item", rows.item, pl.String),
         pl.Series(value, rows.values, pl.Float64),
     ]
-    return Table.numbered(pl.DataFrame(columns))
+    return Table.numbered(pl.DataFrame(columns), rows.ordered)
 
 
 @dataclass
@@ -47,6 +47,7 @@ class _Rows:
     query: list[str] = field(default_factory=list)
     item: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
+    ordered: bool = False
 
     def add(self, query: object, answer: object) -> None:
         text = id_text(query)
@@ -55,6 +56,7 @@ class _Rows:
         elif isinstance(answer, Mapping | Pairs):
             self._add_numbers(text, answer.items())
         elif isinstance(answer, list | tuple | np.ndarray) and self.value == "score":
+            self.ordered = True
             self._add_numbers(text, zip(answer, range(0, -len(answer), -1), strict=True))
         else:
             self.problems.add(f"query {text}", f"must have {self._form}, got {_kind(answer)}")

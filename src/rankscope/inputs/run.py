@@ -24,13 +24,15 @@ TableReader = Callable[[Problems], tables.Table]
 class Run:
     """A system's rankings; the rows come in blocks, as often as they are asked for, and need never be all in memory.
 
-    `tag` is the run tag of a TREC file, known once it has been read; `name` is what results call the system.
+    `tag` is the run tag of a TREC file, `gives_scores` says whether there are scores or only an order (a list of ids, a
+    column of ranks); both are known once it has been read. `name` is what results call the system.
     >>> Run.of({"q1": {"a": 2.0, "b": 1.0}}, name="mine").table().rows()
     [('q1', 'a', 2.0), ('q1', 'b', 1.0)]
     """
 
     def __init__(self, name: str, reader: BlockReader, source: Source | None = None, tag: str = "") -> None:
         self.name, self.source, self.tag = name, source, tag
+        self.gives_scores = True
         self._reader = reader
 
     def blocks(self, problems: Problems, rank: bool = False) -> Iterator[Block]:
@@ -100,7 +102,9 @@ class Run:
             table = read(problems)
             if source and not table.frame.height and not problems.count:
                 problems.add("", "holds no rankings")
-            yield from _block_of(table, problems, rank)
+            for block, ordered in _blocks_of(table, problems, rank):
+                run.gives_scores = run.gives_scores and not ordered
+                yield block
 
         return cls(name, blocks, source, tag=name)
 
@@ -122,7 +126,8 @@ class Run:
         return nested
 
 
-def _block_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[Block]:
+def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[tuple[Block, bool]]:
+    """At most one block, and whether its scores are only an order."""
     before = problems.count
     chosen = _chosen(given, problems, rank)
     value = "score" if "score" in chosen.frame.columns else "rank"
@@ -132,7 +137,7 @@ def _block_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[B
         return
     values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
     rank_values = values if ranks is None else ranks.to_numpy()
-    yield Block(
+    block = Block(
         table.frame.get_column("query").rechunk(),
         table.frame.get_column("item").rechunk(),
         values if value == "score" else -values,
@@ -140,6 +145,7 @@ def _block_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[B
         tables.whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
         table.word,
     )
+    yield block, given.ordered or value == "rank"
 
 
 def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from rankscope.errors import InputError
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.names import distinguished
 
 
 def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Run]:
@@ -39,13 +38,7 @@ def _is_by_name(runs: Mapping[Any, Any]) -> bool:
 
 
 def _distinguish(runs: list[Run]) -> None:
-    """Equal names get their folder's name, or a number."""
-    names = Counter(run.name for run in runs)
-    for run in runs:
-        if names[run.name] > 1 and run.source is not None and run.source.path != "-":
-            run.name = f"{Path(run.source.path).resolve().parent.name}/{run.name}"
-    seen: dict[str, int] = {}
-    for run in runs:
-        seen[run.name] = seen.get(run.name, 0) + 1
-        if seen[run.name] > 1:
-            run.name = f"{run.name} ({seen[run.name]})"
+    """Every run under a name of its own."""
+    paths = [None if run.source is None or run.source.path == "-" else run.source.path for run in runs]
+    for run, name in zip(runs, distinguished([run.name for run in runs], paths), strict=True):
+        run.name = name

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from rankscope.errors import InputError
 from rankscope.inputs.decompression import unpacked
 from rankscope.inputs.expansion import ADVICE, MAX_RATIO, Expansion, TooLargeError
-from rankscope.inputs.names import name_of, printable
+from rankscope.names import name_of, visible
 
 BLOCK = 16 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -159,7 +159,7 @@ class Source:
             raise self._cannot_be_read(error) from None
 
     def _cannot_be_read(self, error: OSError) -> InputError:
-        return InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {printable(self.path)}")
+        return InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {visible(str(self.path))}")
 
     def _plain(self, stored: Iterable[bytes]) -> Iterator[bytes]:
         """The bytes unpacked; what is damaged, or becomes far more than it is, raises."""

@@ -35,16 +35,20 @@ KNOWN = frozenset((*QUERY, *ITEM, *SCORE, *GRADE, *RANK, *CLASS))
 
 @dataclass(frozen=True)
 class Table:
-    """A frame whose rows know where they came from: `line` numbers them, `word` says whether as lines or rows."""
+    """A frame whose rows know where they came from: `line` numbers them, `word` says whether as lines or rows.
+
+    `ordered` says that some scores were made here, from the order of a list.
+    """
 
     frame: pl.DataFrame
     line: IntArray
     word: str = "row"
+    ordered: bool = False
 
     @classmethod
-    def numbered(cls, frame: pl.DataFrame) -> Table:
+    def numbered(cls, frame: pl.DataFrame, ordered: bool = False) -> Table:
         """The rows are counted from 1."""
-        return cls(frame, np.arange(1, frame.height + 1, dtype=np.int64))
+        return cls(frame, np.arange(1, frame.height + 1, dtype=np.int64), ordered=ordered)
 
     def complain(self, bad: BoolArray, problems: Problems, wrong: Mapping[str, pl.Series], rule: str) -> None:
         """A problem for each bad row: `rule`, and what stood in the one column of `wrong` instead."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankscope.measures.average_precision import AP, GMAP
+from rankscope.measures.cascade import ERR, nERR
 from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
 from rankscope.measures.coverage import Hole, Judged, Unjudged
 from rankscope.measures.effectiveness import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex
@@ -13,11 +14,12 @@ from rankscope.measures.measure import Measure
 from rankscope.measures.ndcg import Rndcg, nDCG, nDCGRel
 from rankscope.measures.precision import P
 from rankscope.measures.preferences import Bpref, GBpref, InfAP
+from rankscope.measures.q_measure import Q
 from rankscope.measures.r_precision import Rprec, RprecMult
+from rankscope.measures.rank_biased import RBP, RBPResidual
 from rankscope.measures.recall import CappedRecall, R
 from rankscope.measures.reciprocal_rank import ER, RR, Success
 from rankscope.measures.texts import Relstring, Runid
-from rankscope.measures.user_models import ERR, RBP, Q, RBPResidual, nERR
 from rankscope.measures.whole_list import SetAP, SetF, SetP, SetR, SetRelativeP, Utility
 
 ALL: tuple[type[Measure], ...] = (  # a new measure adds its import and its name here

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
-from rankscope.ranks.expectation import expected_over_ties, relevant_in_ties
+from rankscope.measures.uneven import mean_precision_bounds
+from rankscope.measures.worth import hits_first
+from rankscope.ranks.expectation import counts_in_groups, expected_over_ties, found_items, relevant_in_ties
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,16 @@ class AP(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Whole columns: position over rank, summed in rank order."""
         queries = queries.at(rel=self.rel)
-        within = np.ones(queries.ranks.size) if self.scope is None else (queries.ranks <= self.scope) * 1.0
-        if self.within == "R":
-            within = within * (queries.ranks <= queries.relevant[queries.row])
-        return divided(queries.total(self._terms(queries) * within), self._divisor(queries))
+        within = queries.ranks <= self._limit(queries)[queries.row]
+        return divided(queries.total(self._terms(queries.position, queries.ranks) * within), self._divisor(queries))
 
-    def _terms(self, queries: RelevantRanks) -> FloatArray:
-        position, rank = queries.position, queries.ranks
+    def _limit(self, queries: RelevantRanks) -> FloatArray:
+        """The last rank at which a hit counts."""
+        limit = np.full(len(queries), np.inf if self.scope is None else float(self.scope))
+        return np.minimum(limit, queries.relevant) if self.within == "R" else limit
+
+    def _terms(self, position: IntArray | FloatArray, rank: IntArray) -> FloatArray:
+        """What a hit adds; linear in its position, so that a mean position gives the mean term."""
         here = position / rank
         if self.area == "none":
             return here
@@ -74,14 +80,47 @@ class AP(Measure):
         """Closed form (McSherry & Najork 2008): within a group of n with r hits after v hits in b ranks, place t adds
         (r/n) (v + 1 + (t - 1)(r - 1)/(n - 1)) / (b + t).
         """
-        if self.scope is not None or (self.area, self.divisor, self.within) != ("none", "R", "list"):
+        if self._divides_by_hits(self.scope):
             return None
         queries = queries.at(rel=self.rel)
-        tied = relevant_in_ties(queries)
-        place, size = tied.place, tied.size
-        next_hit = tied.hits_before + 1 + (place - 1) * (tied.hits - 1) / np.maximum(size - 1, 1)
-        grouped = tied.hits / size * next_hit / (tied.ranks_before + place)
-        return divided(expected_over_ties(queries, queries.position / queries.ranks, tied, grouped), queries.relevant)
+        tied, limit = relevant_in_ties(queries), self._limit(queries)
+        terms = self._terms(queries.position, queries.ranks) * (queries.ranks <= limit[queries.row])
+        grouped = tied.hits / tied.size * self._terms(tied.next_hit(), tied.rank) * (tied.rank <= limit[tied.row])
+        return divided(expected_over_ties(queries, terms, tied, grouped), self._divisor(queries))
+
+    def _divides_by_hits(self, limit: int | None) -> bool:
+        """Whether the divisor depends on the order: hits within the limit, not all that were found."""
+        return self.divisor == "found" and self.within == "list" and limit is not None
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
+    def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
+        """One more hit may lower the mean over hits; and a hit at rank 1 adds nothing to the printed area."""
+        start, size = queries.ties["start"], queries.ties["size"]
+        _, hits = counts_in_groups(queries, found_items(queries.at(rel=self.rel)))
+        moving = (hits > 0) & (hits < size)
+        limits = [each for each in (self.scope, settings.depth) if each is not None]
+        wrong = np.zeros(size.size, dtype=np.bool_)
+        if self.area == "printed":
+            wrong |= moving & ((start == 1) | (settings.depth is not None and settings.judged_only))
+        if self._divides_by_hits(min(limits, default=None)):
+            cut = (start <= min(limits)) & (start + size - 1 > min(limits))
+            wrong |= moving & (cut | settings.judged_only)
+        return queries.ties.count(wrong) > 0
+
+    def extremes(self, queries: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray] | None:
+        """Where the divisor depends on the order, from how many hits of a group stand within the limit."""
+        limits = [each for each in (self.scope, settings.depth) if each is not None]
+        cut_and_condensed = settings.depth is not None and settings.judged_only
+        if not self._divides_by_hits(min(limits, default=None)) or self.area != "none" or cut_and_condensed:
+            return None
+        return mean_precision_bounds(queries.at(rel=self.rel), min(limits))
+
+    def reach(self, queries: RelevantRanks) -> IntArray | None:
+        """The cut-off, or as many items as are relevant."""
+        return queries.at(rel=self.rel).relevant if self.within == "R" else super().reach(queries)
 
 
 @dataclass(frozen=True)
@@ -103,3 +142,7 @@ class GMAP(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As AP."""
         return AP(rel=self.rel).expected(queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)

@@ -9,7 +9,9 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import hits_first, judged_first
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 class _Count(Measure):
@@ -23,6 +25,10 @@ class _Count(Measure):
     def defined(self, queries: RelevantRanks) -> Any:
         """All queries."""
         return np.ones(len(queries), dtype=np.bool_)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """No item matters, wherever it stands."""
+        return np.zeros(grade.shape)
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,10 @@ class NumRet(_Count):
         """The depth."""
         return queries.depth.astype(np.float64)
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Where lists are cut and only judged items kept, these make the list long."""
+        return judged_first(grade)
+
 
 @dataclass(frozen=True)
 class NumRel(_Count):
@@ -84,6 +94,10 @@ class NumRelRet(_Count):
         """Relevant items found."""
         return queries.at(rel=self.rel).found.astype(np.float64)
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
 
 @dataclass(frozen=True)
 class NumNonrelJudgedRet(_Count):
@@ -98,3 +112,7 @@ class NumNonrelJudgedRet(_Count):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Judged items found that are not relevant."""
         return queries.judged.count(queries.judged["grade"] < self.rel).astype(np.float64)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Items judged not relevant first."""
+        return np.where((grade >= 0) & (grade < self.rel), 1.0, 0.0)

@@ -9,7 +9,10 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import judged_first
+from rankscope.ranks.expectation import expected_within
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,23 @@ class Judged(Measure):
         judged = queries.judged_within(self.scope)
         if self.negative == "judged":
             judged = judged + queries.pooled.count(queries.pooled["rank"] <= self.scope)
+        return self._share(judged.astype(np.float64), queries)
+
+    def _share(self, judged: FloatArray, queries: RelevantRanks) -> FloatArray:
         if self.divisor == "k":
             return judged / self.scope
         return divided(judged, np.minimum(queries.depth, self.scope), nothing=0.0)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        judged = expected_within(queries, queries.judged, self.scope)
+        if self.negative == "judged":
+            judged = judged + expected_within(queries, queries.pooled, self.scope)
+        return self._share(judged, queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Judged items first."""
+        return judged_first(grade, pooled=self.negative == "judged")
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,14 @@ class Hole(Measure):
         """The complement of Judged."""
         return 1.0 - Judged(self.scope).of(queries)
 
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """The complement of Judged."""
+        return 1.0 - np.asarray(Judged(self.scope).expected(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Judged items first."""
+        return judged_first(grade)
+
 
 @dataclass(frozen=True)
 class Unjudged(Measure):
@@ -73,6 +98,15 @@ class Unjudged(Measure):
     scope: int
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Returned less judged."""
+        """Returned minus judged."""
         returned = np.minimum(queries.depth, self.scope)
         return (returned - queries.judged_within(self.scope)) / self.scope
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        returned = np.minimum(queries.depth, self.scope)
+        return (returned - expected_within(queries, queries.judged, self.scope)) / self.scope
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Judged items first."""
+        return judged_first(grade)

@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure, need_collection
+from rankscope.measures.worth import hits_first
+from rankscope.ranks.expectation import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
+
+
+def _reach(scope: int | None, relevant: IntArray) -> IntArray:
+    """The scope, one for all queries, or each query's number of relevant items."""
+    return relevant if scope is None else np.full(relevant.shape, scope, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -29,9 +38,21 @@ class F(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One fraction of counts, so that nothing is divided twice."""
         queries = queries.at(rel=self.rel)
+        return self._value(queries.hits(self.scope), queries)
+
+    def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
         square = self.b * self.b
-        value = (1.0 + square) * queries.hits(self.scope) / (square * queries.relevant + self.scope)
+        value = (1.0 + square) * np.asarray(hits) / (square * queries.relevant + self.scope)
         return np.where(queries.relevant > 0, value, np.nan)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        queries = queries.at(rel=self.rel)
+        return self._value(expected_hits(queries, self.scope), queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -51,11 +72,22 @@ class E(Measure):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """One less v / (alpha k + (1 - alpha) R)."""
+        """One minus v / (alpha k + (1 - alpha) R)."""
         queries = queries.at(rel=self.rel)
-        share = divided(queries.hits(self.scope), self.alpha * self.scope + (1.0 - self.alpha) * queries.relevant)
-        value = 1.0 - share
+        return self._value(queries.hits(self.scope), queries)
+
+    def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
+        value = 1.0 - divided(hits, self.alpha * self.scope + (1.0 - self.alpha) * queries.relevant)
         return np.where(queries.relevant > 0, value, np.nan)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        queries = queries.at(rel=self.rel)
+        return self._value(expected_hits(queries, self.scope), queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -73,14 +105,29 @@ class Effectiveness(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Twice the hits over scope and class."""
         queries = queries.at(rel=self.rel)
-        scope = queries.relevant if self.scope is None else np.full(len(queries), self.scope)
-        value = divided(2.0 * queries.hits(scope), scope + queries.relevant)
+        return self._value(queries.hits(self.reach(queries)), queries)
+
+    def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
+        value = divided(2.0 * np.asarray(hits), self.reach(queries) + queries.relevant)
         return np.where(queries.relevant > 0, value, np.nan)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        queries = queries.at(rel=self.rel)
+        return self._value(expected_hits(queries, self.reach(queries)), queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
+    def reach(self, queries: RelevantRanks) -> IntArray:
+        """The scope, or as many items as are relevant."""
+        return _reach(self.scope, queries.at(rel=self.rel).relevant)
 
 
 @dataclass(frozen=True)
 class Estar(Measure):
-    """Effectiveness less what a random order would have: 0 is chance, and it may be negative.
+    """Effectiveness minus what a random order would have: 0 is chance, and it may be negative.
 
     `baseline` general subtracts 2 a g/(1 + a), right at every scope; g subtracts the generality itself, as Huijsmans &
     Sebe's equation 15 does, which is exact at s = R only.
@@ -98,14 +145,27 @@ class Estar(Measure):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Effectiveness less the random level."""
+        """Effectiveness minus the random level."""
+        return Effectiveness(self.scope, rel=self.rel).of(queries) - self._chance(queries)
+
+    def _chance(self, queries: RelevantRanks) -> FloatArray:
         need_collection(self, queries)
         queries = queries.at(rel=self.rel)
         generality = queries.relevant / queries.collection
-        scope = queries.relevant if self.scope is None else np.full(len(queries), self.scope)
-        a = divided(scope, queries.relevant)
-        chance = generality if self.baseline == "g" else 2.0 * a * generality / (1.0 + a)
-        return Effectiveness(self.scope, rel=self.rel).of(queries) - chance
+        a = divided(_reach(self.scope, queries.relevant), queries.relevant)
+        return np.asarray(generality if self.baseline == "g" else 2.0 * a * generality / (1.0 + a))
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """As effectiveness: chance does not depend on the order."""
+        return np.asarray(Effectiveness(self.scope, rel=self.rel).expected(queries)) - self._chance(queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
+    def reach(self, queries: RelevantRanks) -> IntArray:
+        """The scope, or as many items as are relevant."""
+        return _reach(self.scope, queries.at(rel=self.rel).relevant)
 
 
 @dataclass(frozen=True)
@@ -121,10 +181,24 @@ class Enorm(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Gain over chance as a share of the most there could be."""
+        return self._value(Effectiveness(rel=self.rel).of(queries), queries)
+
+    def _value(self, precision: FloatArray, queries: RelevantRanks) -> FloatArray:
         need_collection(self, queries)
-        queries = queries.at(rel=self.rel)
-        generality = queries.relevant / queries.collection
-        return divided(Effectiveness(rel=self.rel).of(queries) - generality, 1.0 - generality)
+        generality = queries.at(rel=self.rel).relevant / queries.collection
+        return divided(precision - generality, 1.0 - generality)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """As effectiveness: chance does not depend on the order."""
+        return self._value(np.asarray(Effectiveness(rel=self.rel).expected(queries)), queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
+    def reach(self, queries: RelevantRanks) -> IntArray:
+        """As many items as are relevant."""
+        return queries.at(rel=self.rel).relevant
 
 
 @dataclass(frozen=True)
@@ -146,6 +220,10 @@ class Generality(Measure):
         queries = queries.at(rel=self.rel)
         return np.where(queries.relevant > 0, queries.relevant / queries.collection, np.nan)
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """No item matters, wherever it stands."""
+        return np.zeros(grade.shape)
+
 
 @dataclass(frozen=True)
 class GeneralityIndex(Measure):
@@ -164,3 +242,7 @@ class GeneralityIndex(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Minus the logarithm of the generality."""
         return -np.log2(Generality(rel=self.rel).of(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """No item matters, wherever it stands."""
+        return np.zeros(grade.shape)

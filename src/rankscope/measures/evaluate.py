@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.inputs.checks import raise_all
 from rankscope.inputs.classes import read_classes
 from rankscope.inputs.expansion import MAX_RATIO
@@ -15,11 +16,14 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
-from rankscope.measures.columns import column_of, seen_of
+from rankscope.inputs.swapped import looks_swapped, refuse_swapped
+from rankscope.measures.columns import column_of
 from rankscope.measures.measure import Measure
+from rankscope.measures.micro import with_micro_mean
 from rankscope.measures.notation import parse_measures
 from rankscope.measures.scores import Scores, SystemScores
-from rankscope.measures.summary import with_micro_mean
+from rankscope.measures.tied_orders import seen_of
+from rankscope.names import distinguished
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings, peer
@@ -60,7 +64,8 @@ def evaluate(
     class_of = _attempt(errors, lambda: read_classes(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
     systems: list[SystemScores] = []
-    for run in named_runs(runs, reading, errors):
+    named = named_runs(runs, reading, errors)
+    for run in named:
         if judgements is None:
             _attempt(errors, partial(check_run, run, chosen))
             continue
@@ -68,14 +73,22 @@ def evaluate(
         scored = _attempt(errors, job)
         if scored is not None:
             systems.append(scored)
+    caution = looks_swapped(qrels, judgements, named, reading) if judgements is not None else ""
+    if errors:
+        refuse_swapped(qrels, runs, reading)
+        if caution:
+            raise SwappedInputs(judgements.name, named[0].place)
     raise_all(errors)
-    return Scores(tuple(systems), chosen, classes is not None)
+    return Scores(tuple(systems), chosen, classes is not None, (caution,) if caution else ())
 
 
 def evaluate_ranks(
     ranks: Sequence[RelevantRanks], measures: Iterable[str | Measure] | str, settings: Settings, classes: Any = None
 ) -> Scores:
-    """The same from reductions that were made before; what the reduction fixed must not be asked for again."""
+    """The same from reductions that were made before; what the reduction fixed must not be asked for again.
+
+    Systems of equal names get a number behind all but the first.
+    """
     for each in ranks:
         _refuse_what_is_fixed(each, settings)
     kinds = parse_measures(measures, settings.rel, settings.compat)
@@ -86,7 +99,9 @@ def evaluate_ranks(
             raise SettingError(
                 f"{settings.compat} computes {group[0]} with {differs}; give the run file, not saved ranks"
             )
-    systems = [_scored(each, kinds, settings, class_of) for each in ranks]
+    names = distinguished([each.system for each in ranks], [None] * len(ranks))
+    named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
+    systems = [_scored(each, kinds, settings, class_of) for each in named]
     return Scores(tuple(systems), settings, classes is not None)
 
 

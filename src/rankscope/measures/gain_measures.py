@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import BoolArray, FloatArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.gains import at_rank, gaining, ideal_order
 from rankscope.measures.measure import Measure
 from rankscope.measures.ndcg import nDCG
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.measures.worth import gains_first, hits_first
+from rankscope.ranks.expectation import found_items, group_of, spans
+from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,22 @@ class BinG(Measure):
         """Sum over hits."""
         queries = queries.at(rel=self.rel)
         return divided(queries.total(1.0 / np.log2(2.0 + queries.ranks - queries.position)), queries.relevant)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Of w irrelevant items in its group a hit has 0, 1, ..., w above it with equal chance."""
+        queries = queries.at(rel=self.rel)
+        found = found_items(queries)
+        start, size = spans(queries, found)
+        hits = rank_counts(found, found.row, start - 1)
+        before = start - 1 - hits
+        wrong = size - (rank_counts(found, found.row, start + size - 1) - hits)
+        most = int((before + wrong).max(initial=0))
+        sums = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(2.0 + np.arange(most + 1)))])
+        return divided(found.total((sums[before + wrong + 1] - sums[before]) / (wrong + 1)), queries.relevant)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -54,6 +73,19 @@ class G(Measure):
         gained = found.running_in_order(found["grade"])
         value = found.total(found["grade"] / np.log2(2.0 + cost - gained))
         return divided(value, ideal.total(ideal["grade"]))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Items with a gain first."""
+        return np.sign(gains_first(grade))
+
+    def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
+        """Of two different gains in one group now the higher should stand first and now the lower, as costs have it."""
+        found = gaining(queries)
+        group = group_of(queries, found)
+        low, high = np.full(queries.ties.size, np.inf), np.full(queries.ties.size, -np.inf)
+        np.minimum.at(low, group[group >= 0], found["grade"][group >= 0])
+        np.maximum.at(high, group[group >= 0], found["grade"][group >= 0])
+        return queries.ties.count(low < high) > 0
 
     def defined(self, queries: RelevantRanks) -> Any:
         """As nDCG."""

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.errors import MeasureError
+from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -21,6 +23,14 @@ def gain_of(grade: FloatArray, gain: str) -> FloatArray:
 def discount(rank: NDArray[np.integer]) -> FloatArray:
     """log2(rank + 1)."""
     return np.log2(rank + 1.0)
+
+
+def need_top(measure: Measure, top: float | None, queries: RelevantRanks) -> None:
+    """Refuse a top grade that the judgements exceed: a chance or a share would be above 1."""
+    if top is not None and top < queries.top_grade:
+        raise MeasureError(
+            f"{measure}: the judgements go up to grade {queries.top_grade:g}, give top={queries.top_grade:g}"
+        )
 
 
 def ideal_order(queries: RelevantRanks) -> Ragged:

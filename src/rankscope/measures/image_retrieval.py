@@ -7,11 +7,14 @@ from typing import Self
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import hits_first
+from rankscope.ranks.expectation import expected_hits, found_items, spans
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -43,18 +46,39 @@ class NMRR(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Mean rank with a penalty, normalised."""
-        gtm = self.bind(queries).gtm or 1
-        queries = queries.at(rel=self.rel)
-        relevant = queries.relevant
-        if relevant.max(initial=1) > gtm:
-            raise MeasureError(f"{self}: gtm is the largest class of the query set, which has {relevant.max()} items")
-        look = np.minimum(4 * relevant, 2 * gtm)
-        worst = 1.25 * look if self.penalty == "1.25k" else look + 1.0
+        queries, look = queries.at(rel=self.rel), self.reach(queries)
         within = queries.ranks <= look[queries.row]
-        ranks = queries.total(np.where(within, queries.ranks, 0)) + worst * (relevant - queries.hits(look))
-        average = divided(ranks, relevant)
+        return self._value(queries, queries.total(np.where(within, queries.ranks, 0)), queries.hits(look))
+
+    def _value(self, queries: RelevantRanks, ranks: FloatArray, hits: IntArray | FloatArray) -> FloatArray:
+        """From the sum of the ranks within K, and how many there are."""
+        look, relevant = self.reach(queries), queries.relevant
+        worst = 1.25 * look if self.penalty == "1.25k" else look + 1.0
+        average = divided(ranks + worst * (relevant - hits), relevant)
         best = (1.0 + relevant) / 2.0
         return divided(average - best, worst - best)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places: the first m of n, from rank s on, add m (s + (m - 1)/2)/n
+        to the sum of ranks.
+        """
+        queries, look = queries.at(rel=self.rel), self.reach(queries)
+        found = found_items(queries)
+        start, size = spans(queries, found)
+        inside = np.clip(look[found.row] - start + 1, 0, size)
+        ranks = found.total(inside * (start + (inside - 1) / 2) / size)
+        return self._value(queries, ranks, expected_hits(queries, look))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
+    def reach(self, queries: RelevantRanks) -> IntArray:
+        """K = min(4 R, 2 GTM)."""
+        gtm, relevant = self.bind(queries).gtm or 1, queries.at(rel=self.rel).relevant
+        if relevant.max(initial=1) > gtm:
+            raise MeasureError(f"{self}: gtm is the largest class of the query set, which has {relevant.max()} items")
+        return np.minimum(4 * relevant, 2 * gtm)
 
 
 @dataclass(frozen=True)
@@ -72,3 +96,16 @@ class Bullseye(Measure):
         """Hits within twice the class size."""
         queries = queries.at(rel=self.rel)
         return divided(queries.hits(2 * queries.relevant), queries.relevant)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        queries = queries.at(rel=self.rel)
+        return divided(expected_hits(queries, 2 * queries.relevant), queries.relevant)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
+    def reach(self, queries: RelevantRanks) -> IntArray:
+        """Twice the class size."""
+        return 2 * queries.at(rel=self.rel).relevant

@@ -9,7 +9,9 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import hits_first
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 LEVELS = tuple(level / 10 for level in range(11))
 ROUNDING = ("ceil", "trec_eval-9", "trec_eval-10")
@@ -66,6 +68,10 @@ class IPrec(Measure):
         best = np.where(queries.relevant > 0, best_from(queries, hits), np.nan)
         return np.where(_empty_for_trec_eval(queries, self.levels) & (hits == 0), np.nan, best)
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
     def defined(self, queries: RelevantRanks) -> Any:
         """Queries with a relevant item; those too that trec_eval prints as nan, with one or without."""
         return super().defined(queries) | _empty_for_trec_eval(queries, self.levels)
@@ -96,6 +102,10 @@ class IPrec11(Measure):
         for level in reversed(LEVELS):
             total += IPrec(level, rel=self.rel, levels=self.levels).of(queries)
         return total / len(LEVELS)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
     def defined(self, queries: RelevantRanks) -> Any:
         """As IPrec."""

@@ -13,9 +13,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
+from rankscope.measures.worth import not_known
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.settings import LARGEST, Settings
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,27 @@ class Measure(ABC):
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """The mean over all orders of equal scores, where there is a closed form."""
+        return None if self.ordered else self.of(queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """What items of these grades are worth by standing higher among equal scores (`measures.worth`).
+
+        NaN where no order is proven to give an extreme. `settings` tell whether lists are cut and what is left out.
+        """
+        return not_known(grade) if self.ordered or settings.depth is not None else np.zeros(grade.shape)
+
+    def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
+        """For which queries the orders by worth may miss an extreme, for reasons that no single item shows."""
+        return np.zeros(len(queries), dtype=np.bool_)
+
+    def extremes(self, queries: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray] | None:
+        """Lowest and highest value of each query over all orders, where they come from no order by worth; else NaN."""
         return None
+
+    def reach(self, queries: RelevantRanks) -> IntArray | None:
+        """How far down the list of each query it looks; None: to the end, wherever that is."""
+        scope = getattr(self, "scope", None)
+        return np.full(len(queries), scope, dtype=np.int64) if isinstance(scope, int) else None
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray] | None:
         """Numerator and denominator, for measures whose micro mean is the ratio of two sums."""
@@ -113,6 +135,8 @@ def _check(measure: Measure, name: str, value: object) -> None:
         raise MeasureError(f"{kind.name}: {name} must be one of {', '.join(map(str, choices))}, got {value!r}")
     if not isinstance(value, int | float):
         return
+    if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+        raise MeasureError(f"{kind.name}: {name} must be below 2^63, got one of {value.bit_length()} bits")
     if value != value or value < kind.least.get(name, float("-inf")) or value > kind.most.get(name, float("inf")):
         bounds = [f"at least {kind.least[name]:g}"] if name in kind.least else []
         bounds += [f"at most {kind.most[name]:g}"] if name in kind.most else []

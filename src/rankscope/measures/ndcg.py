@@ -11,9 +11,11 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.gains import GAINS, at_rank, discount, gain_of, gaining, ideal_order, losing_order
 from rankscope.measures.measure import Measure
-from rankscope.ranks.expectation import expected_additive
-from rankscope.ranks.ragged import Ragged
+from rankscope.measures.worth import SLIGHT, gains_first, not_known
+from rankscope.ranks.expectation import counts_in_groups, expected_additive, group_of, spread_evenly, sums_in_groups
+from rankscope.ranks.ragged import Ragged, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,14 @@ class nDCG(Measure):
             value += expected_additive(replace(queries, judged=queries.pooled), self._loss)
         return divided(value, self._ideal(queries))
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Gains first, losses last; with both, an ideal order that changes with the list has no proven extreme."""
+        if self.negative == "both" and settings.depth is not None and settings.judged_only:
+            return not_known(grade)
+        gain = np.where(grade >= max(self.floor, np.nextafter(0, 1)), gain_of(grade, self.gain), 0.0)
+        loss = np.where(grade < 0, grade if self.negative != "zero" else 0.0, 0.0)
+        return np.where(gain > 0, gain, np.where(grade >= 0, SLIGHT, loss))
+
     def defined(self, queries: RelevantRanks) -> Any:
         """Queries with a gain to win."""
         return queries.count_judged(least=max(self.floor, np.nextafter(0, 1))) > 0
@@ -105,6 +115,47 @@ class nDCGRel(Measure):
         missing = ideal.lengths - found.lengths
         return divided(there + divided(missing * last, all_of_it, nothing=0.0), ideal.lengths)
 
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """At place t of a group of n, of which a gain g_1, ..., g_a: the mean sum over them of the DCG at their rank is
+        (1/n) (a DCG before + G d_t + G (a - 1)/(n - 1) (d_1 + ... + d_(t-1))), G their sum, d_t = 1/log2(b + t + 1).
+        """
+        found, ideal = gaining(queries), ideal_order(queries)
+        best, even = cumulated(ideal), spread_evenly(queries, found)
+        dcg = cumulated(even)
+        rows = np.arange(len(queries))
+        last, all_of_it = (at_rank(total, each, rows, each.lengths) for total, each in ((dcg, even), (best, ideal)))
+        there = self._alone(queries, found, even, ideal, best) + self._tied(queries, found, even, ideal, best)
+        missing = ideal.lengths - found.lengths
+        return divided(there + divided(missing * last, all_of_it, nothing=0.0), ideal.lengths)
+
+    def _alone(
+        self, queries: RelevantRanks, found: Ragged, even: Ragged, ideal: Ragged, best: FloatArray
+    ) -> FloatArray:
+        """The sum over items that are not tied."""
+        alone = found.where(group_of(queries, found) < 0)
+        here = at_rank(cumulated(even), even, alone.row, rank_counts(even, alone.row, alone["rank"]))
+        return alone.total(divided(here, at_rank(best, ideal, alone.row, alone["rank"])))
+
+    def _tied(self, queries: RelevantRanks, found: Ragged, even: Ragged, ideal: Ragged, best: FloatArray) -> FloatArray:
+        """The sum over the places of groups that hold a gain."""
+        _, count = counts_in_groups(queries, found)
+        chosen = np.flatnonzero(count > 0)
+        size = queries.ties["size"][chosen]
+        group = np.repeat(chosen, size)
+        row, rank = queries.ties.row[group], ranges(queries.ties["start"][chosen], size)
+        start, n, a = queries.ties["start"][group], queries.ties["size"][group], count[group]
+        gain = sums_in_groups(queries, found, found["grade"])[group]
+        before = at_rank(cumulated(even), even, row, rank_counts(even, row, start - 1))
+        weights = Ragged.from_rows(np.repeat(np.arange(chosen.size), size), chosen.size)
+        share = 1.0 / discount(rank)
+        above = weights.running_in_order(share) - share
+        mean = (a * before + gain * share + gain * (a - 1) / np.maximum(n - 1, 1) * above) / n
+        return sums_by(row, divided(mean, at_rank(best, ideal, row, rank)), len(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """High grades first."""
+        return gains_first(grade)
+
     def defined(self, queries: RelevantRanks) -> Any:
         """As nDCG."""
         return nDCG().defined(queries)
@@ -128,7 +179,18 @@ class Rndcg(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Mean over the changes of grade."""
-        found, ideal = gaining(queries), ideal_order(queries)
+        return self._value(queries, gaining(queries))
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        return self._value(queries, spread_evenly(queries, gaining(queries)))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """High grades first; where judged items alone make a cut list long, its end counts or not."""
+        return not_known(grade) if settings.depth is not None and settings.judged_only else gains_first(grade)
+
+    def _value(self, queries: RelevantRanks, found: Ragged) -> FloatArray:
+        ideal = ideal_order(queries)
         dcg, best = cumulated(found), cumulated(ideal)
         grade = ideal["grade"]
         same = np.zeros(ideal.size, dtype=np.bool_)

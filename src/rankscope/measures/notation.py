@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
@@ -98,7 +99,7 @@ RANX_RBP = re.compile(r"rbp\.(\d+)")  # rbp.95
 
 def _whole(cut: float) -> int:
     """A cut-off of a family, which must count items."""
-    if cut != int(cut):
+    if not math.isfinite(cut) or cut != int(cut):
         raise MeasureError(f"a cut-off must be a whole number, got {cut:g}")
     return int(cut)
 

@@ -9,8 +9,10 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
-from rankscope.ranks.expectation import expected_additive
+from rankscope.measures.worth import hits_first, not_known
+from rankscope.ranks.expectation import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,13 @@ class P(Measure):
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
-        if self.divisor != "k":
+        if self.divisor == "deepest":
             return None
-        return expected_additive(queries, lambda rank, grade: ((rank <= self.scope) & (grade >= self.rel)) / self.scope)
+        queries = queries.at(rel=self.rel)
+        return divided(expected_hits(queries, self.scope), self.ratio(queries)[1])
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first; in a list that is cut, the deepest hit may be worse than none."""
+        if self.divisor == "deepest" and settings.depth is not None:
+            return not_known(grade)
+        return hits_first(grade, self.rel)

@@ -9,7 +9,13 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.measures.uneven import inferred_bounds
+from rankscope.measures.worth import hits_first
+from rankscope.ranks.expectation import found_items, group_of, spans
+from rankscope.ranks.orders import all_items
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
+from rankscope.settings import Settings
 
 EPSILON = 1e-5
 
@@ -42,6 +48,31 @@ class Bpref(Measure):
         kept = np.where(above > 0, 1.0 - divided(np.minimum(above, relevant), most), 1.0)
         return divided(queries.total(kept), queries.relevant)
 
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Of w judged irrelevant items in its group a hit has 0, 1, ..., w above it with equal chance."""
+        queries = queries.at(rel=self.rel)
+        found, wrong = found_items(queries), self._wrong(queries)
+        start, size = spans(queries, found)
+        before = rank_counts(wrong, found.row, start - 1)
+        inside = rank_counts(wrong, found.row, start + size - 1) - before
+        relevant = queries.relevant[found.row]
+        free = np.clip(relevant - before, 0, inside + 1)  # of the inside + 1 cases, those with fewer than R above
+        above = (free * before + free * (free - 1) / 2 + (inside + 1 - free) * relevant) / (inside + 1)
+        least = -np.inf if self.negative == "nonrelevant" else 0.0
+        most = np.minimum(relevant, queries.count_judged(least=least, below=self.rel)[found.row])
+        return divided(found.total(1.0 - divided(above, most, nothing=0.0)), queries.relevant)
+
+    def _wrong(self, queries: RelevantRanks) -> Ragged:
+        """The items found that count as judged irrelevant."""
+        items = all_items(queries)
+        wrong = items["judged"] & (items["grade"] < self.rel)
+        return items.where(wrong | ~items["judged"] if self.negative == "nonrelevant" else wrong)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first, judged irrelevant items last."""
+        wrong = (grade < 0) & (self.negative == "nonrelevant")
+        return np.where(wrong, -1.0, hits_first(grade, self.rel))
+
 
 @dataclass(frozen=True)
 class GBpref(Measure):
@@ -59,6 +90,14 @@ class GBpref(Measure):
         """bpref itself; only the summary differs."""
         return Bpref(rel=self.rel).of(queries)
 
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """As bpref."""
+        return Bpref(rel=self.rel).expected(queries)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
 
 @dataclass(frozen=True)
 class InfAP(Measure):
@@ -74,11 +113,29 @@ class InfAP(Measure):
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
-        """Sum over hits, each term built as trec_eval builds it."""
+        """Sum over hits."""
         queries = queries.at(rel=self.rel)
+        return divided(queries.total(self._terms(queries)), queries.relevant)
+
+    def _terms(self, queries: RelevantRanks) -> FloatArray:
+        """Each term built as trec_eval builds it."""
         above = queries.ranks - 1.0
         hits, wrong = queries.position - 1, queries.nonrelevant_above
         pool = hits + wrong + queries.pooled_above
         share = (hits + EPSILON) / (hits + wrong + 2 * EPSILON)
         inferred = 1.0 / (above + 1.0) + above / (above + 1.0) * divided(pool, above, nothing=0.0) * share
-        return divided(queries.total(np.where(above == 0, 1.0, inferred)), queries.relevant)
+        return np.where(above == 0, 1.0, inferred)
+
+    def extremes(self, queries: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray] | None:
+        """From how many pooled items stand above each hit, unless a cut decides which hits count."""
+        if settings.depth is not None:
+            return None
+        queries = queries.at(rel=self.rel)
+        alone = group_of(queries, found_items(queries)) < 0
+        fixed = queries.total(np.where(alone, self._terms(queries), 0.0))
+        low, high = (divided(fixed + each, queries.relevant) for each in inferred_bounds(queries, EPSILON))
+        return low, high
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first; items in the pool may help or harm the hits below them, as what stands above decides."""
+        return np.where(grade < 0, np.nan, hits_first(grade, self.rel))

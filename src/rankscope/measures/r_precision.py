@@ -7,10 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import hits_first
+from rankscope.ranks.expectation import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,23 @@ class Rprec(Measure):
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
         """Hits and places."""
-        queries = queries.at(rel=self.rel)
-        scope = queries.relevant if self.a == 1 else (self.a * queries.relevant + 0.9).astype(np.int64)
-        scope = np.where(queries.relevant > 0, scope, 0)
-        return queries.hits(scope).astype(np.float64), scope.astype(np.float64)
+        scope = self.reach(queries)
+        return queries.at(rel=self.rel).hits(scope).astype(np.float64), scope.astype(np.float64)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        scope = self.reach(queries)
+        return divided(expected_hits(queries.at(rel=self.rel), scope), scope)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
+    def reach(self, queries: RelevantRanks) -> IntArray:
+        """The query's own scope; 0 without relevant items."""
+        relevant = queries.at(rel=self.rel).relevant
+        scope = relevant if self.a == 1 else (self.a * relevant + 0.9).astype(np.int64)
+        return np.where(relevant > 0, scope, 0)
 
     def trec_name(self) -> str | None:
         """Rprec, or Rprec_mult_0.20."""

@@ -9,8 +9,10 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure
-from rankscope.ranks.expectation import expected_additive
+from rankscope.measures.worth import hits_first
+from rankscope.ranks.expectation import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,12 @@ class R(Measure):
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
-        hits = expected_additive(
-            queries, lambda rank, grade: np.where((rank <= self.scope) & (grade >= self.rel), 1.0, 0.0)
-        )
-        return divided(hits, queries.at(rel=self.rel).relevant)
+        queries = queries.at(rel=self.rel)
+        return divided(expected_hits(queries, self.scope), queries.relevant)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -68,3 +72,12 @@ class CappedRecall(Measure):
         queries = queries.at(rel=self.rel)
         most = np.minimum(queries.relevant, self.scope)
         return queries.hits(self.scope).astype(np.float64), most.astype(np.float64)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        queries = queries.at(rel=self.rel)
+        return divided(expected_hits(queries, self.scope), self.ratio(queries)[1])
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)

@@ -8,8 +8,10 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import hits_first
 from rankscope.ranks.expectation import TiedPlaces, relevant_in_ties
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 def first_ranks(queries: RelevantRanks) -> FloatArray:
@@ -71,8 +73,12 @@ class RR(Measure):
         """Over the places where the first hit of its group may stand."""
         queries = queries.at(rel=self.rel)
         tied = relevant_in_ties(queries)
-        value = self._value((tied.ranks_before + tied.place).astype(np.float64))
+        value = self._value(tied.rank.astype(np.float64))
         return expected_of_first(queries, value, tied, self.of(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -97,8 +103,12 @@ class Success(Measure):
         """The chance that the first hit lies within the scope."""
         queries = queries.at(rel=self.rel)
         tied = relevant_in_ties(queries)
-        value = np.where(tied.ranks_before + tied.place <= self.scope, 1.0, 0.0)
+        value = np.where(tied.rank <= self.scope, 1.0, 0.0)
         return expected_of_first(queries, value, tied, self.of(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -117,3 +127,11 @@ class ER(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The complement of success at 1."""
         return 1.0 - Success(1, rel=self.rel).of(queries)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """The chance that another item stands first."""
+        return 1.0 - np.asarray(Success(1, rel=self.rel).expected(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)

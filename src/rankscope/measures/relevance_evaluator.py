@@ -25,10 +25,11 @@ from rankscope.errors import MeasureError
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.measures.columns import in_peers_way, seen_of
+from rankscope.measures.columns import in_peers_way
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, TREC_SINGLE
 from rankscope.measures.scores import GEOMETRIC_FLOOR
+from rankscope.measures.tied_orders import seen_of
 from rankscope.measures.whole_list import SetF
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduce import reduce

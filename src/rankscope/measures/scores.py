@@ -39,7 +39,8 @@ class Column:
     error: FloatArray | None = None
     words: list[str] | None = None  # for values that are no numbers: one per query
     word: str | None = None  # or one for the run
-    extremes: tuple[float, float] | None = None  # summary of the worst and of the best order
+    extremes: tuple[float, float] | None = None  # summary of the worst and of the best order; NaN: not known
+    summary_error: float = 0.0  # standard error of the summary where values are means over random orders
 
     @property
     def averaged(self) -> int:
@@ -83,6 +84,8 @@ class Scores:
     systems: tuple[SystemScores, ...]
     settings: Settings = field(default_factory=Settings)
     by_class_wanted: bool = False  # classes of queries were given, so tables show them
+    notes: tuple[str, ...] = ()  # what must be said of the input as a whole
+    quiet: bool = False  # say nothing beside the numbers
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -122,9 +125,12 @@ class Scores:
             return None
 
     def to_polars(self) -> pl.DataFrame:
-        """The long table: system, query, class, measure, value (null where undefined), status, counted."""
+        """The long table: system, query, class, measure, value (null where undefined), status, counted.
+
+        With `ties="expected"` also standard_error (0 where exact), worst and best (null where not known).
+        """
         frames = [_long(system, column) for system in self.systems for column in system.columns]
-        return pl.concat(frames) if frames else pl.DataFrame()
+        return pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
 
     def to_pandas(self) -> Any:
         """The long table as a pandas frame."""
@@ -170,14 +176,19 @@ class Scores:
 
     def warnings(self) -> list[str]:
         """The same in words, most important first; empty when there is nothing to say."""
-        lines = []
+        from rankscope.measures.cautions import cautions, easy_collection
+
+        if self.quiet:
+            return []
+        lines = [*self.notes, *easy_collection([system.ranks for system in self.systems])]
         for system in self.systems:
-            said = warnings_of(system.ranks, self.settings) + [
+            floored = [
                 f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
                 for column in system.columns
                 if column.floored
             ]
-            lines += [f"{system.name}: {line}" for line in said]
+            said = cautions(system.ranks, system.columns, self.settings)
+            lines += [f"{system.name}: {line}" for line in warnings_of(system.ranks, self.settings) + said + floored]
         return lines
 
     def __iter__(self) -> Iterator[SystemScores]:
@@ -226,5 +237,14 @@ def _long(system: SystemScores, column: Column) -> pl.DataFrame:
             "value": pl.Series(column.values, dtype=pl.Float64).fill_nan(None),
             "status": pl.Series(system.status, dtype=pl.String),
             "counted": pl.Series(column.counted, dtype=pl.Boolean),
+            **_over_orders(column),
         }
     )
+
+
+def _over_orders(column: Column) -> dict[str, pl.Series]:
+    if column.worst is None:
+        return {}
+    error = np.zeros(column.values.size) if column.error is None else column.error
+    named = {"standard_error": error, "worst": column.worst, "best": column.best}
+    return {name: pl.Series(values, dtype=pl.Float64).fill_nan(None) for name, values in named.items()}

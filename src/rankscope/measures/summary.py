@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-
 import numpy as np
-import polars as pl
+from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.errors import SettingError
-from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.run import Run
-from rankscope.measures.average_precision import AP
 from rankscope.measures.counts import NumRel
 from rankscope.measures.measure import Measure
-from rankscope.measures.scores import Column, class_mean, summarised
+from rankscope.measures.scores import GEOMETRIC_FLOOR, class_mean, summarised
 from rankscope.ranks.ragged import in_order_sum
-from rankscope.ranks.reduce import left_out_pairs, reduce, with_query_counted
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
@@ -47,44 +39,41 @@ def summary_of(
     """One number for all queries that count."""
     if isinstance(measure, NumRel) and settings.trec_eval and settings.queries == "judged":
         return in_order_sum(queries.count_judged(least=np.nextafter(0, 1)).astype(np.float64))
-    defined = counted if settings.no_relevant == "zero" else counted & ~np.isnan(values)
+    defined = _in_summary(values, counted, settings)
     if settings.mean == "class" and queries.classes is not None:
         return class_mean(measure, values[defined], np.array(queries.classes, dtype=object)[defined].tolist())
     return summarised(measure, values[defined], settings.mean)
 
 
-def with_micro_mean(
-    column: Column,
+def _in_summary(values: FloatArray, counted: BoolArray, settings: Settings) -> BoolArray:
+    return counted if settings.no_relevant == "zero" else counted & ~np.isnan(values)
+
+
+def summary_error(
+    measure: Measure,
+    values: FloatArray,
+    error: FloatArray | None,
+    counted: BoolArray,
     queries: RelevantRanks,
     settings: Settings,
-    qrels: Qrels | None,
-    run: Run | None,
-    junk: Iterable[tuple[str, str]] = (),
-) -> Column:
-    """The ratio of sums; for AP the AP of all lists merged by score."""
-    measure = column.measure
-    if measure.summary == "sum":
-        return column
-    parts = measure.ratio(queries)
-    if parts is not None:
-        top, bottom = (in_order_sum(part[column.counted]) for part in parts)
-        return replace(column, summary=top / bottom if bottom else float("nan"))
-    if isinstance(measure, AP) and qrels is not None and run is not None:
-        return replace(column, summary=_merged_ap(measure, qrels, run, settings, junk))
-    raise SettingError(f"{measure} has no micro mean; P, R, Rprec, success-like ratios and AP (from run files) have")
+) -> float:
+    """The standard error of a summary whose values were simulated query by query; 0 where they are exact."""
+    if error is None:
+        return 0.0
+    defined = _in_summary(values, counted, settings)
+    classes = None if queries.classes is None else np.array(queries.classes, dtype=object)[defined]
+    weight = _weights(measure, values[defined], settings.mean, classes)
+    return float(np.sqrt(((weight * error[defined]) ** 2).sum()))
 
 
-def _merged_ap(measure: AP, qrels: Qrels, run: Run, settings: Settings, junk: Iterable[tuple[str, str]]) -> float:
-    """AP of the one list that all lists make when merged by score; sensible only if scores can be compared."""
-    refused = [f"--{name.replace('_', '-')}" for name in ("depth", "judged_only") if getattr(settings, name)]
-    if refused or settings.ties in ("rank", "expected"):
-        what = ", ".join([*refused, *([f"--ties {settings.ties}"] if settings.ties in ("rank", "expected") else [])])
-        raise SettingError(f"the micro mean of {measure} merges whole lists by score: it cannot go with {what}")
-    pairs = [("all", f"{query}\0{item}") for query, item in left_out_pairs(qrels, junk, settings)]
-    qrels = with_query_counted(qrels, settings)
-    judged = set(qrels.table.get_column("query").unique().to_list())
-    both = [pl.lit("all").alias("query"), (pl.col("query") + "\0" + pl.col("item")).alias("item")]
-    rows = run.table().filter(pl.col("query").is_in(list(judged)))
-    merged_run = Run.from_frame(rows.with_columns(both), run.name)
-    merged_qrels = Qrels(qrels.table.with_columns(both), qrels.line, qrels.name, qrels.digest, qrels.word)
-    return float(measure.of(reduce(merged_qrels, merged_run, settings.changed(query_item="kept"), junk=pairs))[0])
+def _weights(measure: Measure, values: FloatArray, mean: str, classes: NDArray[np.object_] | None) -> FloatArray:
+    """By how much the summary moves with each value."""
+    if measure.summary == "sum" or values.size == 0:
+        return np.ones(values.size)
+    if measure.summary == "geometric" or mean == "geometric":
+        moves = summarised(measure, values, "geometric") / np.maximum(values, GEOMETRIC_FLOOR)
+        return np.where(values > GEOMETRIC_FLOOR, moves, 0.0) / values.size
+    if mean == "class" and classes is not None:
+        _, number, count = np.unique(classes, return_inverse=True, return_counts=True)
+        return 1.0 / (count.size * count[number])
+    return np.full(values.size, 1.0 / values.size)

@@ -42,6 +42,10 @@ class _Words(Measure):
         """No number."""
         return np.full(len(queries), np.nan)
 
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """No number either."""
+        return self.of(queries)
+
     def defined(self, queries: RelevantRanks) -> Any:
         """All queries."""
         return np.ones(len(queries), dtype=np.bool_)

@@ -9,7 +9,9 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divided
 from rankscope.measures.measure import Measure, need_collection
+from rankscope.measures.worth import hits_first
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class SetP(Measure):
         queries = queries.at(rel=self.rel)
         return queries.found.astype(np.float64), queries.depth.astype(np.float64)
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
 
 @dataclass(frozen=True)
 class SetR(Measure):
@@ -57,6 +63,10 @@ class SetR(Measure):
         queries = queries.at(rel=self.rel)
         return queries.found.astype(np.float64), queries.relevant.astype(np.float64)
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
 
 @dataclass(frozen=True)
 class SetRelativeP(Measure):
@@ -76,6 +86,10 @@ class SetRelativeP(Measure):
         queries = queries.at(rel=self.rel)
         value = divided(queries.found, np.minimum(queries.depth, queries.relevant), nothing=0.0)
         return np.where(queries.relevant > 0, value, np.nan)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -98,6 +112,10 @@ class SetAP(Measure):
         value = divided(found * found, queries.depth.astype(np.float64) * queries.relevant, nothing=0.0)
         return np.where(queries.relevant > 0, value, np.nan)
 
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
+
 
 @dataclass(frozen=True)
 class SetF(Measure):
@@ -119,6 +137,10 @@ class SetF(Measure):
         p, r = SetP(rel=self.rel).of(queries), SetR(rel=self.rel).of(queries)
         value = divided((1.0 + self.b2) * p * r, self.b2 * p + r, nothing=0.0)
         return np.where(np.isnan(r), np.nan, value)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)
 
 
 @dataclass(frozen=True)
@@ -148,3 +170,10 @@ class Utility(Measure):
         left = np.maximum(queries.collection, 0) + hits - returned - relevant
         value = self.a * hits + self.b * (returned - hits) + self.c * (relevant - hits) + self.d * left
         return value.astype(np.float64)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """What an item adds by being in the list, where lists are cut."""
+        judged = grade >= 0
+        other = self.b - self.d
+        unjudged = 0.0 if settings.judged_only else other
+        return np.where(judged & (grade >= self.rel), self.a - self.c, np.where(judged, other, unjudged))

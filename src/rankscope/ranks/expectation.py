@@ -1,15 +1,15 @@
-"""What to expect when equal scores may stand in any order: exact sums over places, and random orders for the rest."""
+"""What to expect when equal scores may stand in any order: exact sums over the places of each group."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.ranks.ragged import Ragged, ranges
+from rankscope.ranks.ragged import Ragged, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 
 
@@ -18,7 +18,7 @@ class TiedPlaces:
     """One entry for each place of each group of equal scores that holds a relevant item."""
 
     row: IntArray  # query
-    group: IntArray  # which group
+    group: IntArray  # which of the queries' groups
     place: IntArray  # 1, 2, ..., size
     size: IntArray  # items in the group (n)
     hits: IntArray  # relevant items in the group (r)
@@ -26,31 +26,45 @@ class TiedPlaces:
     hits_before: IntArray  # relevant items above the group (v)
     loose: BoolArray  # for each relevant item found of the queries: whether it is in such a group
 
+    @property
+    def rank(self) -> IntArray:
+        """The rank of the place."""
+        return self.ranks_before + self.place
+
+    def next_hit(self) -> FloatArray:
+        """How many hits there are on average up to a place that holds one: v + 1 + (t - 1)(r - 1)/(n - 1)."""
+        return self.hits_before + 1 + (self.place - 1) * (self.hits - 1) / np.maximum(self.size - 1, 1)
+
 
 def relevant_in_ties(queries: RelevantRanks) -> TiedPlaces:
     """The places of groups of equal scores that hold a relevant item."""
-    found = queries.judged.where(queries.judged["grade"] >= queries.rel)
-    row, start, size = queries.ties.row, queries.ties["start"], queries.ties["size"]
-    before = rank_counts(found, row, start - 1)
-    hits = rank_counts(found, row, start + size - 1) - before
-    keep = hits > 0
-    row, start, size, before, hits = (each[keep] for each in (row, start, size, before, hits))
-    group = np.repeat(np.arange(row.size), size)
+    found = found_items(queries)
+    before, hits = counts_in_groups(queries, found)
+    chosen = np.flatnonzero(hits > 0)
+    size = queries.ties["size"][chosen]
+    group = np.repeat(chosen, size)
     return TiedPlaces(
-        row=row[group],
+        row=queries.ties.row[group],
         group=group,
-        place=ranges(np.ones(row.size, dtype=np.int64), size),
-        size=size[group],
+        place=ranges(np.ones(chosen.size, dtype=np.int64), size),
+        size=queries.ties["size"][group],
         hits=hits[group],
-        ranks_before=start[group] - 1,
+        ranks_before=queries.ties["start"][group] - 1,
         hits_before=before[group],
-        loose=in_tie(queries, found),
+        loose=group_of(queries, found) >= 0,
     )
 
 
-def in_tie(queries: RelevantRanks, items: Ragged) -> BoolArray:
-    """Which items stand in a group of equal scores."""
-    return group_of(queries, items) >= 0
+def found_items(queries: RelevantRanks) -> Ragged:
+    """The relevant items found."""
+    return queries.judged.where(queries.judged["grade"] >= queries.rel)
+
+
+def counts_in_groups(queries: RelevantRanks, items: Ragged) -> tuple[IntArray, IntArray]:
+    """For each group of equal scores: how many of the items stand above it, and how many inside."""
+    row, start = queries.ties.row, queries.ties["start"]
+    before = rank_counts(items, row, start - 1)
+    return before, rank_counts(items, row, start + queries.ties["size"] - 1) - before
 
 
 def group_of(queries: RelevantRanks, items: Ragged) -> IntArray:
@@ -64,10 +78,38 @@ def group_of(queries: RelevantRanks, items: Ragged) -> IntArray:
     return np.where((nth > 0) & (items["rank"] < end), group, -1)
 
 
+def spans(queries: RelevantRanks, items: Ragged) -> tuple[IntArray, IntArray]:
+    """First rank and number of places that each item may stand at: those of its group, or its own rank alone."""
+    group = group_of(queries, items)
+    tied = group >= 0
+    start, size = items["rank"].copy(), np.ones(items.size, dtype=np.int64)
+    start[tied], size[tied] = queries.ties["start"][group[tied]], queries.ties["size"][group[tied]]
+    return start, size
+
+
+def expected_within(queries: RelevantRanks, items: Ragged, scope: ArrayLike) -> FloatArray:
+    """How many of the items stand within the scope on average: one scope, or one per query.
+
+    >>> from dataclasses import replace
+    >>> queries = RelevantRanks.from_ranks([[1]], depth=3)
+    >>> tied = replace(queries, ties=Ragged.of([[1]], "start").with_columns(size=np.array([3])))
+    >>> expected_within(tied, tied.judged, 2)
+    array([0.66666667])
+    """
+    start, size = spans(queries, items)
+    limit = np.broadcast_to(np.asarray(scope), len(queries))[items.row]
+    return items.total(np.clip(limit - start + 1, 0, size) / size)
+
+
+def expected_hits(queries: RelevantRanks, scope: ArrayLike) -> FloatArray:
+    """How many relevant items stand within the scope on average."""
+    return expected_within(queries, found_items(queries), scope)
+
+
 def expected_over_ties(queries: RelevantRanks, terms: FloatArray, tied: TiedPlaces, grouped: FloatArray) -> FloatArray:
     """Sum over hits with fixed ranks of their terms, plus the sum over tied places of what they add on average."""
     fixed = queries.total(np.where(tied.loose, 0.0, terms))
-    return fixed + np.bincount(tied.row, weights=grouped, minlength=len(queries))
+    return fixed + sums_by(tied.row, grouped, len(queries))
 
 
 def expected_additive(queries: RelevantRanks, weight: Callable[[IntArray, FloatArray], FloatArray]) -> FloatArray:
@@ -81,80 +123,33 @@ def expected_additive(queries: RelevantRanks, weight: Callable[[IntArray, FloatA
     places = ranges(queries.ties["start"][chosen], size)
     owner = np.repeat(np.flatnonzero(loose), size)
     share = weight(places, judged["grade"][owner]) / np.repeat(size, size)
-    return fixed + np.bincount(judged.row[owner], weights=share, minlength=len(queries))
+    return fixed + sums_by(judged.row[owner], share, len(queries))
 
 
-def extreme_order(queries: RelevantRanks, best: bool) -> RelevantRanks:
-    """Equal scores in the best order (high grades first, judged 0 or less last), or in the worst, its reverse."""
-    items = _all_items(queries)
+def sums_in_groups(queries: RelevantRanks, items: Ragged, values: FloatArray) -> FloatArray:
+    """The sum of the items' values in each group of equal scores."""
     group = group_of(queries, items)
-    loose = np.flatnonzero(group >= 0)
-    if loose.size == 0:
-        return queries
-    side = 2 * group[loose] + (items["grade"][loose] > 0)
-    order = np.lexsort((-items["grade"][loose], side))
-    nth = np.empty(loose.size, dtype=np.int64)
-    nth[order] = np.arange(loose.size) - np.searchsorted(side[order], side[order])
-    start, size = queries.ties["start"][group[loose]], queries.ties["size"][group[loose]]
-    ahead = (items["grade"][loose] > 0) == best
-    rank = items["rank"].copy()
-    rank[loose] = np.where(ahead, start + nth, start + size - 1 - nth)
-    return _reranked(queries, items, rank)
+    tied = group >= 0
+    return sums_by(group[tied], values[tied], queries.ties.size)
 
 
-def shuffled(queries: RelevantRanks, random: np.random.Generator) -> RelevantRanks:
-    """Equal scores in one random order."""
-    items = _all_items(queries)
-    group = group_of(queries, items)
-    loose = np.flatnonzero(group >= 0)
-    if loose.size == 0:
-        return queries
-    size = queries.ties["size"]
-    owner = np.repeat(np.arange(size.size), size)
-    mixed = np.lexsort((random.random(owner.size), owner))
-    nth = Ragged.from_rows(group[loose], size.size).position  # items come by query and rank, so group by group
-    first = np.cumsum(size) - size
-    rank = items["rank"].copy()
-    place = mixed[first[group[loose]] + nth - 1] - first[group[loose]]
-    rank[loose] = queries.ties["start"][group[loose]] + place
-    return _reranked(queries, items, rank)
+def spread_evenly(queries: RelevantRanks, items: Ragged) -> Ragged:
+    """Rank and grade of the items, where every place of a group of equal scores holds the group's mean grade.
 
-
-def random_orders(
-    queries: RelevantRanks, orders: int, seed: int, rows_at_once: int = 2_000_000
-) -> Iterator[RelevantRanks]:
-    """Many random orders, several at a time: each result repeats all queries once for each order it holds."""
-    random = np.random.default_rng(seed)
-    cost = max(1, int(queries.ties["size"].sum()) + queries.judged.size + len(queries))
-    batch = max(1, min(orders, rows_at_once // cost))
-    done = 0
-    while done < orders:
-        now = min(batch, orders - done)
-        yield shuffled(queries.take(np.tile(np.arange(len(queries)), now)), random)
-        done += now
-
-
-def _all_items(queries: RelevantRanks) -> Ragged:
-    """Judged and pooled items together, by rank."""
-    judged, pooled = queries.judged, queries.pooled
-    row = np.concatenate([judged.row, pooled.row])
-    rank = np.concatenate([judged["rank"], pooled["rank"]])
+    A sum over items of grade times a weight of the rank has its mean over all orders on these.
+    >>> from dataclasses import replace
+    >>> queries = RelevantRanks.from_ranks([[1, 4]], grades=[[2, 3]], depth=4)
+    >>> tied = replace(queries, ties=Ragged.of([[1]], "start").with_columns(size=np.array([2])))
+    >>> even = spread_evenly(tied, tied.judged)
+    >>> even["rank"], even["grade"]
+    (array([1, 2, 4]), array([1., 1., 3.]))
+    """
+    total = sums_in_groups(queries, items, items["grade"])
+    chosen = np.flatnonzero(total > 0)
+    size = queries.ties["size"][chosen]
+    alone = items.where(group_of(queries, items) < 0)
+    row = np.concatenate([alone.row, np.repeat(queries.ties.row[chosen], size)])
+    rank = np.concatenate([alone["rank"], ranges(queries.ties["start"][chosen], size)])
+    grade = np.concatenate([alone["grade"], np.repeat(total[chosen] / size, size)])
     order = np.lexsort((rank, row))
-    columns = {
-        "rank": rank,
-        "grade": np.concatenate([judged["grade"], pooled["grade"]]),
-        "origin": np.concatenate([np.arange(judged.size), np.arange(pooled.size)]),
-        "judged": np.arange(row.size) < judged.size,
-    }
-    return Ragged.from_rows(row[order], len(queries), **{name: column[order] for name, column in columns.items()})
-
-
-def _reranked(queries: RelevantRanks, items: Ragged, rank: IntArray) -> RelevantRanks:
-    """The queries with new ranks for their judged and pooled items."""
-    parts: dict[str, Any] = {}
-    for name, chosen in (("judged", items["judged"]), ("pooled", ~items["judged"])):
-        old: Ragged = getattr(queries, name)
-        new = np.empty(old.size, dtype=np.int64)
-        new[items["origin"][chosen]] = rank[chosen]
-        parts[name] = old.with_columns(rank=new).sorted_by(new)
-    return replace(queries, **parts)
+    return Ragged.from_rows(row[order], len(queries), rank=rank[order], grade=grade[order])

@@ -144,6 +144,15 @@ def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     return np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
 
 
+def sums_by(number: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """The sum of the values that have each number from 0 on, added in order.
+
+    >>> sums_by(np.array([0, 2, 0]), np.array([0.5, 1.0, 0.25]), 4)
+    array([0.75, 0.  , 1.  , 0.  ])
+    """
+    return np.bincount(number, weights=values, minlength=count).astype(np.float64, copy=False)
+
+
 def in_order_sum(values: FloatArray) -> float:
     """The sum, added one after the other: the order of query ids decides the last digit, as in trec_eval.
 

@@ -16,6 +16,7 @@ from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.qrels import JudgedItems, Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
+from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, count_levels
@@ -40,7 +41,8 @@ def reduce(
     """Ranks of all judged items of a run; raises `InputError` with every problem of the run.
 
     `junk` are (query, item) pairs that leave the list before ranks are counted. `keep_scores` keeps the scores of the
-    judged items and of the best distractors, which the growth forecast needs.
+    judged items, and scores and lots of the best distractors, which the growth forecast needs; a run that gives an
+    order only has no scores to keep.
     >>> ranks = reduce(Qrels.of({"q": {"a": 1, "b": 0}}), Run.of({"q": {"b": 3.0, "x": 2.0, "a": 1.0}}))
     >>> ranks.judged.lists("rank"), ranks.ranks
     ([[1, 3]], array([3]))
@@ -244,7 +246,8 @@ class _Found:
     def assembled(self, run: Run, qrels: Qrels) -> RelevantRanks:
         """All blocks together, one row per judged query."""
         judged, count = self.judged, len(self.judged.queries)
-        columns = ("rank", "grade", "score") if self.keep_scores else ("rank", "grade")
+        scores = ("score",) if run.gives_scores else ()
+        columns = ("rank", "grade", *scores) if self.keep_scores else ("rank", "grade")
         items = _joined(self.items, count, "rank", columns)
         depth = np.zeros(count, dtype=np.int64)
         depth[list(self.rows_of_query)] = list(self.rows_of_query.values())
@@ -265,7 +268,7 @@ class _Found:
             system=run.name,
             tag=run.tag,
             top_grade=max(qrels.top_grade, float(judged.grade.max(initial=0.0))),
-            distractors=_joined(self.best, count, "order", ("score",)) if self.keep_scores else None,
+            distractors=_joined(self.best, count, "order", (*scores, "lot")) if self.keep_scores else None,
             not_judged=tuple(sorted(self.not_judged)),
             left_out=left_out,
             provenance=_provenance(run, qrels, self.settings, self.returned),
@@ -283,7 +286,7 @@ def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArr
 
 
 def _best_others(part: Whole, scored: Scored, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
-    """Scores of the first items of each judged query that are not relevant."""
+    """Scores and lots of the first items of each judged query that are not relevant."""
     segments = np.flatnonzero(row_of >= 0)
     hits = np.bincount(part.segment[relevant], minlength=row_of.size)[segments]
     lengths = np.minimum(part.lengths[segments], hits + KEPT_DISTRACTORS)
@@ -294,7 +297,9 @@ def _best_others(part: Whole, scored: Scored, row_of: IntArray, relevant: IntArr
     owner = part.segment[scored.at(places)]
     nth = np.arange(places.size) - np.searchsorted(owner, owner)
     places, owner, nth = (each[nth < KEPT_DISTRACTORS] for each in (places, owner, nth))
-    return {"row": row_of[owner], "order": nth, "score": part.block.score[scored.at(places)]}
+    rows = scored.at(places)
+    lot = lots_of_names(part.block.item.gather(rows))
+    return {"row": row_of[owner], "order": nth, "score": part.block.score[rows], "lot": lot}
 
 
 def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
@@ -332,7 +337,7 @@ def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
 def _provenance(run: Run, qrels: Qrels, settings: Settings, returned: int) -> dict[str, Any]:
     """Where the numbers come from: digests and choices, but no time, host or path, so equal inputs give equal bytes."""
     return {
-        "run": {"file": run.place, "sha256": run.digest, "tag": run.tag, "rows": returned},
+        "run": {"file": run.place, "sha256": run.digest, "tag": run.tag, "rows": returned, "scores": run.gives_scores},
         "judgements": {"file": qrels.name, "sha256": qrels.digest, "rows": len(qrels)},
         "settings": {name: getattr(settings, name) for name in FIXED_BY_REDUCTION},
         "versions": versions(),

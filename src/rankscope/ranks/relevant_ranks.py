@@ -40,7 +40,7 @@ class RelevantRanks:
     rel: float = 1.0
     top_grade: float = 1.0  # highest grade of all judgements
     classes: tuple[str, ...] | None = None
-    distractors: Ragged | None = None  # scores of the best items that are not relevant at grade 1, best first
+    distractors: Ragged | None = None  # the best items not relevant at grade 1, best first: score, where kept, and lot
     not_judged: tuple[str, ...] = ()  # queries of the run that have no judgements
     left_out: IntArray | None = None  # items that are not in the collection for this query: junk, or the query itself
     provenance: Mapping[str, Any] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.ranks.lots import LOTS
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, rank_counts
 
@@ -53,7 +54,8 @@ def _cell(ranks: RelevantRanks, column: str, row: int) -> Any:
     name, _, inner = column.partition("_")
     lists = getattr(ranks, name, None) if inner else None
     if isinstance(lists, Ragged):
-        return lists[inner][lists.offsets[row] : lists.offsets[row + 1]].tolist()
+        known = inner if inner in lists else next(iter(lists.columns))
+        return lists[known][lists.offsets[row] : lists.offsets[row + 1]].tolist()
     values = ranks.queries if column == "query" else getattr(ranks, column)
     return values[row].item() if isinstance(values, np.ndarray) else values[row]
 
@@ -80,8 +82,8 @@ def _any(lists: Ragged, wrong: BoolArray) -> BoolArray:
     return lists.count(wrong) > 0
 
 
-def _beyond(least: int) -> Wrong:
-    return lambda values: (values < least) | (values > LARGEST)
+def _beyond(least: int, most: int = LARGEST) -> Wrong:
+    return lambda values: (values < least) | (values > most)
 
 
 def _not_ascending(lists: Ragged, values: NDArray[Any], ends: NDArray[Any] | None = None) -> BoolArray:
@@ -215,4 +217,5 @@ RULES: tuple[Rule, ...] = (
     Rule("ties_start", "lie behind the group before", _ties_overlap),
     Rule("distractors_score", "be numbers", _where("distractors_score", np.isnan)),
     Rule("distractors_score", "be no more than the list has room for", _too_many_distractors),
+    Rule("distractors_lot", f"lie within 0 and {LOTS - 1:,}", _where("distractors_lot", _beyond(0, LOTS - 1))),
 )

@@ -24,9 +24,9 @@ from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.formats import parquet, parquet_layout
-from rankscope.inputs.names import name_of
 from rankscope.inputs.numbers import as_number
 from rankscope.inputs.sources import Source
+from rankscope.names import name_of
 from rankscope.ranks import soundness
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -39,7 +39,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "pooled": ("rank", "grade", "score"),
     "levels": ("grade", "count"),
     "ties": ("start", "size"),
-    "distractors": ("score",),
+    "distractors": ("score", "lot"),
 }
 FLOATS = ("grade", "score")
 SOUND = "Not saved. Is the size of the collection right?"

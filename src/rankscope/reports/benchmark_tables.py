@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable
 
 from rankscope.graphs.describing import how_many
+from rankscope.names import cell, visible
 from rankscope.reports import latex, markdown
 from rankscope.reports.benchmark import Standing, Standings, milliseconds
 from rankscope.reports.comparison_words import listed
@@ -97,20 +98,22 @@ def notes_of(made: Standings) -> list[str]:
 
 def text_of(made: Standings, colour: bool = False) -> str:
     """For the terminal."""
-    head = f"{made.benchmark.pictures.name}: {', '.join(facts_of(made))}"
-    return "\n".join([head, "", plain_table(grid_of(made), colour), verdict(made), "", *notes_of(made)]) + "\n"
+    head = visible(f"{made.benchmark.pictures.name}: {', '.join(facts_of(made))}")
+    said = map(visible, (verdict(made), "", *notes_of(made)))
+    return "\n".join([head, "", plain_table(grid_of(made), colour), *said]) + "\n"
 
 
 def markdown_of(made: Standings) -> str:
     """For a page."""
     lines = [f"# {made.benchmark.pictures.name}", "", f"{', '.join(facts_of(made))}. {verdict(made)}", ""]
-    return "\n".join([*lines, markdown.table_of(grid_of(made)), *(f"- {line}" for line in notes_of(made))]) + "\n"
+    notes = [f"- {line}" for line in notes_of(made)]
+    return visible("\n".join([*lines, markdown.table_of(grid_of(made)), *notes]) + "\n")
 
 
 def latex_of(made: Standings) -> str:
     """For a paper."""
     notes = [f"{made.benchmark.pictures.name}: {', '.join(facts_of(made))}.", *notes_of(made)]
-    return "".join(f"% {line}\n" for line in notes) + latex.table_of(grid_of(made))
+    return latex.comments(notes) + latex.table_of(grid_of(made))
 
 
 def rows_of(made: Standings) -> list[dict[str, object]]:
@@ -133,7 +136,7 @@ def csv_of(made: Standings) -> str:
     file = io.StringIO()
     writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: "" if value != value else value for key, value in row.items()} for row in rows)
+    writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
     return file.getvalue()
 
 

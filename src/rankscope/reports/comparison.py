@@ -7,10 +7,13 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from rankscope.names import visible
 from rankscope.reports.comparison_words import verdict
 from rankscope.reports.rows import Rows, as_json, markdown_table, table
 from rankscope.statistics.compared import Compared, MeasureCompared
 from rankscope.statistics.games_howell import games_howell
+from rankscope.statistics.mean_intervals import WAYS
+from rankscope.statistics.trust import DECIDING
 from rankscope.statistics.welch import welch
 
 MOST_PAIRS = 30
@@ -24,7 +27,8 @@ def parts_of(made: Compared, one: MeasureCompared, every_pair: bool = False) -> 
 
 def _systems(made: Compared, one: MeasureCompared) -> Part:
     drawn = f"{one.means.units:,} {one.unit}"
-    note = f"{made.level:.0%} intervals: BCa bootstrap, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}."
+    how = f"{WAYS[one.means.how]}, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}"
+    note = f"{made.level:.0%} intervals: {how}."
     if one.ranks is not None and len(made.systems) > 2:
         note += f" No difference is shown between systems that share a letter: {made.families.of(one.measure)}."
     return f"{one.measure}{_role(made, one)}: systems", one.system_rows(), note
@@ -46,7 +50,7 @@ def _pairs(made: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]
         chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
         rows = sorted(chosen, key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
         heading += " (neighbours in the ranking)"
-    tests = f"p: sign-flip test, {made.families.of(one.measure)}." + (
+    tests = f"p: {DECIDING} test, the larger p; {made.families.of(one.measure)}." + (
         f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
     )
     return [(heading, rows, f"{tests} Intervals: t, of one pair each.")]
@@ -93,7 +97,7 @@ def _instead(one: MeasureCompared) -> str:
 
 
 def notes_of(made: Compared) -> list[str]:
-    """Queries that were left out, and families too large for the number of queries or classes to decide in."""
+    """Queries that were left out, and what so few queries or classes cannot show, or not in so large a family."""
     left_out = [
         f"{one.measure}: {one.left_out:,} {'query' if one.left_out == 1 else 'queries'} left out, because not every "
         "system has a value there"
@@ -104,7 +108,7 @@ def notes_of(made: Compared) -> list[str]:
         f"{name} has the values of {other} on every query and is compared once, as {other}"
         for name, other in made.same.items()
     ]
-    return left_out + equal + [line for line in (_too_few(made),) if line]
+    return left_out + equal + [line for line in (_too_few(made) or made.main.caution,) if line]
 
 
 def _too_few(made: Compared) -> str:
@@ -120,28 +124,28 @@ def _too_few(made: Compared) -> str:
     )
 
 
-def text_of(made: Compared, every_pair: bool = False) -> str:
+def text_of(made: Compared, every_pair: bool = False, notes: bool = True) -> str:
     """Plain text; of measures after the first only systems and pairs."""
     lines = ["\n".join(verdict(made)), ""]
     for number, one in enumerate(made.measures):
         parts = parts_of(made, one, every_pair)
         for heading, rows, note in parts if number == 0 else parts[:2]:
             lines += [heading, table(rows).rstrip("\n"), note, ""]
-    return "\n".join([*lines, *(f"! {line}" for line in notes_of(made))]).rstrip("\n") + "\n"
+    return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(made) if notes)]).rstrip("\n") + "\n")
 
 
-def markdown_of(made: Compared, every_pair: bool = False) -> str:
+def markdown_of(made: Compared, every_pair: bool = False, notes: bool = True) -> str:
     """For a pull request or a notebook."""
     first, *rest = verdict(made)
     lines = [f"**{first}**", "", *(f"{line}\n" for line in rest)]
     for one in made.measures:
         for heading, rows, note in parts_of(made, one, every_pair):
             lines += [f"### {heading}", "", markdown_table(rows), note, ""]
-    return "\n".join([*lines, *(f"- {line}" for line in notes_of(made))]).rstrip("\n") + "\n"
+    return visible("\n".join([*lines, *(f"- {line}" for line in notes_of(made) if notes)]).rstrip("\n") + "\n")
 
 
-def json_of(made: Compared, every_pair: bool = True) -> str:
-    """Everything, every pair included in any case."""
+def json_of(made: Compared, every_pair: bool = True, notes: bool = True) -> str:
+    """Everything, every pair and every note included in any case."""
     return as_json(
         {
             "format": "rankscope.compare",
@@ -176,4 +180,4 @@ def _json_measure(made: Compared, one: MeasureCompared) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Compared, bool], str]] = {"text": text_of, "markdown": markdown_of, "json": json_of}
+FORMATS: dict[str, Callable[[Compared, bool, bool], str]] = {"text": text_of, "markdown": markdown_of, "json": json_of}

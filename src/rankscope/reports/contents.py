@@ -7,7 +7,7 @@ from typing import Any
 
 from rankscope.measures.scores import Scores
 from rankscope.reports.class_table import CLASS_NOTE, class_rows
-from rankscope.reports.comparison import parts_of
+from rankscope.reports.comparison import notes_of, parts_of
 from rankscope.reports.estimates import Estimates, compared_of, estimates_of
 from rankscope.reports.figures import Figure, Progress, figures_of
 from rankscope.reports.grid import Grid
@@ -61,6 +61,11 @@ class Report:
     def systems(self) -> tuple[str, ...]:
         """Names of the systems."""
         return tuple(system.name for system in self.scores.systems)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to read beside the numbers: of the files, and of what so many queries can show."""
+        return self.scores.warnings() + (notes_of(self.compared) if self.compared is not None else [])
 
     @property
     def statistics(self) -> list[tuple[str, list[Section]]]:

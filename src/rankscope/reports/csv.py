@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from rankscope.measures.scores import Scores
+from rankscope.measures.scores import Column, Scores
+from rankscope.names import cell
 
 name = "csv"
 suffixes = (".csv",)
@@ -13,16 +14,30 @@ binary = False
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """The long table with all digits, or one row per system and measure."""
-    return (scores.to_polars() if per_query else summary_table(scores)).write_csv()
+    table = scores.to_polars() if per_query else summary_table(scores)
+    return table.with_columns(_guarded(column) for column in table.select(pl.col(pl.String)).iter_columns()).write_csv()
+
+
+def _guarded(column: pl.Series) -> pl.Series:
+    """Text that no spreadsheet takes for a formula; few values differ, so each is looked at once."""
+    values = column.unique()
+    changed = {value: cell(value) for value in values.to_list() if cell(value) != value}
+    return column.replace(changed) if changed else column
 
 
 def summary_table(scores: Scores) -> pl.DataFrame:
-    """System, measure, value, and how many queries it was made from."""
+    """System, measure, value, and how many queries it was made from; over all orders of equal scores its error too."""
+    columns = [(system, column) for system in scores.systems for column in system.columns]
+    numbers = [(system, column) for system, column in columns if column.measure.summary != "none"]
+    over_orders = any(column.extremes is not None for _, column in numbers)
     rows = [
-        (system.name, column.asked, column.summary, column.averaged)
-        for system in scores.systems
-        for column in system.columns
-        if column.measure.summary != "none"
+        (system.name, column.asked, column.summary, column.averaged, *(_over_orders(column) if over_orders else ()))
+        for system, column in numbers
     ]
     schema = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "queries": pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
+    schema |= dict.fromkeys(("standard_error", "worst", "best"), pl.Float64) if over_orders else {}
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _over_orders(column: Column) -> tuple[float | None, ...]:
+    return (None, None, None) if column.extremes is None else (column.summary_error, *column.extremes)

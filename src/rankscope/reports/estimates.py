@@ -13,10 +13,10 @@ from rankscope.errors import SettingError
 from rankscope.measures.measure import Measure
 from rankscope.measures.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.reports.grid import numeric_columns
-from rankscope.statistics.bootstrap import WAYS, Intervals
+from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.compare import compare
 from rankscope.statistics.compared import Compared, MeasureCompared
-from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.pairwise import Comparison
 from rankscope.statistics.units import classes_are_targets
 

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-import math
-
 from rankscope.feedback.results import Results
-from rankscope.feedback.summary import NO_FEEDBACK, Summary, session_rows
-from rankscope.reports.comparison_words import listed, short
+from rankscope.feedback.summary import Summary, session_notes, session_rows
+from rankscope.feedback.verdicts import (
+    NO_FEEDBACK,
+    SEEN,
+    against_none,
+    compared,
+    compared_methods,
+    shares_list,
+    unmoved,
+)
+from rankscope.reports.comparison import notes_of
+from rankscope.reports.comparison_words import listed, short, verdict
 from rankscope.reports.rows import table
+from rankscope.statistics.compared import Compared, MeasureCompared
 
-SEEN = "cumulative recall"
+LISTS = {
+    "frozen": "the frozen list: what was shown keeps its place, the rest follows as ranked last",
+    "full": "the full list, which has the items the user has marked in it",
+    "split": "the half of the collection that no feedback came from",
+    "residual": "the list without what the method has shown: a reading of each method against its own past",
+}
 
 
 def text_of(results: Results) -> str:
     """The whole summary."""
     main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
+    own = " (each method against its own past)" if how["scored"] == "residual" else ""
     parts = [
         f"{facts(results)}\n",
-        f"{main.quantity} of the {how['scored']} list, mean over topics, {main.level:.0%} interval of the last round\n",
+        f"{main.quantity} of the {how['scored']} list{own}, mean over sessions, {main.level:.0%} interval of the last "
+        "round (topics drawn anew)\n",
         table(main.round_rows()),
         f"Relevant items seen so far ({SEEN})\n",
         table(seen.round_rows()),
         table(session_rows(results)),
-        "\n".join([*verdict(main), *verdict(seen), *warnings(results)]) + "\n",
+        "\n".join([*verdicts(results), *further(results), *warnings(results)]) + "\n",
     ]
     return "\n".join(parts)
 
@@ -30,88 +46,165 @@ def text_of(results: Results) -> str:
 def facts(results: Results) -> str:
     """What was tried, in a line."""
     about, how = results.about, results.about["protocol"]
-    sessions = results.frame.filter(results.frame["method"] == results.methods[0]).height // (results.last + 1)
     return (
-        f"{len(results.topics)} topics, {sessions} sessions of each method, {how['rounds']} rounds of {how['scope']} "
-        f"items, user {about['user']}, start {about['start']}, {about['items']:,} items, seed {about['seed']}"
+        f"{len(results.topics)} topics, {len(results.sessions)} sessions of each method, {how['rounds']} rounds of "
+        f"{how['scope']} items, user {about['user']}, start {about['start']}, {about['items']:,} items, "
+        f"seed {about['seed']}"
     )
 
 
-def verdict(summary: Summary) -> list[str]:
-    """Sentences, none of which goes beyond what a test supports."""
-    if not summary.methods:
+def basis(results: Results) -> str:
+    """What decides, said before it is looked at."""
+    how, measure = results.about["protocol"]["scored"], results.measures[0]
+    if how != "residual":
+        return f"{measure} of {LISTS[how]}. It decides alone; {SEEN} is secondary."
+    if shares_list(results):
+        first, second = compared_methods(results)
+        return (
+            f"{measure} of what neither {first} nor {second} had shown before the last round. It decides alone; {SEEN} "
+            "is secondary, and decides whether feedback helps."
+        )
+    return (
+        f"{SEEN} alone: residual lists differ by method and favour the one that found less, so {measure} of them is "
+        "for each method against its own past. To compare rankings use --list frozen or --list split, or two methods."
+    )
+
+
+def verdicts(results: Results) -> list[str]:
+    """What decides, and what it says of the methods: none goes beyond what a test supports."""
+    if not results.asked:
         return []
-    return [line for line in (_best(summary), *_feedback(summary), _harmed(summary)) if line]
+    made = compared(results)
+    notes = [] if made is None else [*_dropped(results, made), *_too_few(made), *_equal_values(made)]
+    words = _single(results) if made is None else [*verdict(made), *notes]
+    return [f"Decided by {basis(results)}", *words]
 
 
-def _best(summary: Summary) -> str:
-    rows = summary.round_rows()
-    name, last = str(rows[0]["method"]), f"round {summary.results.last}"
-    value, low, high = (float(str(rows[0][each])) for each in (last, "low", "high"))
-    between = "" if math.isnan(low) else f" ({summary.level:.0%} interval {short(low)} to {short(high)})"
-    lead = f"{summary.quantity}: {name} is highest in the last round, {short(value)}{between}"
-    tests = summary.compared
-    if tests is None:
-        return f"{lead}."
-    if not summary.possible(tests):
-        return f"{lead}. {len(summary.tables[-1])} topics are too few to show more in a {tests.family}."
-    others = [each for each in summary.methods if each != name]
-    beaten = {
-        pair.first if pair.second == name else pair.second
-        for pair in tests.comparisons
-        if pair.better == name and name in (pair.first, pair.second)
-    }
-    open_to = [each for each in others if each not in beaten]
-    if not open_to:
-        return f"{lead}, and better than every other method ({tests.family})."
-    better = f", better than {listed(sorted(beaten))}" if beaten else ""
-    return f"{lead}{better}; no difference from {listed(open_to)} is shown ({tests.family})."
+def _single(results: Results) -> list[str]:
+    made = Summary(results, results.measures[0])
+    told = []
+    for name in compared_methods(results):
+        mean, low, high = (float(each[-1]) for each in made.means(name))
+        told.append(f"{name}: {short(mean)} {made.quantity} [{short(low)}, {short(high)}] in the last round.")
+    return told
 
 
-def _feedback(summary: Summary) -> list[str]:
+def _dropped(results: Results, made: Compared) -> list[str]:
+    """How many sessions a shared residual list had to leave out."""
+    if not shares_list(results) or not made.main.left_out:
+        return []
+    return [
+        f"{made.main.left_out:,} of {len(results.sessions):,} sessions are left out for both, because nothing relevant "
+        "is left there that neither had shown."
+    ]
+
+
+def _too_few(made: Compared) -> list[str]:
+    told = [line for line in notes_of(made) if "can show no difference" in line]
+    return [f"{line.replace('classes', 'topics').replace('queries', 'topics')}." for line in told]
+
+
+def _equal_values(made: Compared) -> list[str]:
+    """Methods with equal values, whatever their rankings; those with equal rankings are not even compared."""
+    return [f"{line.replace('every query', 'every session')}." for line in notes_of(made) if "compared once" in line]
+
+
+def further(results: Results) -> list[str]:
+    """The secondary quantity, whether feedback helps, and where it does harm."""
+    made, none = compared(results), against_none(results)
+    equal = [] if none is None else [name for name, other in none.same.items() if other == NO_FEEDBACK]
+    lines = [] if made is None or len(made.systems) < 3 else [_secondary(one) for one in made.measures[1:]]
+    if none is not None:
+        for number, one in enumerate(none.measures):
+            lines += _helps(one, secondary=number > 0)
+        lines += _too_few(none) if made is None else []
+    if equal:
+        lines.append(f"Every value of {listed(equal, len(equal))} is that of no feedback.")
+    names = [one.measure for one in none.measures] if none is not None else []
+    harmed = [_harmed(Summary(results, name)) for name in names]
+    return [*lines, *filter(None, harmed)]
+
+
+def _secondary(one: MeasureCompared) -> str:
+    """The best mean, and which methods it is shown to be better than."""
+    rows = one.system_rows()
+    best = str(rows[0]["system"])
+    mean, low, high = (float(str(rows[0][key])) for key in ("mean", "low", "high"))
+    pairs = [pair for pair in one.pairs if best in (pair.first, pair.second)]
+    open_to = [pair.second if pair.first == best else pair.first for pair in pairs if not pair.better]
+    beaten = len(pairs) - len(open_to)
+    told = "better than every other method" if not open_to else f"not distinguished from {listed(open_to)}"
+    told += f", better than the other {beaten}" if open_to and beaten else ""
+    return f"By {one.measure} (secondary): {best} is highest, {short(mean)} [{short(low)}, {short(high)}], {told}."
+
+
+def _helps(one: MeasureCompared, secondary: bool) -> list[str]:
     """Whether feedback helps, method by method, in as few sentences as it takes."""
-    tests = summary.against_none
-    if tests is None:
-        return []
-    lead = f"{summary.quantity}, against no feedback ({tests.family})"
-    if not summary.possible(tests):
-        return [f"{lead}: {len(summary.tables[-1])} topics are too few to show anything."]
-    better = {pair.second: pair.better for pair in tests.comparisons}
-    lost = {pair.second: short(pair.difference) for pair in tests.comparisons}
-    helps = [name for name, winner in better.items() if winner == name]
-    hurts = [f"{name} ({lost[name]})" for name, winner in better.items() if winner == NO_FEEDBACK]
-    rest = [name for name, winner in better.items() if not winner]
-    lines = []
-    if helps:
-        lines.append(f"{lead}: feedback helps with {listed(helps, len(helps))}.")
-    if hurts:
-        lines.append(f"{lead}: feedback hurts with {listed(hurts, len(hurts))}.")
-    if rest:
-        lines.append(f"{lead}: no difference is shown for {listed(rest, len(rest))}.")
-    return lines
+    lead = f"Against no feedback, by {one.measure}{' (secondary)' if secondary else ''}"
+    sides: dict[str, list[str]] = {
+        "feedback helps with": [],
+        "feedback hurts with": [],
+        "no difference is shown for": [],
+    }
+    for pair in one.pairs:
+        side = {pair.second: "feedback helps with", NO_FEEDBACK: "feedback hurts with"}.get(pair.better)
+        told = f"{pair.second} ({short(pair.difference)})" if side == "feedback hurts with" else pair.second
+        sides[side or "no difference is shown for"].append(told)
+    return [f"{lead}: {words} {listed(names, len(names))}." for words, names in sides.items() if names]
 
 
 def _harmed(summary: Summary) -> str:
     """On which topics each method is below no feedback."""
-    if NO_FEEDBACK not in summary.results.methods:
-        return ""
     told = []
-    for name in summary.methods:
+    for name in compared_methods(summary.results):
         lost = summary.harmed_topics(name)
         if lost:
-            told.append(f"{name} on {len(lost)} of {len(summary.tables[-1])} ({listed(list(lost), 4)})")
+            told.append(f"{name} on {len(lost)} of {len(summary.results.topics)} ({listed(list(lost), 4)})")
     return f"{summary.quantity}: topics on which feedback is worse than none: {'; '.join(told)}." if told else ""
 
 
 def warnings(results: Results) -> list[str]:
     """What must be read beside the numbers."""
-    lines = [f"! {row['method']}: {row['sessions']} sessions failed: {row['failed']}" for row in results.failures()]
-    lines += [f"! {row['method']}: {row['rounds']} rounds: {row['flag']}" for row in results.flagged()]
-    measure = results.measures[0]
-    nothing = results.frame.filter((results.frame["relevant"] == 0) & (results.frame["round"] == results.last))
-    if nothing.height:
+    lines = [
+        f"! {', '.join(group[1:])} ranked as {group[0]} did in every round of all {len(results.sessions):,} sessions: "
+        f"compared once, as {group[0]}"
+        for group in results.alike()
+    ]
+    lost = results.failed_throughout()
+    for row in results.failures():
+        told = "it is not compared" if row["method"] in lost else "they count with what was shown until then"
+        lines.append(f"! {row['method']}: {row['sessions']} sessions failed: {row['failed']}; {told}")
+    again = {name for group in results.alike() for name in group[1:]}
+    lines += _flags([row for row in results.flagged() if row["method"] not in again])
+    tied = [f"{row['method']} in {row['sessions']}" for row in results.tied() if row["method"] not in again]
+    if tied:
         lines.append(
-            f"! in {nothing.height} sessions all relevant items were seen before the last round: {measure} is "
-            f"undefined there and left out; {SEEN} counts them"
+            "! equal scores of relevant and irrelevant items, which then stand in the order of the items, in sessions "
+            f"of the last round: {listed(tied, len(tied))} of {len(results.sessions):,}"
         )
-    return lines
+    lines += [f"! {name} of the frozen list is that of the first display in every round" for name in unmoved(results)]
+    return [*lines, *_nothing_left(results), *(f"! {note}" for note in session_notes(results))]
+
+
+def _flags(rows: list[dict[str, object]]) -> list[str]:
+    """Which methods went another way, and in how many rounds; those that did so equally often in one line."""
+    groups: dict[tuple[object, object], list[str]] = {}
+    for row in rows:
+        groups.setdefault((row["flag"], row["rounds"]), []).append(str(row["method"]))
+    return [
+        f"! {flag}, in {rounds} {'round' if rounds == 1 else 'rounds'}{' each' if len(names) > 1 else ''}: "
+        f"{listed(names, len(names))}"
+        for (flag, rounds), names in groups.items()
+    ]
+
+
+def _nothing_left(results: Results) -> list[str]:
+    nothing = results.frame.filter((results.frame["relevant"] == 0) & (results.frame["round"] == results.last))
+    if not nothing.height:
+        return []
+    counts = nothing.group_by("method", maintain_order=True).len().iter_rows()
+    told = listed([f"{name} in {count}" for name, count in counts], len(results.methods))
+    return [
+        f"! no relevant item is left in the last round, in sessions: {told}; they are left out of the means of "
+        f"{results.measures[0]}, and {SEEN} counts them"
+    ]

@@ -13,19 +13,22 @@ from rankscope.feedback.normalised import Normalised, normalised
 from rankscope.feedback.results import Results
 from rankscope.feedback.study import Plan
 from rankscope.feedback.summary import Summary, session_rows
+from rankscope.feedback.verdicts import SEEN, compared_methods
 from rankscope.files import atomic
 from rankscope.graphs.canvases.page import script
 from rankscope.graphs.canvases.table import csv_of
+from rankscope.graphs.describing import how_many
 from rankscope.graphs.efficiency import efficiency_graph
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import Kind
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.rounds import rounds_graph, shown_methods
 from rankscope.reports.contents import Section
-from rankscope.reports.feedback import SEEN, facts, verdict, warnings
+from rankscope.reports.feedback import LISTS, facts, further, verdicts, warnings
 from rankscope.reports.pages import environment, packed, spec_of, text_of, themes
 from rankscope.reports.rows import grid_of
-from rankscope.statistics.bootstrap import bootstrap_means
-from rankscope.statistics.pairwise import compare_pairs
+from rankscope.statistics.compare import compare
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.score_table import ScoreTable
 from rankscope.version import __version__
 
 Progress = Callable[[str, float], None]
@@ -53,17 +56,16 @@ def write_page(results: Results, plan: Plan, path: str | Path, *, progress: Prog
 
 def render(results: Results, made: Normalised) -> str:
     """The whole page."""
-    main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
     figures = graphs_of(results, made)
     told = [line.removeprefix("! ") for line in warnings(results)]
     return str(
         environment()
         .get_template("feedback.html.j2")
         .render(
-            title=f"Relevance feedback: {len(main.methods)} methods",
+            title=f"Relevance feedback: {how_many(len(results.asked), 'method', 'methods')}",
             facts=facts(results),
-            lines=verdict(main),
-            more=verdict(seen),
+            lines=verdicts(results),
+            more=further(results),
             warnings=told,
             figures=figures,
             sections=sections_of(results, made),
@@ -80,12 +82,12 @@ def render(results: Results, made: Normalised) -> str:
 
 
 def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
-    """Rounds in three quantities, and efficiency; what cannot be drawn is left out, its table is there."""
+    """Rounds in what decides and in recall, and efficiency; what cannot be drawn is left out, its table is there."""
+    same = shown_methods(Summary(results, results.measures[0]))  # so that a colour is one method in both
     kinds: list[tuple[str, Kind[...], Callable[[], Graph]]] = [
-        ("rounds-precision", rounds_graph, lambda: rounds_graph(results)),
-        ("rounds-measure", rounds_graph, lambda: rounds_graph(results, results.measures[0])),
-        ("rounds-recall", rounds_graph, lambda: rounds_graph(results, SEEN)),
-        ("efficiency", efficiency_graph, lambda: _efficiency_graph(made)),
+        ("rounds-measure", rounds_graph, lambda: rounds_graph(results, methods=same)),
+        ("rounds-recall", rounds_graph, lambda: rounds_graph(results, SEEN, methods=same)),
+        ("efficiency", efficiency_graph, lambda: _efficiency_graph(made, compared_methods(results))),
     ]
     drawn = []
     for name, kind, draw in kinds:
@@ -96,9 +98,10 @@ def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
     return drawn
 
 
-def _efficiency_graph(made: Normalised) -> Graph:
+def _efficiency_graph(made: Normalised, methods: tuple[str, ...]) -> Graph:
     """Means over feasible topics, of the best methods where there are many."""
-    curves = sorted(made.mean_curves(), key=lambda each: -np.nan_to_num(each.mae))
+    chosen = [each for each in made.mean_curves() if each.method in methods]
+    curves = sorted(chosen, key=lambda each: -np.nan_to_num(each.mae))
     told = f"mean over {len(made.feasible)} feasible topics; {made.examples} + {made.examples} examples"
     return efficiency_graph(curves[:MOST_CURVES]).described(subtitle=told)
 
@@ -106,44 +109,58 @@ def _efficiency_graph(made: Normalised) -> Graph:
 def sections_of(results: Results, made: Normalised) -> list[tuple[str, list[Section]]]:
     """Headings, each with its tables."""
     main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
-    last = "low and high are the 95 % interval of the last round, topics drawn anew; every topic counts the same."
+    last = "Means over sessions; low and high are the 95 % interval of the last round, topics drawn anew."
+    listed = results.about["protocol"]["scored"]
     rounds = [
-        Section(f"{main.quantity} of the {results.about['protocol']['scored']} list", grid_of(main.round_rows()), last),
-        Section("Relevant items seen so far", grid_of(seen.round_rows()), last),
+        Section(
+            f"{main.quantity} of the {listed} list", grid_of(main.round_rows()), f"{_capital(LISTS[listed])}. {last}"
+        ),
+        Section("Relevant items seen so far", grid_of(seen.round_rows()), f"{_capital(SEEN)}. {last}"),
         Section("Sessions", grid_of(session_rows(results)), "Share of start: of the variance, one-way random effects."),
     ]
     return [
         ("Round by round", rounds),
-        ("How much of the possible", [*_efficiency(made), *_infeasible(made)]),
+        ("How much of the possible", [*_efficiency(made, compared_methods(results)), *_infeasible(made)]),
         ("With the answer among the features", _consistency(made)),
         ("How long a user waits", _responses(made)),
     ]
 
 
-def _efficiency(made: Normalised) -> list[Section]:
-    table, fair = made.mae_table(), made.mae_table(corrected=True)
-    if not len(table):
+def _efficiency(made: Normalised, methods: tuple[str, ...]) -> list[Section]:
+    """Means with intervals and letters, all pairs compared as everywhere."""
+    chosen = [name for name in methods if name in made.methods]
+    if not chosen:
         return []
-    intervals = bootstrap_means(table.values, resamples=2000)
-    order = np.argsort(-np.nan_to_num(intervals.mean), kind="stable").tolist()
-    best = table.systems[order[0]]
-    pairs = compare_pairs(table.complete(), baseline=best) if len(table.systems) > 1 and len(table.complete()) else None
-    p = {} if pairs is None else {each.second: each.adjusted for each in pairs.comparisons}
+    table, fair = (made.mae_table(corrected).select(*chosen) for corrected in (False, True))
+    if not len(table.complete()):
+        return []
+    corrected = {name: _mean(column) for name, column in zip(fair.systems, fair.values.T, strict=True)}
     rows = [
-        {
-            "method": table.systems[place], "MAE": float(intervals.mean[place]), "low": float(intervals.low[place]),
-            "high": float(intervals.high[place]), "chance-corrected": _mean(fair.values[:, place]),
-            "p (Holm) against the best": p.get(table.systems[place]),
-        }
-        for place in order
-    ]  # fmt: skip
+        {"method" if key == "system" else "MAE" if key == "mean" else key: value for key, value in row.items()}
+        | {"chance-corrected": corrected[str(row["system"])]}
+        for row in _efficiency_rows(table.complete())
+    ]
     note = (
-        f"Mean efficiency over recall from {made.examples} + {made.examples} examples, {len(table)} feasible topics as "
-        "blocks; 1 is the best classifier with all labels but those tested."
+        f"Mean efficiency over recall from {made.examples} + {made.examples} examples, {len(table.complete())} "
+        "feasible topics as blocks; 1 is the best classifier with all labels but those tested. p: against the best, "
+        "sign-flip tests corrected over all pairs."
     )
     if made.topics > len(made.baselines):
         note += f" The first {len(made.baselines)} of {made.topics} topics."
     return [Section("Mean efficiency (MAE)", grid_of(rows), note)]
+
+
+def _efficiency_rows(table: ScoreTable) -> list[dict[str, object]]:
+    """One row for each method, the best first; of a single one its mean alone."""
+    if len(table.systems) == 1:
+        one = mean_intervals(table.values)
+        values = {"mean": float(one.mean[0]), "low": float(one.low[0]), "high": float(one.high[0])}
+        return [{"system": table.systems[0], **values}]
+    made = compare([table]).main
+    rows = made.system_rows()
+    best = str(rows[0]["system"])
+    p = {frozenset((each.first, each.second)): each.adjusted for each in made.pairs}
+    return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows]
 
 
 def _infeasible(made: Normalised) -> list[Section]:
@@ -174,6 +191,10 @@ def _responses(made: Normalised) -> list[Section]:
     rows = [each.row() for each in sorted(made.responses, key=lambda each: each.median)]
     note = f"From feedback to ranking, one session at a time; warm-up not counted. {made.responses[0].hardware}."
     return [Section("Response time", grid_of(rows), note)] if rows else []
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _settings(results: Results) -> list[tuple[str, str]]:

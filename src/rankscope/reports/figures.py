@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from rankscope import graphs
 from rankscope.errors import RankscopeError
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import Kind
+from rankscope.names import slugs
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.helper import Helper
 from rankscope.statistics.compared import Compared
@@ -26,14 +26,35 @@ ENOUGH = {"grep": 500, "forecast": 250}  # queries for kinds that take seconds a
 
 
 @dataclass(frozen=True, eq=False)
+class Alternative:
+    """Another graph of the same kind that a reader may choose, under a heading; one of them is shown first."""
+
+    id: str
+    text: str
+    heading: str
+    graph: Graph
+    chosen: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Figure:
     """A graph, or the reason why it is not drawn."""
 
-    id: str  # safe in a file name and in an address
+    id: str  # safe in a file name and in an address, and no other figure's
     kind: Kind[Any]
     graph: Graph | None = None
     reason: str = ""
     note: str = ""
+    choose: str = ""  # what the alternatives differ in
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def headings(self) -> dict[str, list[Alternative]]:
+        """The alternatives under their headings."""
+        made: dict[str, list[Alternative]] = {}
+        for each in self.alternatives:
+            made.setdefault(each.heading, []).append(each)
+        return made
 
     @property
     def caption(self) -> str:
@@ -77,7 +98,9 @@ def figures_of(
     for number, later in waiting.items():
         done[number] = later()
         _tell(progress, len(done) / len(asked))
-    return _without_repetition([_figure(each, done[number]) for number, each in enumerate(asked)])
+    ids = slugs([f"{each.kind.name} {each.suffix}" for each in asked])
+    made = [_figure(ids[number], each, done[number]) for number, each in enumerate(asked)]
+    return _without_repetition([_with_choices(figure, each) for figure, each in zip(made, asked, strict=True)])
 
 
 def _tell(progress: Progress | None, share: float) -> None:
@@ -139,11 +162,26 @@ def _graph(name: str, systems: list[RelevantRanks], measure: str, compared: Comp
         return str(error)
 
 
-def _figure(asked: _Asked, made: Graph | str) -> Figure:
-    name = slug(f"{asked.kind.name} {asked.suffix}")
+def _figure(id: str, asked: _Asked, made: Graph | str) -> Figure:
     if isinstance(made, str):
-        return Figure(name, asked.kind, reason=made)
-    return Figure(name, asked.kind, made, note=asked.note)
+        return Figure(id, asked.kind, reason=made)
+    return Figure(id, asked.kind, made, note=asked.note)
+
+
+def _with_choices(figure: Figure, asked: _Asked) -> Figure:
+    """The same with all graphs that its kind offers of these systems."""
+    offered = asked.kind.choices(asked.chosen) if figure.graph is not None else None
+    if offered is None:
+        return figure
+    ids = slugs([f"{figure.id} {each.value}" for each in offered.values])
+    others = [
+        Alternative(
+            figure.id if each.chosen else ids[number], each.text, each.heading,
+            figure.drawn if each.chosen else asked.kind(asked.chosen, **{offered.option: each.value}), each.chosen,
+        )
+        for number, each in enumerate(offered.values)
+    ]  # fmt: skip
+    return replace(figure, choose=offered.label, alternatives=tuple(others))
 
 
 def _sampled(systems: list[RelevantRanks], most: int) -> list[RelevantRanks]:
@@ -153,12 +191,3 @@ def _sampled(systems: list[RelevantRanks], most: int) -> list[RelevantRanks]:
         return systems
     rows = np.sort(np.random.default_rng(0).choice(len(queries), most, replace=False))
     return [each.take(rows) for each in systems]
-
-
-def slug(text: str) -> str:
-    """A name for files and addresses.
-
-    >>> slug("grep runs/BM25 (2)")
-    'grep-runs-bm25-2'
-    """
-    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.") or "graph"

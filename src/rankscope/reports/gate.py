@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from rankscope.names import one_line, visible
 from rankscope.reports.grid import Cell, Grid
 from rankscope.reports.markdown import table_of
 from rankscope.reports.rows import as_json
@@ -14,7 +15,7 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
 VERSION = 1
 HOW = (
     "The gate fails only if a loss is shown (the upper limit of the change, one-sided at 95%, is below 0) and the mean "
-    "loss exceeds the smallest effect that matters. The limit is the higher of sign flips and Hall's t."
+    "loss exceeds the smallest effect that matters. The limit is the higher of sign flips and skew t."
 )
 
 
@@ -31,7 +32,7 @@ def text(result: GateResult) -> str:
     lines += [f"  {power_sentence(check)}" for check in result.checks]
     if result.self_test is not None:
         lines.append(f"  {result.self_test.sentence}")
-    return "\n".join([*lines, *(f"  ! {line}" for line in result.remarks)]) + "\n"
+    return visible("\n".join([*lines, *(f"  ! {line}" for line in result.remarks)]) + "\n")
 
 
 def markdown(result: GateResult) -> str:
@@ -42,11 +43,11 @@ def markdown(result: GateResult) -> str:
         notes.append(result.self_test.sentence)
     listed = "".join(f"- {line}\n" for line in [*notes, *result.remarks, HOW])
     heading = f"### Gate: {verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
-    return f"{heading}\n\n{table_of(_grid(result))}\n{listed}"
+    return visible(f"{heading}\n\n{table_of(_grid(result))}\n{listed}")
 
 
 def _code(name: str) -> str:
-    return name.replace("`", "'").replace("\n", " ")
+    return one_line(name.replace("\n", " ")).replace("`", "'")
 
 
 def _grid(result: GateResult) -> Grid:

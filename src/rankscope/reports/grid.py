@@ -38,12 +38,13 @@ class Grid:
 def number(value: float, counts: bool = False, places: int = 4) -> str:
     """A value as it is printed; a dash where it is undefined.
 
-    >>> number(0.25), number(12.0, counts=True), number(float("nan"))
-    ('0.2500', '12', '-')
+    A count that is a mean over orders of equal scores need not be whole.
+    >>> number(0.25), number(12.0, counts=True), number(1.5, counts=True), number(float("nan"))
+    ('0.2500', '12', '1.5000', '-')
     """
     if math.isnan(value):
         return "-"
-    return str(int(value)) if counts else f"{value:.{places}f}"
+    return str(int(value)) if counts and value == int(value) else f"{value:.{places}f}"
 
 
 def numeric_columns(system: SystemScores) -> list[Column]:
@@ -69,10 +70,18 @@ def summary_grid(scores: Scores) -> Grid:
 
 
 def _summary_text(column: Column) -> str:
-    text = number(column.summary, column.measure.counts)
+    text = number(column.summary, column.measure.counts) + _error_text(column.summary_error)
     if column.extremes is None or column.extremes[0] == column.extremes[1]:
         return text
-    return f"{text} [{number(column.extremes[0])}, {number(column.extremes[1])}]"
+    if any(map(math.isnan, column.extremes)):
+        return text if math.isnan(column.summary) else f"{text} [not known]"
+    low, high = (number(each, column.measure.counts) for each in column.extremes)
+    return f"{text} [{low}, {high}]"
+
+
+def _error_text(error: float) -> str:
+    """Beside a value that is a mean over random orders."""
+    return f" (se {error:.2g})" if error > 0 else ""
 
 
 def _best(columns: list[Column]) -> float | None:
@@ -101,7 +110,8 @@ def query_grid(scores: Scores) -> Grid:
 def _value(column: Column, row: int) -> Cell:
     if column.words is not None:
         return Cell(column.words[row], number=False)
-    return Cell(number(float(column.values[row]), column.measure.counts))
+    error = 0.0 if column.error is None else float(column.error[row])
+    return Cell(number(float(column.values[row]), column.measure.counts) + _error_text(error))
 
 
 def class_grid(scores: Scores) -> Grid:

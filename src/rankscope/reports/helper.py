@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import ExitStack
 from types import TracebackType
 from typing import ParamSpec, TypeVar
+
+from rankscope.processes import process_pool
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,7 +25,8 @@ class Helper:
     """
 
     def __init__(self, wanted: bool = True) -> None:
-        self._pool = _pool() if wanted else None
+        self._open = ExitStack()
+        self._pool = self._started() if wanted else None
 
     def __enter__(self) -> Helper:
         return self
@@ -31,8 +34,13 @@ class Helper:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=kind is None, cancel_futures=True)
+        self._open.__exit__(kind, error, trace)
+
+    def _started(self) -> ProcessPoolExecutor | None:
+        try:
+            return self._open.enter_context(process_pool(1))
+        except (OSError, ImportError):
+            return None
 
     def start(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Callable[[], T]:
         """Begin; calling what comes back waits for the result and gives it, or raises what the work raised."""
@@ -41,15 +49,6 @@ class Helper:
         except (OSError, RuntimeError):
             running = None
         return lambda: _result(running, lambda: work(*args, **kwargs))
-
-
-def _pool() -> ProcessPoolExecutor | None:
-    try:
-        return ProcessPoolExecutor(
-            1, mp_context=get_context("spawn")
-        )  # a fork would share the locks of polars' threads
-    except (OSError, ImportError):
-        return None
 
 
 def _result(running: Future[T] | None, here: Callable[[], T]) -> T:

@@ -23,16 +23,18 @@ PLACES = 4
 def render(report: Report) -> str:
     """The whole page."""
     drawn = [figure for figure in report.figures if figure.graph is not None]
+    graphs = {figure.id: figure.drawn for figure in drawn}
+    graphs |= {each.id: each.graph for figure in drawn for each in figure.alternatives}
     return str(
         _template().render(
             report=report,
             facts=_facts(report),
             coverage=coverage_lines(report.scores),
-            warnings=report.scores.warnings(),
+            warnings=report.warnings,
             drawn=drawn,
             missing=_missing(report),
-            specs={figure.id: packed(spec_of(figure.drawn)) for figure in drawn},
-            tables={figure.id: packed(csv_of(figure.drawn)) for figure in drawn},
+            specs={id: packed(spec_of(graph)) for id, graph in graphs.items()},
+            tables={id: packed(csv_of(graph)) for id, graph in graphs.items()},
             queries=packed(json_of(query_table(report))),
             style=text_of("report.css"),
             themes=themes(),

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rankscope.measures.scores import Column, Scores, SystemScores
+from rankscope.names import in_json
 
 name = "json"
 suffixes = (".json",)
@@ -29,7 +30,7 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
         "systems": [_system(system, scores, per_query) for system in scores.systems],
         "warnings": scores.warnings(),
     }
-    return json.dumps(_clean(whole), indent=2, ensure_ascii=False) + "\n"
+    return in_json(json.dumps(_clean(whole), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _system(system: SystemScores, scores: Scores, per_query: bool) -> dict[str, Any]:
@@ -44,6 +45,7 @@ def _system(system: SystemScores, scores: Scores, per_query: bool) -> dict[str, 
     }
     if any(column.extremes for column in numbers):
         result["worst_and_best_order"] = {column.asked: column.extremes for column in numbers}
+        result["standard_error"] = {column.asked: column.summary_error for column in numbers}
     if per_query:
         result["queries"] = [_query(system, row) for row in range(len(system.ranks))]
     return result
@@ -54,6 +56,9 @@ def _query(system: SystemScores, row: int) -> dict[str, Any]:
     if system.ranks.classes is not None:
         result["class"] = system.ranks.classes[row]
     result["values"] = {column.asked: _value(column, row) for column in system.columns if column.word is None}
+    errors = {column.asked: float(column.error[row]) for column in system.columns if column.error is not None}
+    if errors:
+        result["standard_errors"] = errors
     return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankscope.measures.scores import Scores
+from rankscope.names import one_line
 from rankscope.reports.grid import Grid, coverage_lines, query_grid, summary_grid
 
 name = "markdown"
@@ -13,7 +14,7 @@ binary = False
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """The summary (or the values per query), then the coverage and the warnings as a list."""
     grid = query_grid(scores) if per_query else summary_grid(scores)
-    notes = [f"- {line}" for line in [*coverage_lines(scores), *scores.warnings()]]
+    notes = [f"- {one_line(line)}" for line in [*coverage_lines(scores), *scores.warnings()]]
     return table_of(grid) + "\n" + "\n".join(notes) + "\n"
 
 
@@ -26,4 +27,4 @@ def table_of(grid: Grid) -> str:
 
 
 def _safe(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return one_line(text.replace("\n", " ")).replace("|", "\\|")

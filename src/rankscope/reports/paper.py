@@ -6,25 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankscope.errors import SettingError
-from rankscope.files import atomic
+from rankscope.files import atomic, made_folder
 from rankscope.graphs.saving import rendered
 from rankscope.reports.contents import Report
 from rankscope.reports.estimates import Estimate, MeasureRow
 from rankscope.reports.figures import Figure, Progress
 from rankscope.reports.grid import Cell, Grid, class_grid, coverage_lines, number
-from rankscope.reports.latex import escaped, table_of
+from rankscope.reports.latex import comments, escaped, table_of
 
 WIDE = ("per-query-differences", "precision-window")  # kinds that want two columns of a journal
 
 
 def write_paper(report: Report, folder: str | Path, progress: Progress | None = None) -> list[tuple[Path, str]]:
     """Write everything and give each file with what it is; the folder is made if it is not there."""
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingError(f"cannot write into {place}: {error.strerror}") from None
+    place = made_folder(folder)
     drawn = [figure for figure in report.figures if figure.graph is not None]
     notes = [*coverage_lines(report.scores), *report.scores.warnings()]
     files = {table.name: (table.text(notes).encode(), table.what) for table in _tables(report)}
@@ -56,7 +51,7 @@ class _Table:
 
     def text(self, notes: list[str]) -> str:
         """The file: what must be known of the numbers as comments, then the table."""
-        return "".join(f"% {line}\n" for line in [*notes, *filter(None, [self.how])]) + table_of(self.grid)
+        return comments([*notes, *filter(None, [self.how])]) + table_of(self.grid)
 
 
 def _tables(report: Report) -> Iterator[_Table]:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from rankscope.names import in_json
 from rankscope.reports import markdown
 from rankscope.reports.grid import Cell, Grid, number
 from rankscope.reports.table import text_of
@@ -56,7 +57,7 @@ def _cell(name: str, value: object, places: int) -> Cell:
 
 def as_json(whole: dict[str, Any]) -> str:
     """One object; undefined numbers are null."""
-    return json.dumps(_clean(whole), indent=2, ensure_ascii=False) + "\n"
+    return in_json(json.dumps(_clean(whole), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _clean(value: Any) -> Any:

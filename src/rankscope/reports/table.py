@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankscope.measures.scores import Scores
+from rankscope.names import one_line, visible
 from rankscope.reports.grid import MANY_MEASURES, Grid, class_grid, coverage_lines, query_grid, summary_grid
 
 name = "table"
@@ -20,18 +21,21 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
     parts.append(text_of(summary.turned() if turned else summary, colour))
     if scores.by_class_wanted:
         parts.append(text_of(class_grid(scores), colour))
-    return "\n".join(parts) + "\n" + "\n".join([*coverage_lines(scores), *notes(scores, colour)]) + "\n"
+    said = [*map(visible, coverage_lines(scores)), *notes(scores, colour)]
+    return "\n".join(parts) + "\n" + "\n".join(said) + "\n"
 
 
 def notes(scores: Scores, colour: bool = False) -> list[str]:
     """The warning block, a line each."""
     mark = "\x1b[33m!\x1b[0m" if colour else "!"
-    return [f"{mark} {line}" for line in scores.warnings()]
+    return [f"{mark} {visible(line)}" for line in scores.warnings()]
 
 
 def text_of(grid: Grid, colour: bool = False) -> str:
     """Columns aligned: text to the left, numbers to the right; a rule below the header."""
-    texts = [grid.header, *(tuple(cell.text for cell in row) for row in grid.rows)]
+    head = tuple(map(one_line, grid.header))
+    body = [tuple(one_line(cell.text) for cell in row) for row in grid.rows]
+    texts = [head, *body]
     widths = [max(len(row[place]) for row in texts) for place in range(len(grid.header))]
     numeric = [all(row[place].number for row in grid.rows) and bool(grid.rows) for place in range(len(grid.header))]
 
@@ -46,5 +50,5 @@ def text_of(grid: Grid, colour: bool = False) -> str:
         return "  ".join(marked).rstrip()
 
     plain = (False,) * len(widths)
-    rows = [line(tuple(cell.text for cell in row), tuple(cell.best for cell in row)) for row in grid.rows]
-    return "\n".join([line(grid.header, plain), "  ".join("-" * width for width in widths), *rows]) + "\n"
+    rows = [line(row, tuple(cell.best for cell in cells)) for row, cells in zip(body, grid.rows, strict=True)]
+    return "\n".join([line(head, plain), "  ".join("-" * width for width in widths), *rows]) + "\n"

@@ -13,6 +13,8 @@ from rankscope.statistics.bootstrap import bootstrap_means
 from rankscope.statistics.compare import compare
 from rankscope.statistics.comparison_intervals import comparison_intervals
 from rankscope.statistics.games_howell import games_howell
+from rankscope.statistics.generality_estimate import generality_band, generality_estimate
+from rankscope.statistics.homogeneity import Homogeneity, homogeneity
 from rankscope.statistics.mixed import mixed
 from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
 from rankscope.statistics.pairwise import compare_pairs
@@ -42,7 +44,8 @@ ALL: tuple[Test, ...] = (  # a table to a result with rows(); a new test adds it
 )
 
 __all__ = [
-    "ALL", "ScoreTable", "Test", "anova", "assumptions", "band", "blocked_tukey", "bootstrap_means", "compare",
-    "compare_pairs", "comparison_intervals", "difference_band", "games_howell", "mixed", "paired_and_unpaired",
-    "randomised_tukey", "rank_intervals", "repeated_measures", "tukey", "two_way", "welch",
+    "ALL", "Homogeneity", "ScoreTable", "Test", "anova", "assumptions", "band", "blocked_tukey", "bootstrap_means",
+    "compare", "compare_pairs", "comparison_intervals", "difference_band", "games_howell", "generality_band",
+    "generality_estimate", "homogeneity", "mixed", "paired_and_unpaired", "randomised_tukey", "rank_intervals",
+    "repeated_measures", "tukey", "two_way", "welch",
 ]  # fmt: skip

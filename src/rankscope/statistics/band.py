@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,24 +11,30 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.curve import Curve, Region
+from rankscope.statistics.deciding import FEW
+
+CAUTION = "may not hold where few units decide"
 
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Means with limits; NaN where a point has fewer than two queries. Limits are raw: they may leave the bounds.
+    """Means with limits; NaN where a point has fewer than two units of chance.
 
-    t promises each point for itself; bonferroni and sup-t promise the whole curve at once. All show how the mean
-    varies with the queries asked, not what another collection would do.
+    The way `t` promises each point by itself, all others the whole curve at once. Limits by an unseen unit stay within
+    the bounds and lie unlike on both sides; those of the other ways are raw and may leave the bounds. All show how the
+    mean varies with the queries asked, not what another collection would do.
     """
 
     x: FloatArray
     mean: FloatArray
     sd: FloatArray  # unbiased, between queries
+    error: FloatArray  # standard error of the mean, between units of chance
     low: FloatArray
     high: FloatArray
-    critical: FloatArray  # standard errors to each side; one number, but where points have other numbers of queries
+    critical: FloatArray  # standard errors to each side; NaN where limits are not made of them
     count: IntArray  # queries with a value, at each point
     effective: FloatArray  # as how many independent queries these count
+    deciding: FloatArray  # by how many units of chance the mean is decided
     queries: int
     how: str
     level: float = 0.95
@@ -35,11 +42,11 @@ class Band:
     seed: int = 0
     unit: str = "queries"
     units: int = 0
-    note: str = ""
+    cut: int = 0  # rankings that end before the last relevant item: means are lower bounds
     name: str = ""
     x_name: str = "x"
     y_name: str = "mean"
-    bounds: tuple[float, float] = (0.0, 1.0)
+    bounds: tuple[FloatArray | float, FloatArray | float] = (0.0, 1.0)  # what a value can be
 
     def __len__(self) -> int:
         return self.x.size
@@ -55,9 +62,50 @@ class Band:
         return bool(np.isfinite(self.low).any())
 
     @property
-    def error(self) -> FloatArray:
-        """The standard error of each mean: sd over the root of the effective sample."""
-        return self.sd / np.sqrt(np.where(self.effective > 0, self.effective, np.nan))
+    def few(self) -> BoolArray:
+        """Which points rest on few units: fewer than 5 decide."""
+        return np.asarray((self.count > 0) & (self.deciding < FEW))
+
+    @property
+    def note(self) -> str:
+        """What must be said beside the numbers.
+
+        >>> from rankscope.statistics.bands import band
+        >>> band([[0.2, 0.1]] * 9 + [[0.2, 0.9]], how="bonferroni").note
+        '1 of 2 points rests on few queries (fewer than 5 decide); may not hold where few units decide'
+        """
+        return "; ".join(filter(None, [*self._missing(), self.rests_on_few, self._caution(), self._lower_bounds()]))
+
+    @property
+    def rests_on_few(self) -> str:
+        """How many points rest on few units, in words; empty where none does."""
+        some = int(self.few.sum())
+        if not self.exists or not some:
+            return ""
+        verb = "rests" if some == 1 else "rest"
+        return f"{some} of {len(self)} points {verb} on few {self.unit} (fewer than {FEW} decide)"
+
+    def _missing(self) -> Iterator[str]:
+        """Where there is no band, and where not all queries count, or not all of them as one."""
+        there = np.isfinite(self.low)
+        if not there.any():
+            yield f"no band: two {self.unit} at least are needed"
+        elif not there.all():
+            yield f"no band at {int((~there).sum())} points with fewer than two {self.unit}"
+        if self.count.size and np.ptp(self.count) > 0:
+            yield f"{int(self.count.min()):,} to {int(self.count.max()):,} queries at a point"
+        if there.any() and self.unit == "classes":
+            low, high = float(self.effective[there].min()), float(self.effective[there].max())
+            yield f"queries count as {low:,.0f} to {high:,.0f} independent ones"
+
+    def _caution(self) -> str:
+        if not self.exists or self.how not in ("bonferroni", "sup-t"):
+            return ""
+        others = "Bonferroni" if self.few.all() else "the other points"
+        return f"critical value that of {others}; {CAUTION}" if self.how == "sup-t" and self.few.any() else CAUTION
+
+    def _lower_bounds(self) -> str:
+        return f"lower bounds: {self.cut:,} rankings end before the last relevant item" if self.cut else ""
 
     def drawn(self) -> Region:
         """The limits as a graph shows them, kept within what a value can be."""
@@ -85,6 +133,6 @@ class Band:
 
     def to_polars(self) -> pl.DataFrame:
         """One row per point; null where there is no number."""
-        names = ("mean", "sd", "low", "high", "critical", "effective")
+        names = ("mean", "sd", "low", "high", "critical", "effective", "deciding", "few")
         columns = {self.x_name: self.x, **{name: getattr(self, name) for name in names}, "queries": self.count}
         return pl.DataFrame(columns, nan_to_null=True)

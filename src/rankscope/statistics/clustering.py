@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.measures.fractions import divided
+from rankscope.statistics.components import said_of
 from rankscope.statistics.resampling import class_numbers
 
 
@@ -22,6 +23,12 @@ class Clustering:
     effective: FloatArray  # N/(1 + (m - 1) rho)
     queries: IntArray
     classes: IntArray  # those with a value
+    below_zero: BoolArray  # where the variance between classes came out below 0, so that rho counts as 0
+
+    @property
+    def note(self) -> str:
+        """What must be said: in how many columns the variance between classes came out below 0."""
+        return said_of(["classes"]) if self.below_zero.any() else ""
 
     @property
     def design(self) -> FloatArray:
@@ -33,7 +40,7 @@ def clustering(values: ArrayLike, classes: Sequence[str]) -> Clustering:
     """Intraclass correlation (one-way analysis of variance) and effective sample of each column; a row is a query.
 
     m is the size of the class that a query is in, meant over queries: the class size where all are equal. An estimate
-    below 0 counts as 0. NaN is left out. One class alone tells nothing: NaN.
+    below 0 counts as 0, and the note says so. NaN is left out. One class alone tells nothing: NaN.
     >>> made = clustering([[0.1], [0.1], [0.9], [0.9], [0.5], [0.5]], ["a", "a", "b", "b", "c", "c"])
     >>> made.rho, made.effective
     (array([1.]), array([3.]))
@@ -50,8 +57,9 @@ def clustering(values: ArrayLike, classes: Sequence[str]) -> Clustering:
     within = (np.where(there, table - mean[class_numbers(classes)], 0.0) ** 2).sum(axis=0)
     mates = divided((size**2).sum(axis=0), count)
     rho = _correlation(divided(between, some - 1), divided(within, count - some, 0.0), count, some, mates)
-    effective = divided(count, 1.0 + (mates - 1.0) * rho)
-    return Clustering(rho, effective, count.astype(np.int64), some.astype(np.int64))
+    kept = np.clip(rho, 0.0, 1.0)
+    effective = divided(count, 1.0 + (mates - 1.0) * kept)
+    return Clustering(kept, effective, count.astype(np.int64), some.astype(np.int64), rho < 0)
 
 
 def _by_class(number: IntArray, values: ArrayLike) -> FloatArray:
@@ -65,7 +73,7 @@ def _by_class(number: IntArray, values: ArrayLike) -> FloatArray:
 def _correlation(
     between: FloatArray, within: FloatArray, count: FloatArray, some: IntArray, mates: FloatArray
 ) -> FloatArray:
-    """(MSB - MSW)/(MSB + (n0 - 1) MSW), from 0 to 1; where no class has two queries there is nothing to correlate."""
+    """(MSB - MSW)/(MSB + (n0 - 1) MSW), 1 at most; where no class has two queries there is nothing to correlate."""
     typical = divided(count - mates, some - 1)
     rho = divided(between - within, between + (typical - 1.0) * within, nothing=0.0)
-    return np.where(some < 2, np.nan, np.where(count == some, 0.0, np.clip(rho, 0.0, 1.0)))
+    return np.where(some < 2, np.nan, np.where(count == some, 0.0, rho))

@@ -16,14 +16,13 @@ from rankscope.errors import SettingError
 from rankscope.measures.scores import Scores
 from rankscope.statistics.assumptions import assumptions
 from rankscope.statistics.bootstrap import Intervals
-from rankscope.statistics.class_effects import ClassEffects, class_effects
+from rankscope.statistics.class_effects import ClassEffects, class_effects, judged_together
 from rankscope.statistics.compared import Compared, MeasureCompared
-from rankscope.statistics.corrections import adjust
-from rankscope.statistics.family import Families
+from rankscope.statistics.family import Families, Family
 from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
 from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.pairwise import Comparison, compare_pairs, judged
+from rankscope.statistics.pairwise import Comparison, PairTests, compare_pairs, judged
 from rankscope.statistics.randomised_tukey import randomised_tukey
 from rankscope.statistics.rank_intervals import rank_intervals
 from rankscope.statistics.repeats import repeats
@@ -41,6 +40,7 @@ class _Choices:
     every_pair: bool
     by_unit: bool
     correction: str
+    intervals: str
     level: float
     resamples: int | None
     permutations: int
@@ -54,6 +54,7 @@ def compare(
     every_pair: bool = True,
     by_unit: bool | None = None,
     correction: str = "holm",
+    intervals: str = "bca",
     level: float = 0.95,
     resamples: int | None = None,
     permutations: int = PERMUTATIONS,
@@ -64,7 +65,8 @@ def compare(
     Every pair is compared, or with `every_pair=False` each system with the baseline, which is the first one unless
     named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
     what queries look for (`by_unit`; found out by itself from scores), the class is the unit of chance. A system whose
-    values all equal those of an earlier one is compared once, under the earlier name.
+    values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means: bca, or
+    bounded, which holds where few queries decide.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
     >>> compare([table]).main.pairs[0].better
     'B'
@@ -74,7 +76,7 @@ def compare(
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     if by_unit is None:
         by_unit = isinstance(scores, Scores) and classes_are_targets(scores)
-    choices = _Choices(every_pair, by_unit, correction, level, resamples, permutations, seed)
+    choices = _Choices(every_pair, by_unit, correction, intervals, level, resamples, permutations, seed)
     measures, families = _judged(_undecided(distinct, choices), choices)
     return Compared(tuple(_with_ranks(each, choices) for each in measures), families, level, seed, same)
 
@@ -110,33 +112,59 @@ def _means(tables: Sequence[ScoreTable], choices: _Choices) -> list[Intervals]:
         return [_means([each], choices)[0] for each in tables]
     values = np.hstack([table.values for table in tables])
     classes = tables[0].labels if choices.by_unit else None
-    made = mean_intervals(values, classes, level=choices.level, resamples=choices.resamples, seed=choices.seed)
+    made = mean_intervals(
+        values, classes, how=choices.intervals, level=choices.level, resamples=choices.resamples, seed=choices.seed
+    )
     width = len(tables[0].systems)
     return [made.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
 
 
 def _judged(measures: list[MeasureCompared], choices: _Choices) -> tuple[list[MeasureCompared], Families]:
-    """The pairs of every measure: those of the first corrected by themselves, the others together."""
+    """The pairs of every measure: those of the first corrected by themselves, everything else together."""
     main, *others = measures
     pairs = partial(
         compare_pairs, baseline=None if choices.every_pair else main.table.systems[0], level=choices.level,
         seed=choices.seed,
     )  # fmt: skip
     primary = pairs(main.tested, correction=choices.correction)
-    main = replace(main, pairs=_of_units(primary.comparisons, main, choices.level))
-    if not others:
-        return [main], Families(primary.family)
-    raw = pairs([one.tested for one in others], correction="none")
-    adjusted = adjust([each.p for each in raw.comparisons], choices.correction).p.tolist()
-    decided = []
-    for one in others:
-        own = [
-            judged(each, p, one.table.lower_is_better, choices.level)
-            for each, p in zip(raw.comparisons, adjusted, strict=True)
-            if each.measure == one.measure
-        ]
-        decided.append(replace(one, pairs=_of_units(own, one, choices.level)))
-    return [main, *decided], Families(primary.family, (replace(raw.family, correction=choices.correction),))
+    raw = pairs([one.tested for one in others], correction="none") if others else None
+    families = Families(primary.family, _secondary_families(measures, raw, choices.correction))
+    made = [effects for one in measures for effects in one.classes]
+    comparisons = raw.comparisons if raw is not None else ()
+    family = families.of("") if families.secondary else ""
+    classes, adjusted = judged_together(made, [each.p for each in comparisons], choices.correction, family)
+    secondary = [
+        judged(each, p, _lower_is_better(others, each), choices.level)
+        for each, p in zip(comparisons, adjusted, strict=True)
+    ]
+    decided = [*primary.comparisons, *secondary]
+    return [_with_verdicts(one, decided, classes, choices.level) for one in measures], families
+
+
+def _secondary_families(
+    measures: Sequence[MeasureCompared], raw: PairTests | None, correction: str
+) -> tuple[Family, ...]:
+    """Pairs by the other measures, and classes of queries by every measure that has them."""
+    found = [replace(raw.family, correction=correction)] if raw is not None else []
+    for one in measures:
+        if one.classes:
+            pairs = tuple((each.first, each.second) for each in one.classes)
+            labels = tuple(sorted(each.label for each in one.classes[0].effects))
+            found.append(Family(pairs, (one.measure,), labels, correction))
+    return tuple(found)
+
+
+def _lower_is_better(measures: Sequence[MeasureCompared], pair: Comparison) -> bool:
+    return next(one.table.lower_is_better for one in measures if one.measure == pair.measure)
+
+
+def _with_verdicts(
+    one: MeasureCompared, pairs: Sequence[Comparison], classes: Sequence[ClassEffects], level: float
+) -> MeasureCompared:
+    """A measure with its own pairs and classes, decided."""
+    own = [each for each in pairs if each.measure == one.measure]
+    effects = tuple(each for each in classes if each.measure == one.measure)
+    return replace(one, pairs=_of_units(own, one, level), classes=effects)
 
 
 def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
@@ -194,9 +222,9 @@ def _with_ranks(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
 
 
 def _by_class(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
-    """What classes of queries add, where there are not too many of them."""
+    """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
     table = made.table
-    if table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
+    if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
         return made
     return replace(
         made,

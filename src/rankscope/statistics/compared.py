@@ -20,6 +20,7 @@ from rankscope.statistics.power import smallest_effect
 from rankscope.statistics.randomised_tukey import RandomisedTukey
 from rankscope.statistics.rank_intervals import RankIntervals
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.trust import caution
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,11 @@ class MeasureCompared:
     def unit(self) -> str:
         """What chance draws, in a word."""
         return "queries" if self.units is self.table else "classes"
+
+    @property
+    def caution(self) -> str:
+        """What so few queries or classes cannot show; nothing from 60 on."""
+        return caution(len(self.units), self.unit)
 
     def detectable(self, pair: Comparison, level: float = 0.95) -> float:
         """The smallest true difference that so many queries would show in 80 % of such experiments; NaN if unknown."""

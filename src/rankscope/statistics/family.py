@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from rankscope.errors import SettingError
@@ -76,6 +76,12 @@ class Family:
             parts.append(_counted(len(self.classes), "class", "classes"))
         return " x ".join(parts)
 
+    def with_measures_of(self, other: Family) -> Family | None:
+        """Both as one where they differ in their measures only, else None."""
+        if (self.pairs, self.classes) != (other.pairs, other.classes):
+            return None
+        return replace(self, measures=(*self.measures, *other.measures))
+
     def __str__(self) -> str:
         return in_words([self])
 
@@ -117,7 +123,11 @@ def in_words(families: Sequence[Family]) -> str:
     names = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
     correction = names.get(families[0].correction, "not corrected")
     tests = _counted(sum(each.size for each in families), "test", "tests")
-    return f"family of {tests}: {' + '.join(each.factors for each in families)}, {correction}"
+    merged: list[Family] = []
+    for each in families:
+        both = merged[-1].with_measures_of(each) if merged else None
+        merged = [*merged[:-1], both] if both is not None else [*merged, each]
+    return f"family of {tests}: {' + '.join(each.factors for each in merged)}, {correction}"
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -58,7 +58,7 @@ def gate(
     >>> table = ScoreTable.make({"old": [0.5, 0.6, 0.7, 0.4, 0.3, 0.8], "new": [0.4, 0.5, 0.5, 0.3, 0.2, 0.6]})
     >>> made = gate(table, min_effect=0.01)
     >>> made.passed, round(made.checks[0].change, 4), round(made.checks[0].high, 4)
-    (False, -0.1333, -0.0965)
+    (False, -0.1333, -0.0848)
     """
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     effects = _effects(min_effect, len(given))

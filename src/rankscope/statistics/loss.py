@@ -1,7 +1,7 @@
 """Is the mean change below 0? The test and the limits that the gate rests on.
 
 A loss is shown only if two tests show it: sign flips, which are exact if the labels of the systems could be swapped,
-and Hall's t, which does not take rare large gains for a loss. So the limit is the outer one of the two. Queries that
+and skew t, which does not take few large gains for a loss. So the limit is the outer one of the two. Queries that
 hang together (a class) are one unit: they are flipped together, and their sum counts.
 """
 
@@ -73,7 +73,7 @@ class Changes:
         reached = np.searchsorted(self._reference, swapped.sum(axis=-1) + slack, side="right")
         more = 0 if self._exact else 1  # random signs do not have the ones seen among them
         flipped = (reached + more) / (self._reference.size + more)
-        return np.maximum(flipped, skew_t_p(self._spread(swapped)))
+        return np.maximum(flipped, skew_t_p(self._spread(swapped), "less"))
 
     def limits(self, tail: float) -> tuple[float, float]:
         """Lower and upper limit of the mean change, `tail` left outside on each side."""

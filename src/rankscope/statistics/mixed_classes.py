@@ -14,9 +14,10 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.statistics.cells import Design, clean
+from rankscope.statistics.components import never_below_zero
 from rankscope.statistics.mixed import Mixed, effects_of
 
-NO_FREEDOM = "every class has one query: variance between and within classes cannot be told apart"
+NO_FREEDOM = "every class has one query: variance between and within classes cannot be distinguished"
 STEADY = "the effect of a system does not vary more between classes than chance"
 
 
@@ -83,10 +84,11 @@ def with_random_classes(design: Design, level: float) -> Mixed:
     means = weight @ design.class_means / weight.sum()
     freedom = (count - 1) * (classes - 1)
     effects = effects_of(design, "", means, len(values), 2 * residual / float(weight.sum()), freedom, level)
+    parts, words = never_below_zero({"queries": (query - residual) / count, "classes": (between - interaction) / count})
     return Mixed(
-        design.table.measure, (), tuple(effects), residual, max(0.0, (query - residual) / count), len(values), level,
-        interaction, max(0.0, (between - interaction) / count),
-        design.note(f"{classes} classes as a sample", "" if interaction else STEADY),
+        design.table.measure, (), tuple(effects), residual, parts["queries"], len(values), level,
+        interaction, parts["classes"],
+        design.note(f"{classes} classes as a sample", "" if interaction else STEADY, words),
     )  # fmt: skip
 
 

@@ -26,8 +26,8 @@ class PairedAndUnpaired:
         cells, rest, query = self.unpaired.mse, self.paired.residual_variance, self.paired.query_variance
         if not cells > 0:
             return self.unpaired.note
-        if query == 0:
-            return f"Queries do not differ more than chance, so both have the error variance {cells:.3g}."
+        if self.paired.paired:
+            return f"{self.paired.paired[0].upper()}{self.paired.paired[1:]}."
         return (
             f"How hard a query is sits in the error of the unpaired test (variance {cells:.3g}); the paired test takes "
             f"it out (variance {query:.3g}) and measures differences by what is left, {rest:.3g}."

@@ -15,6 +15,7 @@ from rankscope.statistics.paired_t import paired_t
 from rankscope.statistics.paired_tests import pair_test
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.sign_flip import sign_flip_p
+from rankscope.statistics.trust import DECIDING, decide_p
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class PairTests:
 
     family: Family
     comparisons: tuple[Comparison, ...]
-    test: str = "sign-flip"
+    test: str = DECIDING
     level: float = 0.95
     seed: int = 0
 
@@ -72,17 +73,20 @@ def compare_pairs(
     by_class: bool = False,
     baseline: str | None = None,
     correction: str = "holm",
-    test: str = "sign-flip",
+    test: str = DECIDING,
     level: float = 0.95,
     seed: int = 0,
 ) -> PairTests:
     """Compare all pairs of systems, or each with the baseline, on the queries that both have.
 
-    Several tables are several measures of the same systems. Intervals are t intervals of the mean difference.
+    Several tables are several measures of the same systems. Intervals are t intervals of the mean difference. `test`
+    is what decides (`trust`) or one of `paired_tests`.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
     >>> made = compare_pairs(table)
-    >>> print(made, [(round(each.difference, 3), each.p, each.better) for each in made.comparisons])
-    family of 1 test: 1 pair of systems, Holm; sign-flip test [(0.167, 0.03125, 'B')]
+    >>> print(made, [(round(each.difference, 3), round(each.p, 4), each.better) for each in made.comparisons])
+    family of 1 test: 1 pair of systems, Holm; sign-flip and skew-t test [(0.167, 0.0454, 'B')]
+    >>> compare_pairs(table, test="sign-flip").comparisons[0].p
+    0.03125
     """
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     family = _family(given, by_class, baseline, correction)
@@ -120,6 +124,8 @@ def _differences(table: ScoreTable, family: Family) -> FloatArray:
 
 
 def _p_values(differences: FloatArray, test: str, seed: int) -> FloatArray:
+    if test == DECIDING:
+        return decide_p(differences, seed=seed)
     if test == "sign-flip":
         return sign_flip_p(differences, seed=seed)
     if test == "bootstrap":

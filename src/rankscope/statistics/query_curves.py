@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves.generality import KEEPING, Way
-from rankscope.curves.precision_recall import points_at_scopes
+from rankscope.curves.generality import existing
+from rankscope.curves.generality_table import GeneralityTable, Members, Way, generality_table
+from rankscope.curves.precision_recall import points_at_scopes, precision_at_levels
 from rankscope.curves.relevant_scope import hits_at, relevant_scopes, split_scope
 from rankscope.curves.scope import RELEVANT_SCOPES
-from rankscope.curves.sizes import counted, generality_index, known_sizes, unfinished, whole_scopes
-from rankscope.curves.thinned_recall import recall_when_kept
+from rankscope.curves.sizes import counted, unfinished, whole_scopes
 from rankscope.errors import SettingError
+from rankscope.measures.interpolated_precision import LEVELS
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Start = Literal["first", "one"]
@@ -35,6 +36,8 @@ class QueryCurves:
     x_name: str = "x"
     y_name: str = "y"
     cut: int = 0  # rankings that ended before all relevant items were found: their values are lower bounds
+    lowest: FloatArray | float = 0.0  # what a value can be, at each x or at all
+    highest: FloatArray | float = 1.0
 
     def __post_init__(self) -> None:
         rows = len(self.queries)
@@ -57,11 +60,11 @@ class QueryCurves:
             classes=None if self.classes is None else tuple(self.classes[row] for row in chosen),
         )
 
-    def less(self, other: QueryCurves) -> QueryCurves:
-        """This one less another, query by query, for the queries that both have.
+    def minus(self, other: QueryCurves) -> QueryCurves:
+        """This one minus another, query by query, for the queries that both have.
 
         >>> one, two = (precision_at_recall(RelevantRanks.from_ranks([ranks]), 2) for ranks in ([1, 2], [1, 4]))
-        >>> two.less(one).values
+        >>> two.minus(one).values
         array([[ 0. , -0.5]])
         """
         if not np.array_equal(self.x, other.x) or self.y_name != other.y_name:
@@ -75,8 +78,10 @@ class QueryCurves:
         return replace(
             mine,
             values=mine.values - other.values[there],
-            system=f"{self.system} less {other.system}",
+            system=f"{self.system} minus {other.system}",
             cut=max(self.cut, other.cut),
+            lowest=np.subtract(self.lowest, other.highest),
+            highest=np.subtract(self.highest, other.lowest),
         )
 
 
@@ -111,6 +116,13 @@ def precision_at_recall(queries: RelevantRanks, points: int = 10, start: Start =
     return _curves(queries, levels, below + share * (above - below), "recall", "precision")
 
 
+def interpolated_precision(queries: RelevantRanks, levels: Sequence[float] = LEVELS) -> QueryCurves:
+    """Interpolated precision of each query at recall levels, as the eleven-point curve has it; 0 where not reached."""
+    queries = counted(queries)
+    given = np.asarray(levels, dtype=np.float64)
+    return _curves(queries, given, precision_at_levels(queries, given), "recall", "precision")
+
+
 def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Axis = "precision") -> QueryCurves:
     """Precision or recall of each query at whole scopes.
 
@@ -121,7 +133,7 @@ def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Ax
     queries = counted(queries)
     given = whole_scopes(queries, scopes)
     values = points_at_scopes(queries, given)[axis].reshape(len(queries), given.size)
-    return _curves(queries, given.astype(np.float64), values, "scope", axis)
+    return _curves(queries, given.astype(np.float64), values, "scope", axis, _highest(queries, given, axis))
 
 
 def over_relevant_scope(
@@ -131,33 +143,30 @@ def over_relevant_scope(
     queries = counted(queries)
     given = relevant_scopes(a)
     recall = hits_at(queries, given).hits / queries.relevant[:, None]
-    return _curves(queries, given, recall if axis == "recall" else recall / given, "relevant scope", axis)
+    if axis == "recall":
+        return _curves(queries, given, recall, "relevant scope", axis, np.minimum(1.0, given))
+    return _curves(queries, given, recall / given, "relevant scope", axis, np.minimum(1.0, 1.0 / given))
 
 
 def over_generality(
-    queries: RelevantRanks, levels: Sequence[int] | None = None, n: float = 1.0, way: Way = "thinned"
+    queries: RelevantRanks,
+    levels: Sequence[int] | None = None,
+    n: float = 1.0,
+    way: Way = "thinned",
+    members: Members = "constant",
 ) -> QueryCurves:
-    """Precision of each query at scope n c over G, as GRiP (n = 1) and GRnP have it; NaN where a query has no such G.
+    """Precision of each query at scope n c over G, as GRiP (n = 1) and GRnP have it.
 
-    `way` is thinned (random distractors left out, the exact mean) or hard (only the best-ranked ones kept). Where a
+    Constant members: only queries that reach every level; varying ones have NaN where they do not reach it. Where a
     ranking ended the value is a lower bound.
     """
-    if way not in ("thinned", "hard"):
-        raise SettingError(f"a curve per query over generality is thinned or hard, got {way!r}")
-    queries = counted(queries)
-    known_sizes(queries, "a curve over generality")
-    top = int(np.floor(generality_index(queries).max(initial=0.0) + 1e-9))
-    given = list(range(1, top + 1)) if levels is None else [int(each) for each in levels]
-    columns = [_thinned(queries, queries.relevant * (2**level - 1), n, way) for level in given]
-    values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
-    return _curves(queries, np.array(given, dtype=np.float64), values, "G", "precision")
+    table = existing(generality_table(queries, n, way, levels, members))
+    return curves_over_generality(table, table.precision)
 
 
-def _thinned(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> FloatArray:
-    rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
-    result = np.full(len(queries), np.nan)
-    result[rows] = recall_when_kept(queries.take(rows), kept[rows], n, KEEPING[way]).low / n
-    return result
+def curves_over_generality(table: GeneralityTable, values: FloatArray) -> QueryCurves:
+    """Values of the queries and levels of such a table as curves."""
+    return _curves(table.queries, table.index, values, "G", "precision", min(1.0, 1.0 / table.n))
 
 
 def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
@@ -167,6 +176,23 @@ def _at_hit(queries: RelevantRanks, hit: IntArray) -> FloatArray:
     return values[np.where(hit <= queries.found[:, None], first[:, None] + hit - 1, values.size - 1)]
 
 
-def _curves(queries: RelevantRanks, x: FloatArray, values: FloatArray, x_name: str, y_name: str) -> QueryCurves:
+def _highest(queries: RelevantRanks, scopes: IntArray, axis: Axis) -> FloatArray:
+    """The most that a query can have at each scope: precision of the largest class, recall of the smallest."""
+    if not len(queries):
+        return np.ones(scopes.size)
+    most = scopes / queries.relevant.min() if axis == "recall" else queries.relevant.max() / scopes
+    return np.minimum(1.0, most)
+
+
+def _curves(
+    queries: RelevantRanks,
+    x: FloatArray,
+    values: FloatArray,
+    x_name: str,
+    y_name: str,
+    highest: FloatArray | float = 1.0,
+) -> QueryCurves:
     cut = int(unfinished(queries).sum())
-    return QueryCurves(x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut)
+    return QueryCurves(
+        x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut, highest=highest
+    )

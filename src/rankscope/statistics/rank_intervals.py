@@ -19,7 +19,7 @@ from rankscope.statistics.family import Family
 from rankscope.statistics.groups import groups_of, letters_of
 from rankscope.statistics.resampling import batches, drawing
 from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.sign_flip import sign_flip_p
+from rankscope.statistics.trust import decide_p
 
 EQUAL = 1e-12
 
@@ -98,7 +98,7 @@ def rank_intervals(
 
 def _own_p(gains: FloatArray, correction: str, seed: int) -> FloatArray:
     first, second = np.triu_indices(gains.shape[1], 1)
-    return adjust(sign_flip_p(gains[:, second] - gains[:, first], seed=seed), correction).p
+    return adjust(decide_p(gains[:, second] - gains[:, first], seed=seed), correction).p
 
 
 def _different(gains: FloatArray, p: FloatArray, alpha: float) -> BoolArray:

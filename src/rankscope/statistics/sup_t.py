@@ -11,59 +11,37 @@ from rankscope.statistics.resampling import Drawing, batches
 ROUNDING = 1e-13  # a variance below this share of the mean square is zero, rounded
 
 
-def sup_t_statistics(
-    values: FloatArray, draw: Drawing, resamples: int = 2_000, seed: int = 0, design: FloatArray | float = 1.0
-) -> FloatArray:
+def sup_t_statistics(values: FloatArray, draw: Drawing, resamples: int = 2_000, seed: int = 0) -> FloatArray:
     """T_b = max_j |mu*_j - mu_j|/(sigma*_j/sqrt n*_j) of each resample, over the points j with sigma*_j > 0.
 
-    NaN where a resample has no such point: it drew equal values everywhere. `design` multiplies the variance of a mean
-    where queries hang together. NaN in `values` is a query without a value there.
+    NaN where a resample has no such point: it drew equal values everywhere. NaN in `values` is a unit without a value
+    there.
     """
-    return farthest(stray(values, draw, resamples, seed, design))
-
-
-def farthest(away: FloatArray) -> FloatArray:
-    """The largest of each row; NaN where a row has no number."""
-    largest = np.nan_to_num(away, nan=-1.0).max(axis=1, initial=-1.0)
-    return np.where(largest < 0, np.nan, largest)
-
-
-def stray(values: FloatArray, draw: Drawing, resamples: int, seed: int, design: FloatArray | float = 1.0) -> FloatArray:
-    """How far each point (column) strays in each resample (row), in its own standard errors; NaN where it has none."""
     there = ~np.isnan(values)
     mean = divided(np.nan_to_num(values).sum(axis=0), there.sum(axis=0), nothing=0.0)
     away = np.where(there, values - mean, 0.0)
     columns = np.hstack([away, away**2, there]) if not there.all() else np.hstack([away, away**2])
     chance = np.random.default_rng(seed)
-    parts = [
-        _away(draw.times(chance, size), columns, values.shape[1], design) for size in batches(resamples, len(values))
-    ]
-    return np.concatenate(parts)
+    parts = [_away(draw.times(chance, size), columns, values.shape[1]) for size in batches(resamples, len(values))]
+    return _farthest(np.concatenate(parts))
 
 
-def balanced(away: FloatArray, level: float) -> FloatArray:
-    """A quantile for each point, all at one level, so that together they hold the whole curve (Beran 1988).
+def _farthest(away: FloatArray) -> FloatArray:
+    """The largest of each row; NaN where a row has no number."""
+    largest = np.nan_to_num(away, nan=-1.0).max(axis=1, initial=-1.0)
+    return np.where(largest < 0, np.nan, largest)
 
-    A point that strays far, because few queries decide there, then widens the band at its own place only.
-    >>> balanced(np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0], [4.0, 40.0]]), 0.75)
-    array([ 3., 30.])
+
+def _away(times: FloatArray, columns: FloatArray, points: int) -> FloatArray:
+    """How far each point strays in each resample (row of `times`), in its own standard errors; NaN where it has none.
+
+    From the sums of deviations and of their squares.
     """
-    known = ~np.isnan(away)
-    ordered = np.sort(np.where(known, away, -np.inf), axis=0)
-    rank = np.stack([np.searchsorted(column, own, side="left") for column, own in zip(ordered.T, away.T, strict=True)])
-    latest = np.where(known.T, rank, 0).max(axis=0)
-    place = int(np.quantile(latest, level, method="inverted_cdf"))
-    chosen = ordered[place]
-    return np.where(np.isfinite(chosen), chosen, 0.0)
-
-
-def _away(times: FloatArray, columns: FloatArray, points: int, design: FloatArray | float) -> FloatArray:
-    """Of each resample (row of `times`), from the sums of deviations and of their squares."""
     sums = times @ columns
     total, square = sums[:, :points], sums[:, points : 2 * points]
     count = sums[:, 2 * points :] if columns.shape[1] > 2 * points else times.sum(axis=1, keepdims=True)
     shift = divided(total, count, nothing=0.0)
     spread = np.where(count >= 2, square - total * shift, 0.0)
     spread = np.where(spread <= ROUNDING * square, 0.0, spread)
-    error = np.sqrt(design * divided(spread, np.maximum(count - 1, 1) * count, nothing=0.0))
+    error = np.sqrt(divided(spread, np.maximum(count - 1, 1) * count, nothing=0.0))
     return divided(np.abs(shift), error)

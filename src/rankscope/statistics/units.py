@@ -8,7 +8,7 @@ This file alone decides what the unit is; every command asks it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,32 @@ from rankscope.measures.scores import Scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.resampling import class_numbers
 from rankscope.statistics.score_table import ScoreTable
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSums:
+    """Sum and number of the values of each unit of chance (row) in each column; a unit without a value has number 0."""
+
+    total: FloatArray
+    size: IntArray
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    @property
+    def mean(self) -> FloatArray:
+        """The mean over all values of a column, whatever unit they are of."""
+        return divided(self.total.sum(axis=0), self.size.sum(axis=0))
+
+    @property
+    def typical(self) -> FloatArray:
+        """How many values a unit has, in the mean over the units that have any."""
+        return divided(self.size.sum(axis=0), (self.size > 0).sum(axis=0), nothing=0.0)
+
+    @property
+    def typical_of_a_value(self) -> FloatArray:
+        """How many values the unit of a value has, in the mean over values: more than `typical` where sizes differ."""
+        return divided((self.size**2).sum(axis=0), self.size.sum(axis=0), nothing=0.0)
 
 
 def classes_are_targets(scores: Scores) -> bool:
@@ -52,8 +78,8 @@ def class_sums(table: ScoreTable) -> ScoreTable:
     >>> class_sums(table).values.round(3).tolist()
     [[0.4], [0.6]]
     """
-    total, size = _totals(table.values, table.labels)
-    return _by_class(table, total * (len(size) / len(table)))
+    sums = unit_sums(table.values, table.labels)
+    return _by_class(table, sums.total * (len(sums) / len(table)))
 
 
 def class_deviations(table: ScoreTable) -> ScoreTable:
@@ -78,21 +104,27 @@ def unit_values(values: ArrayLike, classes: Sequence[str] | None) -> FloatArray:
     table = np.asarray(values, dtype=np.float64)
     if classes is None:
         return table
-    total, size = _totals(table, classes)
-    mean = divided(total.sum(axis=0), size.sum(axis=0))
-    some = (size > 0).sum(axis=0)
-    pulled = mean + (total - size * mean) * divided(some, size.sum(axis=0))
-    return np.where(size > 0, pulled, np.nan)
+    sums = unit_sums(table, classes)
+    pulled = sums.mean + divided(sums.total - sums.size * sums.mean, sums.typical)
+    return np.where(sums.size > 0, pulled, np.nan)
 
 
-def _totals(values: FloatArray, classes: Sequence[str]) -> tuple[FloatArray, IntArray]:
-    """Sum and number of the values there are, of each class (row) and column."""
+def unit_sums(values: ArrayLike, classes: Sequence[str] | None) -> UnitSums:
+    """Sum and number of the values there are, of each unit (row) and column; NaN is left out.
+
+    >>> made = unit_sums([[0.2], [0.4], [0.9]], ["x", "x", "y"])
+    >>> made.total.round(3).tolist(), made.size.tolist(), made.mean
+    ([[0.6], [0.9]], [[2], [1]], array([0.5]))
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if classes is None:
+        return UnitSums(np.nan_to_num(table), (~np.isnan(table)).astype(np.int64))
     number = class_numbers(classes)
-    shape = (int(number.max(initial=-1)) + 1, values.shape[1])
+    shape = (int(number.max(initial=-1)) + 1, table.shape[1])
     total, size = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-    np.add.at(total, number, np.nan_to_num(values))
-    np.add.at(size, number, ~np.isnan(values))
-    return total, size
+    np.add.at(total, number, np.nan_to_num(table))
+    np.add.at(size, number, ~np.isnan(table))
+    return UnitSums(total, size)
 
 
 def _by_class(table: ScoreTable, values: FloatArray) -> ScoreTable:

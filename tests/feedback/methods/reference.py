@@ -28,9 +28,10 @@ def query_point(items: Items, session: Session) -> FloatArray:
 
 
 def rocchio(items: Items, session: Session) -> FloatArray:
-    moved = _query(items, session) + 0.75 * items.matrix[session.positives].mean(axis=0)
+    moved, weights = _query(items, session) + 0.75 * items.matrix[session.positives].mean(axis=0), 1.75
     if session.negatives.size:
-        moved = moved - 0.15 * items.matrix[session.negatives].mean(axis=0)
+        moved, weights = moved - 0.15 * items.matrix[session.negatives].mean(axis=0), 1.6
+    moved = moved / weights
     return -(cdist(items.matrix, moved[None]) ** 2)[:, 0]
 
 
@@ -202,6 +203,8 @@ def pichunter(items: Items, session: Session) -> FloatArray:
     distance = cdist(items.matrix, items.matrix[session.examples]) / items.typical_distance
     likelihood = np.exp(-distance) / np.exp(-distance).sum(axis=1, keepdims=True)
     posterior: FloatArray = np.prod(likelihood[:, : session.positives.size], axis=1)
+    if session.query is not None:
+        posterior = posterior * np.exp(-cdist(items.matrix, session.query[None])[:, 0] / items.typical_distance)
     return np.log(posterior / posterior.sum())
 
 

@@ -165,7 +165,7 @@ def test_without_a_query_the_mean_of_the_positives_stands_for_it() -> None:
 def test_weights_that_add_up_to_one_do_not_care_where_zero_is() -> None:
     moved = Items.of(SIX.matrix + 100)
     there = Examples.single([0, 1], [4], query=[100.5, 100.5])
-    method = Rocchio(unit_sum=True)
+    method = Rocchio()
     np.testing.assert_allclose(toy_scores(method), toy_scores(method, there, moved), atol=1e-9)
 
 
@@ -248,6 +248,20 @@ def test_pichunter_reads_displays_and_says_when_it_has_none() -> None:
     np.testing.assert_allclose(scored.values[0], scored.values[1])
 
 
+def test_pichunter_does_not_forget_what_was_on_no_display() -> None:
+    display = [([1, 3, 4], [1])]
+    told = [
+        PicHunter(sigma=1).scores(SIX, Examples.single([0, 1], [3, 4], displays=display, **more)).values[0]
+        for more in ({}, {"query": [0.0, 0.0]})
+    ]
+    np.testing.assert_allclose(told[0], told[1])  # a single example brought along is a query
+    alone = PicHunter(sigma=1).scores(SIX, Examples.single([], displays=display)).values[0]
+    assert not np.allclose(told[0], alone)
+    both = PicHunter(sigma=1).scores(SIX, Examples.single([0, 1], [2, 3, 4], displays=display)).values[0]
+    again = PicHunter(sigma=1).scores(SIX, Examples.single([], displays=[*display, ([0, 2], [0])])).values[0]
+    np.testing.assert_allclose(both, again)  # with a negative it is one more display
+
+
 # parameters and inputs
 
 
@@ -256,7 +270,7 @@ def test_pichunter_reads_displays_and_says_when_it_has_none() -> None:
     [
         lambda: SVM(fallback="none"),  # type: ignore[arg-type]
         lambda: Rocchio(metric="l1"),  # type: ignore[arg-type]
-        lambda: Rocchio(0.1, 0.1, 0.5, unit_sum=True),
+        lambda: Rocchio(0.1, 0.1, 0.5),
         lambda: PicHunter(display="all"),  # type: ignore[arg-type]
         lambda: GaussianProcess(display="all"),  # type: ignore[arg-type]
         lambda: ShrinkageLDA(covariance="none"),  # type: ignore[arg-type]

@@ -125,6 +125,23 @@ def test_learning_puts_the_examples_own_cloud_first(method: Method) -> None:
     assert np.count_nonzero(first < 30) >= 25
 
 
+@pytest.mark.parametrize("method", LEARNING, ids=str)
+def test_no_method_forgets_the_query(method: Method) -> None:
+    drawn = drawn_for(method, seed=3, sessions=1, plain=True)
+    picked = [2, 3, 5, 7, 8, 9]
+    made = [
+        method.scores(
+            drawn.items,
+            Examples.single(
+                [query, *picked], [20, 21], query=drawn.items.matrix[query], displays=[([*picked, 20, 21], picked)]
+            ),
+        )
+        for query in (10, 11)  # an item the user began with, so that it is on no display
+    ]
+    assert made[0].failed == made[1].failed == ("",)
+    assert not np.allclose(made[0].values, made[1].values)
+
+
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_a_method_tells_where_it_comes_from_and_what_it_needs(method: Method) -> None:
     assert method.source

@@ -47,7 +47,7 @@ def test_query_point() -> None:
 
 
 def test_rocchio() -> None:
-    method = Rocchio(1, 0.75, 0.25)
+    method = Rocchio(1, 0.75, 0.25, unit_sum=False)
     check(method.moved_queries(SIX, TOY)[0], -0.125, -0.5)
     check(toy_scores(method), -0.265625, -1.515625, -6.265625, -12.015625, -37.265625, -3.515625)
 
@@ -116,6 +116,13 @@ def test_pichunter() -> None:
     posterior = toy_scores(PicHunter(sigma=1), Examples.single([], displays=[([1, 3, 4], [1])]))
     check(np.exp(posterior), 0.272541, 0.275219, 0.203927, 0.028504, 0.001969, 0.217840)
     assert entropy(posterior) == pytest.approx(2.134152, abs=5e-7)
+
+
+def test_pichunter_begins_with_the_query() -> None:
+    plain = np.array([0.272541, 0.275219, 0.203927, 0.028504, 0.001969, 0.217840])
+    near = np.exp(-np.linalg.norm(SIX.matrix - [0.5, 0.5], axis=1))
+    asked = Examples.single([], query=[0.5, 0.5], displays=[([1, 3, 4], [1])])
+    check(np.exp(toy_scores(PicHunter(sigma=1), asked)), *(plain * near / (plain * near).sum()), within=2e-6)
 
 
 def test_aspects() -> None:

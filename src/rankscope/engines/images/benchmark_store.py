@@ -18,10 +18,10 @@ from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.describing import Described
 from rankscope.engines.images.feature_files import PACKAGES, save_features
 from rankscope.engines.images.picture_set import PictureSet
-from rankscope.errors import InputError, SettingError
-from rankscope.files import atomic
+from rankscope.errors import InputError
+from rankscope.files import atomic, made_folder
 from rankscope.inputs.arrays_in_files import Archive
-from rankscope.inputs.names import printable
+from rankscope.names import visible
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import SUFFIX, load_ranks, save_ranks
 from rankscope.version import __version__
@@ -40,12 +40,8 @@ class Store:
     @classmethod
     def at(cls, folder: str | Path, pictures: PictureSet) -> Store:
         """The folder is made if it is not there."""
-        place = Path(folder)
-        try:
-            (place / FEATURES).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SettingError(f"cannot write into {place}: {error.strerror}") from None
-        return cls(place, pictures)
+        made_folder(Path(folder) / FEATURES)
+        return cls(Path(folder), pictures)
 
     def key(self, contender: Contender) -> str:
         """Tells whether features made before are those wanted: same pictures, descriptor and packages."""
@@ -68,7 +64,7 @@ class Store:
         try:
             return Archive.of(path).array("features")
         except InputError as error:
-            raise InputError.of(printable(path), error.reports[0].problems, "Remove it: it is made again.") from None
+            raise InputError.of(visible(str(path)), error.reports[0].problems, "Remove it: it is made again.") from None
 
     def keep(self, contender: Contender, described: Described, kept: PictureSet, milliseconds: float) -> None:
         """Write the vectors, then the time they took."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.optional import pillow
 from rankscope.errors import InputError
-from rankscope.inputs.names import printable
+from rankscope.names import visible
 
 WHITE = (255, 255, 255, 255)
 MAX_PIXELS = 64_000_000
@@ -49,7 +49,7 @@ def read_image(path: str | Path, max_pixels: int = MAX_PIXELS) -> Image:
 
     A file that cannot be read, holds no picture or more than `max_pixels`, is an `InputError` that says why.
     """
-    name = printable(path)
+    name = visible(str(path))
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
             raise InputError.of(name, ["is no file: a folder, pipe or device"])

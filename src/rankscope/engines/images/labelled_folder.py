@@ -13,8 +13,8 @@ from rankscope.inputs import tables
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.ids import text_ids
-from rankscope.inputs.names import name_of, printable
 from rankscope.inputs.sources import Source
+from rankscope.names import name_of, visible
 
 FOLDERS = "folders"
 FILE = ("file", "filename", "file_name", "path", "image", "picture", "name", "id", "item")
@@ -47,7 +47,9 @@ def pictures_in(folder: str | Path, labels: str | Path | None = None) -> tuple[l
     if not found:
         usual = ", ".join(PICTURES)
         raise InputError.of(
-            printable(root), ["no pictures in this folder or below", *unreadable], f"A picture ends in one of {usual}."
+            visible(str(root)),
+            ["no pictures in this folder or below", *unreadable],
+            f"A picture ends in one of {usual}.",
         )
     if labels is None or str(labels) == FOLDERS:
         return found, unreadable
@@ -59,7 +61,7 @@ def _walked(root: Path, unreadable: list[str]) -> Iterable[Picture]:
     """The pictures; a folder that cannot be looked into is named."""
 
     def note(error: OSError) -> None:
-        unreadable.append(f"folder {printable(error.filename)} is left out: {error.strerror}")
+        unreadable.append(f"folder {visible(str(error.filename))} is left out: {error.strerror}")
 
     for folder, below, files in os.walk(root, onerror=note):
         below[:] = [name for name in below if not name.startswith(".")]
@@ -67,8 +69,8 @@ def _walked(root: Path, unreadable: list[str]) -> Iterable[Picture]:
             path = Path(folder, name)
             if path.suffix.lower() in PICTURES and not name.startswith("."):
                 inside = path.relative_to(root)
-                label = printable(inside.parts[0]) if len(inside.parts) > 1 else ""
-                yield Picture(path, printable(inside.as_posix()), label)
+                label = visible(inside.parts[0]) if len(inside.parts) > 1 else ""
+                yield Picture(path, visible(inside.as_posix()), label)
 
 
 def label_table(path: str | Path) -> dict[str, str]:

@@ -16,7 +16,7 @@ from rankscope.engines.images.optional import needed
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs.arrays_in_files import Archive
-from rankscope.inputs.names import name_of
+from rankscope.names import name_of
 
 SAMPLE = 100_000
 SCHEMA = 1

@@ -1,4 +1,4 @@
-"""The best distractors of each query of a block, with the scores that count."""
+"""The best distractors of each query of a block, with the scores that count and the lots of the items."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.engines.nearest.space import Space
+from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduce import KEPT_DISTRACTORS
 
@@ -19,15 +20,15 @@ class Best:
     def __init__(self, queries: IntArray, space: Space, number: int = KEPT_DISTRACTORS) -> None:
         self.queries, self.space, self.number = queries, space, number
         self.row: list[IntArray] = []
+        self.item: list[IntArray] = []
         self.score: list[FloatArray] = []
 
     def add_exact(self, scores: FloatArray) -> None:
         """A block of references; -inf stands for what is no distractor."""
-        best = _highest(scores, self.number)
-        row = np.repeat(np.arange(len(scores)), best.shape[1])
-        there = best.ravel() > -np.inf
-        self.row.append(row[there])
-        self.score.append(best.ravel()[there])
+        row, item = np.nonzero(_first_highest(scores, self.number))
+        self.row.append(row)
+        self.item.append(item)
+        self.score.append(scores[row, item])
 
     def add(self, scores: NDArray[Any], first: int, level: int) -> None:
         """A block of screened scores: whatever may be among the best has its reference computed."""
@@ -36,6 +37,7 @@ class Best:
         there = scores[row, item] > -np.inf
         row, item = row[there], item[there] + first
         self.row.append(row)
+        self.item.append(item)
         self.score.append(self.space.reference(self.queries[row], item))
 
     def _lowered(self, least: NDArray[Any], level: int) -> NDArray[Any]:
@@ -46,11 +48,24 @@ class Best:
         return lowered
 
     def result(self) -> Ragged:
-        """The best references of each query, falling."""
-        row, score = np.concatenate(self.row), np.concatenate(self.score)
-        order = np.lexsort((-score, row))
-        lists = Ragged.from_rows(row[order], self.queries.size, score=score[order])
+        """The best references of each query, falling, the earlier of two equals first."""
+        row, item, score = np.concatenate(self.row), np.concatenate(self.item), np.concatenate(self.score)
+        order = np.lexsort((item, -score, row))
+        lot = lots_of_numbers(item[order])
+        lists = Ragged.from_rows(row[order], self.queries.size, score=score[order], lot=lot)
         return lists.where(lists.position <= self.number)
+
+
+def _first_highest(scores: FloatArray, number: int) -> BoolArray:
+    """Which are the highest of each row, the first ones of equals; -inf never is.
+
+    >>> _first_highest(np.array([[1.0, 3.0, 1.0, 2.0]]), 3).tolist()
+    [[True, True, False, True]]
+    """
+    least = _highest(scores, number).min(axis=1, keepdims=True)
+    above, equal = scores > least, (scores == least) & (scores > -np.inf)
+    free = number - above.sum(axis=1, keepdims=True)
+    return above | (equal & (np.cumsum(equal, axis=1) <= free))
 
 
 def _highest(scores: NDArray[Any], number: int) -> NDArray[Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,10 +17,11 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.nearest.block import BlockRanks
-from rankscope.errors import InputError, SettingError
-from rankscope.files import atomic
+from rankscope.errors import InputError
+from rankscope.files import atomic, made_folder
 from rankscope.inputs.arrays_in_files import Archive
 from rankscope.ranks.ragged import Ragged
+from rankscope.work_folders import work_folder, working_in
 
 LISTS = ("judged", "ties", "distractors")
 
@@ -31,19 +31,14 @@ class WorkFolder:
 
     def __init__(self, result: str | Path, about: dict[str, Any]) -> None:
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
-        target = Path(result)
-        self.path = target.with_name(f".{target.name}.{digest}.work")
+        self.path = work_folder(result, digest)
         self.reused = 0
 
     @contextmanager
     def open(self) -> Iterator[WorkFolder]:
-        """Make the folder; it goes when the block ends well, and stays for the next time when it does not."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SettingError(f"cannot write {self.path}: {error.strerror}") from None
-        yield self
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Make the folder; it goes when the block ends well, and stays for the next time when blocks are finished."""
+        with working_in(self.path):
+            yield self
 
     def kept(self, number: int, queries: IntArray, ranked: Callable[[IntArray], BlockRanks]) -> BlockRanks:
         """A block from its file, or ranked now and written."""
@@ -53,7 +48,7 @@ class WorkFolder:
             self.reused += 1
             return found
         made = ranked(queries)
-        with atomic(file, "wb") as stream:
+        with atomic(made_folder(self.path) / file.name, "wb") as stream:
             np.savez(stream, allow_pickle=False, **_arrays(made))
         return made
 

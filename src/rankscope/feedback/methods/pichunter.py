@@ -26,9 +26,11 @@ TRIES = 16  # random displays among which the most telling one is chosen
 class PicHunter(TwoSided):
     """Log posterior: prior times, for each pick, exp(-d(pick, item) / sigma) over its sum for the whole display.
 
-    Made for one target. `sigma` None is the typical distance of two items. The prior is uniform. Without displays the
-    positives count as picked among all examples. `display`: the most probable items, or of 16 displays drawn from
-    the posterior the one after which the least entropy is expected.
+    Made for one target. `sigma` None is the typical distance of two items. The prior is exp(-d(query, item) / sigma),
+    uniform without a query: where a whole display is picked, the picks alone do not say which way the target lies.
+    Examples that were on no display count as one more, of which the positives were picked; if all of them are
+    positive, as further queries. `display`: the most probable items, or of 16 displays drawn from the posterior the one
+    after which the least entropy is expected.
     """
 
     sigma: float | None = None
@@ -56,15 +58,24 @@ class PicHunter(TwoSided):
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """The logarithm of the posterior, so that nothing underflows."""
-        posterior = np.zeros(len(items))
-        for shown, picked in session.displays or ((session.examples, session.labels > 0),):
+        picks, rejects = _on_no_display(items, session)
+        asked = items.matrix[picks if not rejects.size else picks[:0]]
+        asked = asked if session.query is None else np.vstack([session.query[None], asked])
+        posterior = self.nearness(items, asked).sum(axis=0)
+        brought = np.concatenate([picks, rejects])
+        one_more = ((brought, np.arange(brought.size) < picks.size),) if rejects.size else ()
+        for shown, picked in (*one_more, *session.displays):
             posterior += self.choices(items, shown)[picked].sum(axis=0)
         return posterior - _log_sum(posterior)
 
+    def nearness(self, items: Items, points: FloatArray) -> FloatArray:
+        """-d(point, item) / sigma: points x items."""
+        sigma = items.typical_distance if self.sigma is None else self.sigma
+        return distances(items, points).astype(np.float64) / -sigma
+
     def choices(self, items: Items, shown: IntArray) -> FloatArray:
         """Log probability of each pick from a display, for every item as the target: shown x items."""
-        sigma = items.typical_distance if self.sigma is None else self.sigma
-        nearness = distances(items, items.matrix[shown]).astype(np.float64) / -sigma
+        nearness = self.nearness(items, items.matrix[shown])
         return nearness - _log_sum(nearness)
 
     def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
@@ -96,6 +107,15 @@ def entropy(log_posterior: FloatArray) -> float:
     1.5
     """
     return float(-(np.exp(log_posterior) * log_posterior).sum() / np.log(2))
+
+
+def _on_no_display(items: Items, session: Session) -> tuple[IntArray, IntArray]:
+    """Positive and negative examples that the user brought along; the query is none of them."""
+    shown = np.concatenate([np.empty(0, np.int64), *(each for each, _ in session.displays)])
+    picks = np.setdiff1d(session.positives, shown)
+    if session.query is not None:
+        picks = picks[(items.matrix[picks] != session.query).any(axis=1)]
+    return picks, np.setdiff1d(session.negatives, shown)
 
 
 def _log_sum(logs: FloatArray) -> FloatArray:

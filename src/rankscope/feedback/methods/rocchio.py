@@ -21,15 +21,16 @@ from rankscope.feedback.segments import means
 class Rocchio(Method):
     """q' = alpha q + beta mean(P) - gamma mean(N), then minus the squared distance, or the cosine, to q'.
 
-    Without negatives the last term is 0. `unit_sum` divides the weights in use by their sum: distances then do not
-    depend on where the features have their zero. Far negatives drag q' away: keep gamma at .25 or below.
+    Without negatives the last term is 0. `unit_sum` divides the weights in use by their sum: q' is then a mean of what
+    it is made of, wherever the features have their zero. Without it q' is 1.6 times as long: no matter for the cosine,
+    but distances then hang on where zero is. Far negatives drag q' away: keep gamma at .25 or below.
     """
 
     alpha: float = 1.0
     beta: float = 0.75
     gamma: float = 0.15
     metric: Literal["euclidean", "cosine"] = "euclidean"
-    unit_sum: bool = False
+    unit_sum: bool = True
     name: ClassVar[str] = "rocchio"
     source: ClassVar[str] = "Rocchio 1971, Relevance feedback in information retrieval"
     uses_negatives: ClassVar[bool] = True
@@ -40,7 +41,7 @@ class Rocchio(Method):
         if self.metric not in ("euclidean", "cosine"):
             raise SettingError(f"rocchio: metric is euclidean or cosine, not {self.metric!r}")
         if self.unit_sum and self.alpha + self.beta <= self.gamma:
-            raise SettingError("rocchio: with unit_sum alpha + beta must be above gamma")
+            raise SettingError("rocchio: alpha + beta must be above gamma, or say unit_sum=False")
 
     def moved_queries(self, items: Items, examples: Examples) -> FloatArray:
         """q' of each session."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Mark, Spans, Stroke, Surface, Tiles
+from rankscope.names import cell, one_line
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -22,7 +23,7 @@ def csv_of(graph: Graph) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row))
     target = io.StringIO()
     third = f"; z: {graph.z.title}" if graph.z is not None else ""
-    target.write(f"# {graph.title}; x: {graph.x.title}; y: {graph.y.title}{third}\n")
+    target.write(f"# {one_line(f'{graph.title}; x: {graph.x.title}; y: {graph.y.title}{third}')}\n")
     writer = csv.DictWriter(target, names or ["role", "name", "x", "y"], restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -30,7 +31,7 @@ def csv_of(graph: Graph) -> str:
 
 
 def _rows(mark: Mark) -> Iterator[Cells]:
-    head: Cells = {"role": mark.role, "name": mark.name}
+    head: Cells = {"role": mark.role, "name": cell(mark.name)}
     if isinstance(mark, Stroke | Dots | Bars | Guide | Tiles):
         facts: Facts = getattr(mark, "facts", {})
         for row, (x, y) in enumerate(zip(mark.x.tolist(), mark.y.tolist(), strict=True)):
@@ -50,4 +51,4 @@ def _rows(mark: Mark) -> Iterator[Cells]:
 def _cell(value: object) -> object:
     if isinstance(value, float):
         return format(value, ".10g") if math.isfinite(value) else ""
-    return value
+    return cell(value)

@@ -15,7 +15,18 @@ from rankscope.arrays import FloatArray
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.canvases.heat import heat_cells
 from rankscope.graphs.canvases.tile_rows import tile_rows
-from rankscope.graphs.canvases.vega_parts import LINE, Layer, centred, fixed, plain, points, said, script, symbol
+from rankscope.graphs.canvases.vega_parts import (
+    LINE,
+    Layer,
+    centred,
+    fixed,
+    plain,
+    points,
+    said,
+    script,
+    symbol,
+    widths,
+)
 from rankscope.graphs.layout import SAMPLE, Row, Word, layout_of
 from rankscope.graphs.look import FONT, Dress, Look
 from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Label, Mark, Spans, Stroke, Surface, Tiles
@@ -181,13 +192,15 @@ class VegaLiteCanvas:
         dress = self._dress(mark.name)
         dash = [2.0, 3.0] if mark.light else list(dress.dash) or [1, 0]
         style = {
-            "type": "line", "color": dress.colour, "strokeWidth": LINE, "strokeDash": dash, "strokeJoin": "round",
+            "type": "line", "color": dress.colour, "strokeDash": dash, "strokeJoin": "round",
             "interpolate": "step-after" if mark.steps else "linear", "invalid": "break-paths-show-path-domains",
         }  # fmt: skip
-        self._layer(points(mark.x, mark.y, gaps=True), style, mark.name, order={"value": 0})
-        if mark.markers:
-            which = np.array(mark.markers, dtype=np.int64)
-            self._symbols(points(mark.x[which], mark.y[which]), dress, mark.name, hollow=False)
+        for y, width in widths(mark):
+            self._layer(points(mark.x, y, gaps=True), {**style, "strokeWidth": width}, mark.name, order={"value": 0})
+        for hollow in (False, True):
+            which = np.array([each for each in mark.markers if (each in mark.thin) == hollow], dtype=np.int64)
+            if which.size:
+                self._symbols(points(mark.x[which], mark.y[which]), dress, mark.name, hollow)
         self._tell(mark.name, mark.x, mark.y, mark.facts)
 
     def _dots(self, mark: Dots) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.graphs.look import Dress
+from rankscope.graphs.marks import Stroke
 
-LINE, DOT = 1.7, 26.0
+LINE, THIN_LINE, DOT = 1.7, 0.7, 26.0
 Layer = dict[str, Any]
 
 
@@ -50,6 +51,18 @@ def points(x: FloatArray, y: FloatArray, gaps: bool = False) -> list[dict[str, A
     """One row per point; without `gaps` only those that exist."""
     rows = [{"x": across, "y": up} for across, up in zip(plain(x), plain(y), strict=True)]
     return [row for row in rows if row["x"] is not None and (gaps or row["y"] is not None)]
+
+
+def widths(mark: Stroke) -> Iterator[tuple[FloatArray, float]]:
+    """The heights of a line's points and its width: first where it is thick, then the parts to points that are thin."""
+    thin = np.zeros(mark.y.size, dtype=np.bool_)
+    thin[list(mark.thin)] = True
+    beside = thin.copy()
+    beside[1:] |= thin[:-1]
+    beside[:-1] |= thin[1:]
+    for chosen, width in ((~thin, LINE), (beside, THIN_LINE)):
+        if chosen.any():
+            yield np.where(chosen, mark.y, np.nan), width
 
 
 def said(value: object) -> object:

@@ -12,7 +12,7 @@ from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.formats import arrow, parquet
-from rankscope.inputs.names import name_of
+from rankscope.names import name_of
 
 
 def read_frame(path: str | Path, format: str = "") -> pl.DataFrame:

@@ -47,6 +47,19 @@ const saving = {
 for (const each of document.querySelectorAll("[data-save]"))
   each.addEventListener("click", () => saving[each.dataset.save](each.dataset.graph));
 
+// another graph of the same kind: title, words, picture and what is saved change together
+async function choose(each) {
+  const figure = each.closest("figure"), place = figure.querySelector(".plot"), told = each.selectedOptions[0].dataset;
+  place.dataset.graph = each.value;
+  place.setAttribute("aria-label", told.summary || told.title);
+  figure.querySelector("h3").textContent = told.title;
+  figure.querySelector(".subtitle").textContent = told.subtitle;
+  for (const button of figure.querySelectorAll("[data-save]")) button.dataset.graph = each.value;
+  await draw(place);
+}
+for (const each of document.querySelectorAll("[data-choose]"))
+  each.addEventListener("change", () => choose(each));
+
 // queries
 const PAGE = 50, UNIT = 10000;
 const STATUS = ["not in it", "answered", "missing", "no relevant", "not judged"];
@@ -157,9 +170,11 @@ function update() {
   turn(0);
 }
 
+// text that a spreadsheet would take for a formula gets a single quote in front, as in every CSV file of rankscope
 function quoted(value) {
-  const text = value === null ? "" : String(value);
-  return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  const formula = typeof value === "string" && isNaN(value) && /^\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(value);
+  const text = value === null ? "" : formula ? "'" + value : String(value);
+  return /[",\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
 }
 
 function saveQueries() {
@@ -194,6 +209,7 @@ async function queries() {
 
 (async () => {
   if (at("data-queries")) await queries();
+  for (const each of document.querySelectorAll("[data-choose]")) each.value = each.querySelector("[selected]").value;
   for (const place of document.querySelectorAll(".plot")) {
     await draw(place);
     await new Promise(next => setTimeout(next));

@@ -1,0 +1,137 @@
+"""The command class of every command: what it reads is never written over, and numbers are numbers."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from rankscope.cli.failures import show_traces
+from rankscope.errors import SettingError
+from rankscope.file_guard import Guard, check_target, guarding
+from rankscope.file_kinds import Kind
+from rankscope.settings import LARGEST
+
+FORCED = "rankscope.force"
+FORCE = "Replace a file at the place of the result even if it is plainly of another kind (a run, features, a picture)."
+DEBUG = "Where something fails, show where in the code it did."
+
+
+class Input(click.ParamType[str]):
+    """A file or folder that the command reads; a value that is no path of anything stays what it is."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """As it was given."""
+        return str(value)
+
+
+class OutputFile(click.ParamType[str]):
+    """A file that the command writes, and which of the kinds that are not replaced without a question it may be."""
+
+    name = "text"
+
+    def __init__(self, *writes: Kind, makes_folder: bool = False) -> None:
+        self.writes, self.makes_folder = writes, makes_folder
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """As it was given; an empty name is none."""
+        if not str(value):
+            self.fail("a name is needed", param, ctx)
+        return str(value)
+
+
+class OutputFolder(OutputFile):
+    """A folder that the command writes into, made if it is not there."""
+
+
+class GuardedCommand(click.Command):
+    """Registers what is read, looks at what is to be replaced before the work begins, and refuses impossible numbers.
+
+    Every command has --debug; one that writes a file has --force.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self._outputs and "force" not in {param.name for param in self.params}:
+            forcing = click.Option(["--force"], is_flag=True, help=FORCE, expose_value=False, callback=_note_force)
+            self.params.append(forcing)
+        self.params.append(debug_option())
+
+    @property
+    def _outputs(self) -> list[tuple[str, OutputFile]]:
+        return [(str(param.name), param.type) for param in self.params if isinstance(param.type, OutputFile)]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it, guarded."""
+        self._check_numbers(ctx)
+        inputs = [str(param.name) for param in self.params if isinstance(param.type, Input)]
+        read = [path for name in inputs for path in _texts(ctx.params.get(name))]
+        force = bool(ctx.params.get("force") or ctx.meta.get(FORCED))
+        with guarding(Guard.of(read, force)):
+            for name, kind in self._outputs:
+                for path in _texts(ctx.params.get(name)):
+                    _check_output(path, kind)
+            return super().invoke(ctx)
+
+    def _check_numbers(self, ctx: click.Context) -> None:
+        """Whole numbers that fit into 64 bits, and fractions that are numbers."""
+        for param in self.params:
+            for value in _values(ctx.params.get(str(param.name))):
+                if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+                    raise click.BadParameter("it has more than 64 bits.", ctx, param)
+                if isinstance(value, float) and not math.isfinite(value):
+                    raise click.BadParameter(f"it must be a finite number, got {value}.", ctx, param)
+
+
+def debug_option() -> click.Option:
+    """--debug, which works before the name of the command and behind it."""
+    return click.Option(["--debug"], is_flag=True, help=DEBUG, expose_value=False, callback=_note_debug, is_eager=True)
+
+
+def _note_debug(_ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        show_traces()
+
+
+def _note_force(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    ctx.meta[FORCED] = wanted
+
+
+def _check_output(path: str, kind: OutputFile) -> None:
+    """Raise now where writing would fail after the work."""
+    if path == "-":
+        return
+    if isinstance(kind, OutputFolder):
+        _check_folder(path, _there(path))
+        return
+    check_target(path, (None, *kind.writes))
+    parent = os.path.dirname(path) or "."
+    _check_folder(path, _there(parent) if kind.makes_folder else parent)
+
+
+def _there(path: str) -> str:
+    """The path, or the folder above it that is there already."""
+    while not os.path.lexists(path) and os.path.dirname(path) not in ("", path):
+        path = os.path.dirname(path)
+    return path if os.path.lexists(path) else "."
+
+
+def _check_folder(path: str, folder: str) -> None:
+    if not os.path.isdir(folder):
+        what = f"{folder} is a file" if os.path.lexists(folder) else f"there is no folder {folder}"
+        raise SettingError(f"cannot write {path}: {what}, and a folder is needed")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SettingError(f"cannot write {path}: no permission to write into {folder}")
+
+
+def _values(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, tuple | list) else (value,)
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in _values(value) if isinstance(each, str)]

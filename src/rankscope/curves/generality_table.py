@@ -1,0 +1,186 @@
+"""Recall of each query at each level of generality, and which queries are followed over the levels.
+
+Queries of large classes do not reach a high G. A mean over whoever is left rises, because small, easy classes survive:
+so one set of queries is followed, `constant`, those that reach every level shown; `varying` takes at each level those
+that reach it, and then each point has its own number of queries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.curves.sizes import SLACK, counted, generality_index, known_sizes
+from rankscope.curves.thinned_recall import Keeping, hits_with_nearest, recall_when_kept
+from rankscope.curves.thinning import Thinned, expected_hits
+from rankscope.errors import MeasureError
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+Way = Literal["thinned", "bins", "hard"]
+Members = Literal["constant", "varying"]
+KEEPING: dict[str, Keeping] = {"thinned": expected_hits, "hard": hits_with_nearest, "bins": hits_with_nearest}
+WHAT = "a graph over generality"
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralityTable:
+    """Recall at scope n c of each query (row) at each level of G (column); NaN where a query does not reach the level.
+
+    Where rankings were cut the truth lies from `low` to `high`. `variance` is that over thinnings.
+    """
+
+    way: Way
+    n: float
+    queries: RelevantRanks
+    counted: int  # queries with a relevant item, of which `queries` are those that are followed
+    members: Members
+    index: FloatArray  # G: the level, or the middle of the bin
+    full: BoolArray  # whether the column is the full collection at its own G
+    low: FloatArray
+    high: FloatArray
+    variance: FloatArray
+    chance: FloatArray  # generality: precision of a random order
+
+    @property
+    def precision(self) -> FloatArray:
+        """p = r/n, the lower end."""
+        return self.low / self.n
+
+    @property
+    def precision_high(self) -> FloatArray:
+        """The upper end of precision."""
+        return self.high / self.n
+
+    def where(self, chosen: BoolArray) -> GeneralityTable:
+        """Some of the levels."""
+        tables = {name: getattr(self, name)[:, chosen] for name in ("low", "high", "variance", "chance")}
+        return replace(self, index=self.index[chosen], full=self.full[chosen], **tables)
+
+
+def generality_table(
+    queries: RelevantRanks,
+    n: float = 1.0,
+    way: Way = "thinned",
+    levels: Sequence[int] | None = None,
+    members: Members = "constant",
+) -> GeneralityTable:
+    """Every query that is followed at every level; NaN where the collection left is smaller than the scope.
+
+    Levels are those given; or G = 1, 2, ... as far as half of the queries reach, for members that vary as far as any
+    does. The full collection is added at its own G where all queries share one. Bins part all queries by round(G).
+    >>> both = RelevantRanks.from_ranks([[1, 3, 10, 40], [2]], collection=100)
+    >>> generality_table(both).index.tolist(), generality_table(both, members="varying").index.tolist()
+    ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.643856189774724], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    """
+    _check(n, way, members)
+    queries = counted(queries)
+    known_sizes(queries, WHAT)
+    if way == "bins":
+        return _binned(queries, n, levels)
+    given = _checked(levels) if levels is not None else range(1, _top(queries, members) + 1)
+    some = reaching(queries, max(given, default=0)) if members == "constant" else queries
+    kept, index, full = _kept(some, given)
+    parts = [_recall(some, each, n, KEEPING[way]) for each in kept]
+    shares = [some.relevant / (some.relevant + each) for each in kept]
+    return _made(some, n, way, members, len(queries), index, full, parts, shares)
+
+
+def reaching(queries: RelevantRanks, level: float) -> RelevantRanks:
+    """The queries whose own G is this at least; there must be one."""
+    index = generality_index(queries, WHAT)
+    rows = np.flatnonzero(index >= level - SLACK)
+    if len(queries) and not rows.size:
+        raise MeasureError(f"no query of {queries.system} reaches G = {level:g}; the largest is {index.max():.2f}")
+    return queries if rows.size == len(queries) else queries.take(rows)
+
+
+def shared_level(queries: RelevantRanks) -> int:
+    """The highest level of G that at least half of the queries reach; 1 where some query does, else 0.
+
+    >>> shared_level(RelevantRanks.from_ranks([[1], [1, 2], [1, 2, 3]], collection=16))
+    3
+    """
+    reached = np.sort(np.floor(generality_index(counted(queries), WHAT) + SLACK))
+    if not reached.size:
+        return 0
+    return max(int(reached[reached.size // 2]), min(1, int(reached[-1])))
+
+
+def _top(queries: RelevantRanks, members: Members) -> int:
+    if members == "constant":
+        return shared_level(queries)
+    return math.floor(generality_index(queries).max(initial=0.0) + SLACK)
+
+
+def _check(n: float, way: str, members: str) -> None:
+    if way not in get_args(Way):
+        raise MeasureError(f"way must be one of {', '.join(get_args(Way))}, got {way!r}")
+    if members not in get_args(Members):
+        raise MeasureError(f"members must be one of {', '.join(get_args(Members))}, got {members!r}")
+    if not 0 < n < math.inf:
+        raise MeasureError(f"n > 0 is needed, got {n!r}")
+
+
+def _checked(levels: Sequence[int]) -> list[int]:
+    if any(level < 0 or level != int(level) for level in levels):
+        raise MeasureError(f"levels of G must be whole numbers from 0, got {list(levels)}")
+    return [int(level) for level in levels]
+
+
+def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray], FloatArray, BoolArray]:
+    """How many distractors each query keeps at each level, and in the full collection where all have the same G."""
+    kept = [queries.relevant * (2**level - 1) for level in levels]
+    index = generality_index(queries)
+    own = float(index[0]) if index.size and np.ptp(index) <= SLACK else math.nan
+    added = not math.isnan(own) and all(abs(level - own) > SLACK for level in levels)
+    if added:
+        kept.append(queries.collection - queries.relevant)
+    places = np.array([*levels, *([own] if added else [])], dtype=np.float64)
+    return kept, places, np.arange(places.size) >= len(levels)
+
+
+def _recall(queries: RelevantRanks, kept: IntArray, n: float, keeping: Keeping) -> Thinned:
+    """Recall of each query; NaN where it has fewer distractors than it should keep."""
+    rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
+    if rows.size == len(queries):
+        return recall_when_kept(queries, kept, n, keeping)
+    made = recall_when_kept(queries.take(rows), kept[rows], n, keeping)
+    low, high, variance = (np.full(len(queries), np.nan) for _ in range(3))
+    low[rows], high[rows], variance[rows] = made.low, made.high, made.variance
+    return Thinned(low, high, variance)
+
+
+def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
+    """Each query in the column of its round(G), with all distractors."""
+    number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
+    made = _recall(queries, queries.collection - queries.relevant, n, hits_with_nearest)
+    index = np.unique(number) if levels is None else np.array(_checked(levels), dtype=np.int64)
+    inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
+    parts = [Thinned(made.low + each, made.high + each, made.variance + each) for each in inside]
+    shares = [queries.relevant / queries.collection + each for each in inside]
+    full = np.ones(index.size, dtype=np.bool_)
+    return _made(queries, n, "bins", "varying", len(queries), index.astype(np.float64), full, parts, shares)
+
+
+def _made(
+    queries: RelevantRanks,
+    n: float,
+    way: Way,
+    members: Members,
+    counted: int,
+    index: FloatArray,
+    full: BoolArray,
+    parts: list[Thinned],
+    shares: list[FloatArray],
+) -> GeneralityTable:
+    def stacked(columns: list[FloatArray]) -> FloatArray:
+        return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
+
+    low, high, variance = (stacked([getattr(part, name) for part in parts]) for name in ("low", "high", "variance"))
+    chance = np.where(np.isnan(low), np.nan, stacked(shares))
+    return GeneralityTable(way, n, queries, counted, members, index, full, low, high, variance, chance)

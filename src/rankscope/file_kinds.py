@@ -1,0 +1,133 @@
+"""What kind of file stands at a path, told from its bytes alone, as far as it matters before it is replaced.
+
+Only kinds that take work to make again have a name here; everything else (a table of results, a page, notes) is None.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Literal, get_args
+
+Kind = Literal["a picture", "features", "a run", "judgements", "a run or judgements", "saved ranks",
+               "a feedback study", "a compressed file", "a table that rankscope did not write"]  # fmt: skip
+KINDS: tuple[Kind, ...] = get_args(Kind)
+FOREIGN: Kind = "a table that rankscope did not write"
+HEAD = 1 << 16
+FOOTER = 1 << 22  # of Parquet: more than any that rankscope writes
+LINES = 20
+COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
+RASTERS = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|P[1-6][ \n\r\t]|RIFF....WEBP|BM....\0\0\0\0", re.DOTALL
+)
+DRAWINGS = re.compile(rb"%PDF-|\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", re.DOTALL)
+ARRAYS = re.compile(rb"\x93NUMPY|PK\x03\x04.{26}[^\0]{1,200}?\.npy", re.DOTALL)
+QUERY = {"query_id", "query-id", "qid", "q_id", "queryid", "topic_id", "query", "topic"}
+ITEM = {"item_id", "doc_id", "docno", "corpus-id", "corpus_id", "document_id", "passage_id", "pid", "docid", "item",
+        "doc", "document"}  # fmt: skip
+OF_RUNS = {"score", "sim", "similarity", "rank"}
+COLUMNS = QUERY | ITEM | OF_RUNS
+NUMBER = rb"-?\.?\d[\d.]*(?:[eE][-+]?\d+)?"
+RUN_LINE = re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+\s+(?:%s|-?inf|nan)\s+\S+" % NUMBER)
+QRELS_LINE = re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+")
+NESTED = re.compile(rb'\s*(?:\{\s*"[^"]*"\s*:\s*){2,4}%s\s*[,}]' % NUMBER)
+NAME_IN_JSON = re.compile(rb'"([^"]{1,40})"\s*:')
+
+
+def kind_of(path: str | Path) -> Kind | None:
+    """The kind of an existing file; None for kinds that are replaced without a question, and where nothing is."""
+    place = Path(path)
+    try:
+        if not place.is_file():
+            return None
+        with place.open("rb") as file:
+            head = file.read(HEAD)
+        return _of_container(place, head) or _of_signature(head) or _of_text(head)
+    except OSError:
+        return None
+
+
+def is_raster(path: str | Path) -> bool:
+    """Whether a file is a picture of the kind that commands read."""
+    try:
+        with Path(path).open("rb") as file:
+            return RASTERS.match(file.read(16)) is not None
+    except OSError:
+        return False
+
+
+def _of_signature(head: bytes) -> Kind | None:
+    if RASTERS.match(head) or DRAWINGS.match(head):
+        return "a picture"
+    if ARRAYS.match(head):
+        return "features"
+    return "a compressed file" if COMPRESSED.match(head) else None
+
+
+def _of_container(path: Path, head: bytes) -> Kind | None:
+    """Of a table in Parquet or Arrow, by the names that stand in its schema."""
+    if head.startswith(b"ARROW1"):
+        return _of_columns({name for name in COLUMNS if name.encode() in head}) or FOREIGN
+    if not head.startswith(b"PAR1"):
+        return None
+    footer = _parquet_footer(path)
+    if _stands_in("rankscope.feedback", footer):
+        return "a feedback study"
+    if _stands_in("rankscope", footer):
+        return "saved ranks"
+    if all(_stands_in(name, footer) for name in ("system", "measure", "value")):
+        return None
+    return _of_columns({name for name in COLUMNS if _stands_in(name, footer)}) or FOREIGN
+
+
+def _stands_in(name: str, footer: bytes) -> bool:
+    """Whether Parquet's footer has this text as a whole: the length comes before it."""
+    return bytes([len(name)]) + name.encode() in footer
+
+
+def _parquet_footer(path: Path) -> bytes:
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 8))
+        length = min(int.from_bytes(file.read(4), "little"), FOOTER)
+        file.seek(max(0, size - 8 - length))
+        return file.read(length)
+
+
+def _of_text(head: bytes) -> Kind | None:
+    text = head.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in text:
+        return None
+    if text.lstrip().startswith(b"{"):
+        return _of_json(text)
+    lines = [line for line in map(bytes.strip, _whole_lines(text)) if line and not line.startswith(b"#")][:LINES]
+    if not lines:
+        return None
+    if all(RUN_LINE.fullmatch(line) for line in lines):
+        return "a run"
+    if all(QRELS_LINE.fullmatch(line) for line in lines):
+        return "judgements"
+    return _of_columns({name.strip(b" \"'").decode("utf-8", "replace") for name in re.split(rb"[,;\t]", lines[0])})
+
+
+def _whole_lines(text: bytes) -> list[bytes]:
+    """Lines that are not cut off where the beginning ends."""
+    lines = text.splitlines()
+    return lines[:-1] if len(text) >= HEAD and len(lines) > 1 else lines
+
+
+def _of_json(text: bytes) -> Kind | None:
+    """Nested dictionaries of numbers, or lines with a query and an item."""
+    if NESTED.match(text):
+        return "a run or judgements"
+    first = text.lstrip().splitlines()[0]
+    return _of_columns({name.decode("utf-8", "replace") for name in NAME_IN_JSON.findall(first)})
+
+
+def _of_columns(names: set[str]) -> Kind | None:
+    """From the names of columns."""
+    plain = {name.lower() for name in names}
+    if plain & QUERY and plain & ITEM:
+        return "a run" if plain & OF_RUNS else "judgements"
+    return None

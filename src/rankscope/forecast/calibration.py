@@ -1,0 +1,63 @@
+"""Chances held against what comes: each of the best distractors is left out in turn and awaited as if it were new.
+
+Fitted tails take queries for more alike than they are, so they call scores far out rarer than they are. How much rarer
+the data themselves tell: of e distractors, the expected number whose chance is called x / e or less, each by a tail
+fitted to the others, is x for each query. If it is r x, chances of that size are multiplied by r.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.forecast.tails import NODE_WEIGHTS, Shared, tails_of
+
+EXPECTED = 2.0 ** np.arange(3, -11, -1)  # x, falling
+CAUTION = 16.0  # so many distractors are taken to agree with the ratio of the x before
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The ratio r at each of the expected numbers x."""
+
+    ratio: FloatArray
+
+    def corrected(self, expected: FloatArray) -> FloatArray:
+        """By how much to multiply chances, given the number of distractors each expects above itself."""
+        at = np.log(np.maximum(expected, EXPECTED[-1]))
+        return np.exp(np.interp(at, np.log(EXPECTED[::-1]), np.log(self.ratio[::-1])))
+
+
+def calibrated(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> Calibration:
+    """From the best scores of each query; what all queries share is not fitted anew for one score left out."""
+    return Calibration(ratios(left_out(best, distractors, most, shared), len(best)))
+
+
+def left_out(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> FloatArray:
+    """Of each of the best scores the number of distractors expected above it by the tail of the others, flat."""
+    row, top = np.arange(len(best)), best[:, : most + 2]
+    found = []
+    for place in range(min(most + 1, top.shape[1] - 1)):
+        tails = tails_of(np.delete(top, place, axis=1), most, shared)
+        score = top[:, place]
+        above = np.isfinite(score) & (score > tails.threshold) & (tails.used > 0)
+        chance = NODE_WEIGHTS @ tails.chances(distractors - 1.0, row, np.where(above, score, tails.threshold))
+        found.append((chance * distractors)[above])
+    return np.concatenate([np.empty(0), *found])
+
+
+def ratios(expected: FloatArray, queries: int) -> FloatArray:
+    """Numbers found over numbers expected, from many to few; where hardly any are expected the ratio before stays.
+
+    A ratio at most doubles from one x to the next, so that a higher score never has the higher chance.
+    >>> ratios(np.array([0.5, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0]), queries=1)[:4].round(2)
+    array([1.  , 1.1 , 1.2 , 1.31])
+    """
+    made, ratio = [], 1.0
+    for x in EXPECTED.tolist():
+        found = np.count_nonzero(expected <= x)
+        ratio = min((found + CAUTION * ratio) / (queries * x + CAUTION), 2.0 * ratio)
+        made.append(ratio)
+    return np.array(made)

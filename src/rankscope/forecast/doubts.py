@@ -1,0 +1,63 @@
+"""What must be said beside a forecast: what its data lack, and where it is known to err."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from rankscope.forecast.backtest import SAME_FACTOR, Trial
+from rankscope.forecast.evidence import Evidence
+from rankscope.forecast.result import MeasureForecast
+
+FEW_UNITS = 20
+FEW_KNOWN = 16
+TIED_SHARE = 0.1
+
+
+def doubts_of(made: MeasureForecast, evidence: Evidence, ahead: float, tested: Sequence[Trial]) -> Iterable[str]:
+    """Sentences, each with the measure it is about where it is about one."""
+    if made.units < FEW_UNITS:
+        yield f"only {made.units} {made.unit}: the interval for other queries rests on few"
+    yield from _of_the_test(made, ahead, tested)
+    if evidence.lots is None:
+        yield (
+            "which items stand in the rankings is not known: the back-test leaves out items for each query by itself, "
+            "and the interval for these queries is too narrow where queries share their distractors"
+        )
+    known = float(np.median(evidence.near)) if evidence.near.any() else FEW_KNOWN
+    if known < FEW_KNOWN:
+        yield (
+            f"the rankings hold only {known:.0f} distractors for half of the queries: forecasts from so few have erred "
+            "by up to .07 with scores and by up to .1 from ranks alone"
+        )
+    tied = tied_share(evidence)
+    if tied > TIED_SHARE:
+        yield (
+            f"{tied:.0%} of the best distractors tie with the next one: the model takes scores for continuous, and "
+            "forecasts of such runs have erred by .02 either way"
+        )
+
+
+def _of_the_test(made: MeasureForecast, ahead: float, tested: Sequence[Trial]) -> Iterable[str]:
+    if not tested:
+        yield f"{made.measure}: too few distractors for a back-test"
+        return
+    last = max(tested, key=lambda each: each.factor)
+    if last.factor < ahead * (1.0 - SAME_FACTOR):
+        yield f"{made.measure}: too few distractors to back-test {ahead:.3g} times; {last.factor:.3g} was tried"
+    if abs(last.error) > made.these.width / 2 + 2.0 * last.noise:
+        yield (
+            f"{made.measure}: the back-test at {last.factor:.3g} times errs by {last.error:+.3f}, more than the "
+            "interval allows for; it starts from a smaller collection than today's, where errors are larger"
+        )
+
+
+def tied_share(evidence: Evidence) -> float:
+    """Share of the best distractors, 16 of each query at most, that have the score of the one behind them."""
+    if evidence.scored is None:
+        return 0.0
+    best = evidence.scored.best[:, : FEW_KNOWN + 1]
+    there = np.isfinite(best[:, 1:])
+    tied = there & (best[:, :-1] == best[:, 1:])
+    return float(tied.sum() / max(there.sum(), 1))

@@ -1,0 +1,133 @@
+"""Generalised Pareto tails of distractors' scores: one shape for all queries, scales that learn from each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.forecast.rates import NEVER
+
+NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
+NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
+USUAL_SHAPE = 0.2  # how far from 0 shapes usually are: an uncertain estimate is drawn towards 0
+SHAPES = (-0.6, 0.4)
+LEAST_SPREAD = 1e-4
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all queries have in common: the shape, and mean and variance of the logarithms of their scales."""
+
+    shape: float
+    scale: float
+    variance: float
+
+
+@dataclass(frozen=True)
+class Tails:
+    """The tail of each query: its threshold, how many scores lie above it, and the logarithm of its scale."""
+
+    shape: float
+    threshold: FloatArray
+    used: IntArray
+    scale: FloatArray
+    spread: FloatArray  # standard deviation of the logarithm of the scale
+
+    def chances(self, distractors: FloatArray, row: IntArray, scores: FloatArray) -> FloatArray:
+        """The chance that a new distractor of query `row` scores higher, at each value of the uncertain scale (rows).
+
+        The threshold is itself the score of a distractor: a new one lies above it with chance (K + 1) / (e + 1).
+        """
+        base = (self.used[row] + 1.0) / (distractors[row] + 1.0)
+        with np.errstate(invalid="ignore"):
+            beyond = np.maximum(np.nan_to_num(scores - self.threshold[row]), 0.0)
+        scale = np.exp(self.scale[row] + NODES[:, None] * self.spread[row])
+        with np.errstate(over="ignore", divide="ignore"):
+            steps = beyond / np.maximum(scale, NEVER)
+            tail = (
+                np.exp(-steps) if self.shape == 0 else np.maximum(1.0 + self.shape * steps, 0.0) ** (-1.0 / self.shape)
+            )
+        return np.clip(base * tail, NEVER, 1.0)
+
+
+def used_scores(best: FloatArray, most: int) -> IntArray:
+    """How many of the `most` best scores lie above the next one; those that tie with it do not.
+
+    >>> used_scores(np.array([[5.0, 4.0, 3.0, 2.0], [5.0, 4.0, 4.0, 4.0]]), 3)
+    array([3, 1])
+    """
+    last = np.clip(np.isfinite(best).sum(axis=1) - 1, 0, min(most, best.shape[1] - 1))
+    level = np.take_along_axis(best, last[:, None], axis=1)
+    return (best[:, : most + 1] > level).sum(axis=1)
+
+
+def shared_by(best: FloatArray, most: int) -> Shared:
+    """Shape and scales over all queries, from the `most` + 1 best scores of each, or as many as it has."""
+    used = used_scores(best, most)
+    spacing, inside = _spacings(best, used, most)
+    shape = pooled_shape(spacing, inside)
+    own, chance, good = _own_scales(_mean_spacing(spacing, used, shape), used)
+    if not good.any():
+        return Shared(shape, float(np.log(NEVER)), LEAST_SPREAD)
+    weight = np.where(good, 1.0 / (chance + 0.1), 0.0)
+    common = float(np.average(own, weights=weight))
+    return Shared(shape, common, max(float(np.average((own - common) ** 2 - chance, weights=weight)), LEAST_SPREAD))
+
+
+def tails_of(best: FloatArray, most: int, shared: Shared) -> Tails:
+    """The tail of each query; its own scale is drawn towards the common one as far as chance explains the difference.
+
+    The mean of k exponential spacings has a gamma distribution: its logarithm lies digamma(k) - ln k too high and
+    varies by trigamma(k).
+    """
+    used = used_scores(best, most)
+    spacing, _ = _spacings(best, used, most)
+    own, chance, good = _own_scales(_mean_spacing(spacing, used, shared.shape), used)
+    trust = np.where(good, shared.variance / (shared.variance + chance), 0.0)
+    spread = np.sqrt(np.where(good, trust * chance, shared.variance))
+    level = np.take_along_axis(best, used[:, None], axis=1)[:, 0]
+    return Tails(shared.shape, level, used, trust * own + (1.0 - trust) * shared.scale, spread)
+
+
+def _spacings(best: FloatArray, used: IntArray, most: int) -> tuple[FloatArray, BoolArray]:
+    """Normalised spacings j (d_j - d_(j+1)) of the used scores, and which they are."""
+    most = min(most, best.shape[1] - 1)
+    place = np.arange(1, most + 1)
+    inside = place <= used[:, None]
+    top = np.where(np.isfinite(best[:, : most + 1]), best[:, : most + 1], 0.0)
+    return np.where(inside, place * (top[:, :-1] - top[:, 1:]), 0.0), inside
+
+
+def _mean_spacing(spacing: FloatArray, used: IntArray, shape: float) -> FloatArray:
+    """Mean of the spacings of each query, straightened: in a tail of that shape all have mean sigma then."""
+    count = np.maximum(used, 1)
+    place = np.arange(1, spacing.shape[1] + 1)
+    return (spacing * (place / count[:, None]) ** shape).sum(axis=1) / count
+
+
+def _own_scales(mean: FloatArray, used: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """The logarithm of each query's own scale, its variance by chance, and whether there is one."""
+    from scipy.special import digamma, polygamma
+
+    good = (mean > 0) & (used > 0)
+    count = np.maximum(used, 1)
+    own = np.where(good, np.log(np.where(good, mean, 1.0)) - digamma(count) + np.log(count), 0.0)
+    return own, polygamma(1, count), good
+
+
+def pooled_shape(spacing: FloatArray, inside: BoolArray) -> float:
+    """Minus the slope of the logarithm of the mean spacing over the logarithm of the place, drawn towards 0."""
+    own = spacing.sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
+    good = own > 0
+    count = inside[good].sum(axis=0)
+    enough = count >= max(5.0, 0.5 * good.sum())
+    if np.count_nonzero(enough) < 2:
+        return 0.0
+    mean = (spacing[good] / own[good, None]).sum(axis=0)[enough] / count[enough]
+    logs, weight = np.log(1.0 + np.flatnonzero(enough)), count[enough]
+    centred = logs - np.average(logs, weights=weight)
+    certainty = float((weight * centred**2).sum())
+    slope = float((weight * centred * np.log(np.maximum(mean, 1e-3))).sum()) / certainty
+    return float(np.clip(-slope * USUAL_SHAPE**2 / (USUAL_SHAPE**2 + 1.0 / certainty), *SHAPES))

@@ -1,0 +1,65 @@
+"""What graphs ask of chance: a band for the whole curve, to be drawn, and an interval of each point, to be told.
+
+The unit of chance is that of every command (`statistics.units`); the interval of a point is that which the same number
+has in every table (`statistics.mean_intervals`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rankscope.arrays import FloatArray
+from rankscope.graphs.marks import Facts
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.band import Band
+from rankscope.statistics.bands import DEFAULT, band
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.query_curves import QueryCurves
+from rankscope.statistics.units import unit_classes
+
+LEVEL = 0.95
+
+
+class Limits(Protocol):
+    """Anything with a lower and an upper end at each point."""
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower ends."""
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper ends."""
+
+
+def band_around(curves: QueryCurves, queries: RelevantRanks, drawn: bool = True) -> Band:
+    """The band of these queries' curves by the rule of all bands; where it is not drawn chance need not be asked."""
+    return band(curves, how=DEFAULT if drawn else "t", level=LEVEL, classes=unit_classes(queries))
+
+
+def intervals_of(values: FloatArray, queries: RelevantRanks) -> Limits:
+    """The pointwise interval of the mean of each column."""
+    return mean_intervals(values, unit_classes(queries), level=LEVEL)
+
+
+def interval_facts(limits: Limits, level: float = LEVEL, of: str = "") -> Facts:
+    """The interval of each point, named pointwise."""
+    return {f"{100 * level:g}% interval{of}, pointwise": ranges(limits.low, limits.high)}
+
+
+def units_in(queries: RelevantRanks) -> int:
+    """How many units of chance these queries are."""
+    classes = unit_classes(queries)
+    return len(queries) if classes is None else len(set(classes))
+
+
+def ranges(low: FloatArray, high: FloatArray) -> Sequence[str]:
+    """Intervals in words.
+
+    >>> import numpy as np
+    >>> ranges(np.array([0.25, np.nan]), np.array([0.5, np.nan]))
+    ['0.2500 to 0.5000', 'none']
+    """
+    ends = zip(low.tolist(), high.tolist(), strict=True)
+    return ["none" if a != a or b != b else f"{a:.4f} to {b:.4f}" for a, b in ends]

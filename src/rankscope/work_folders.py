@@ -1,0 +1,47 @@
+"""Finished parts of long work in a folder beside the result, so that work that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rankscope.files import beside, made_folder
+from rankscope.left_behind import remove_left_behind
+
+WORK = ".work"
+
+
+def work_folder(result: str | Path, digest: str = "") -> Path:
+    """Where the parts of a result lie; `digest` where parts of other inputs or settings must lie elsewhere.
+
+    >>> work_folder("out/clip.ranks.parquet", "0f").name
+    '.clip.ranks.parquet.0f.work'
+    """
+    return beside(Path(result), f".{digest}{WORK}" if digest else WORK)
+
+
+@contextmanager
+def working_in(folder: Path) -> Iterator[Path]:
+    """The folder, made; it goes when the block ends well, or when nothing was finished in it.
+
+    So do those of the neighbourhood that earlier work left empty.
+    """
+    made_folder(folder)
+    for other in folder.parent.glob(f".*{WORK}"):
+        _remove_empty(other)
+    try:
+        yield made_folder(folder)
+    except BaseException:
+        _remove_empty(folder)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder in which nothing is finished; a process that still works there makes it anew."""
+    remove_left_behind(folder)
+    with suppress(OSError):
+        os.rmdir(folder)

@@ -1,0 +1,86 @@
+"""Systems that are called alike are distinguished, and so are their figures, in every command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.cli.inside import ended, runs_in
+
+Ended = Callable[..., int]
+
+
+@pytest.fixture
+def rankscope(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ended:
+    monkeypatch.chdir(runs_in(tmp_path))
+    for place, name in (("main", "a"), ("branch", "b")):
+        Path(place).mkdir()
+        Path(place, "bm25.run").write_bytes(Path(f"{name}.run").read_bytes())
+    run = partial(ended, monkeypatch)
+    for place in ("main", "branch"):
+        assert run("evaluate", "qrels.txt", f"{place}/bm25.run", "-o", f"{place}/bm25.ranks.parquet") == 0
+    return run
+
+
+RUNS = ("qrels.txt", "main/bm25.run", "branch/bm25.run")
+SAVED = ("main/bm25.ranks.parquet", "branch/bm25.ranks.parquet")
+
+
+@pytest.mark.parametrize("files", [RUNS, SAVED], ids=["runs", "saved ranks"])
+@pytest.mark.parametrize("named", [False, True], ids=["by path", "by hand"])
+def test_every_command_distinguishes_them(
+    rankscope: Ended, capsys: pytest.CaptureFixture[str], files: tuple[str, ...], named: bool
+) -> None:
+    first, second = ("old", "new") if named else ("main/bm25", "branch/bm25")
+    options = ["--system", "old", "--system", "new"] if named else []
+    assert rankscope("evaluate", *files, *options, "-o", "x.json") == 0
+    assert [each["name"] for each in json.loads(Path("x.json").read_text())["systems"]] == [first, second]
+    for command in ("compare", "gate"):
+        capsys.readouterr()
+        assert rankscope(command, *files, *options, "--format", "markdown") in (0, 1)
+        said = capsys.readouterr().out
+        assert first in said
+        assert second in said
+    assert rankscope("graph", "precision-recall", *files, *options, "-o", "x.csv") == 0
+    assert {first, second} <= set(re.findall(r"^[^,]*,([^,]*),", Path("x.csv").read_text(), re.MULTILINE))
+    assert rankscope("report", *files, *options, "-m", "AP", "-o", "x.html") == 0
+    page = Path("x.html").read_text()
+    assert first in page
+    assert second in page
+
+
+def test_a_forecast_is_named_too(rankscope: Ended, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("qrels.txt", "a.run", "--to", "2x", "--collection-size", 100, "--system", "mine", "--force")
+    assert rankscope("forecast", *line) == 0
+    assert capsys.readouterr().out.startswith("mine:")
+
+
+@pytest.mark.parametrize("names", [["one"], ["same", "same"], ["one", ""], ["1", "2", "3"]], ids=len)
+def test_names_must_be_one_for_each(rankscope: Ended, names: list[str]) -> None:
+    options = [each for name in names for each in ("--system", name)]
+    assert rankscope("evaluate", *RUNS, *options) == 2
+
+
+@pytest.mark.parametrize("pair", [("bm25_k1", "bm25-k1"), ("BM25", "bm25"), ("система", "検索")], ids="/".join)
+def test_every_system_has_its_own_figures(rankscope: Ended, pair: tuple[str, str]) -> None:
+    """Each system's own graph names it; both are on the page and in the folder for a paper."""
+    for name, run in zip(pair, ("a", "b"), strict=True):
+        Path(f"{name}.run").write_bytes(Path(f"{run}.run").read_bytes())
+    line = ("report", "qrels.txt", *(f"{name}.run" for name in pair), "-m", "AP", "--collection-size", "100")
+    assert rankscope(*line, "--latex", "paper", "-o", "x.html") == 0
+    page = Path("x.html").read_text()
+    ids = re.findall(r'<figure id="graph-([^"]*)"', page)
+    assert len(set(map(str.lower, ids))) == len(ids)
+    own = [each for each in ids if each.startswith("score-distribution")]
+    assert len(own) == 2
+    titles = [re.search(rf'id="graph-{re.escape(each)}".*?</figure>', page, re.DOTALL) for each in own]
+    for name, found in zip(pair, titles, strict=True):
+        assert found is not None
+        assert name in found[0]
+    pictures = [Path("paper", f"{each}.pdf").read_bytes() for each in own]
+    assert pictures[0] != pictures[1]

@@ -1,0 +1,23 @@
+"""The forecast graph: what its bands are."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankscope import graphs
+from rankscope.graphs.marks import Between
+from rankscope.measures import Rprec
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.units import unit_classes
+from tests.graphs.examples import scored
+
+
+def test_the_band_for_these_queries_lies_within_the_one_for_others() -> None:
+    ranks = scored()
+    marks = graphs.forecast_graph(ranks, to="4x", force=True).marks
+    others, these = (mark for mark in marks if isinstance(mark, Between))
+    assert (others.low <= these.low).all()
+    assert (these.high <= others.high).all()
+    assert these.low[0] == these.high[0] == pytest.approx(float(Rprec().of(ranks).mean()))
+    made = mean_intervals(Rprec().of(ranks)[:, None], unit_classes(ranks), level=0.9)
+    assert (others.low[0], others.high[0]) == (made.low[0], made.high[0])

@@ -1,0 +1,233 @@
+"""The precision-recall graph: hits of one query, groups of one class size, bins, and what stands behind them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope import graphs
+from rankscope.curves import ideal_curve, radial_curves
+from rankscope.errors import SettingError
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.groups import ENOUGH, grouped, offered, spread_out, usual
+from rankscope.graphs.marks import Between, Guide, Stroke
+from rankscope.graphs.radial import swept
+from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
+from rankscope.statistics import compare
+from tests.graphs.classes import in_classes
+from tests.graphs.examples import TWO, ranked
+
+LECTURE = RelevantRanks.from_ranks([[1, 3, 6, 10, 15]], relevant=[10], depth=15, collection=100, system="lecture")
+MIXED = RelevantRanks.from_ranks(
+    [[1, 2]] * 12 + [list(range(1, 30))] * 12, collection=300, depth=300, system="one"
+)  # two class sizes, G = 7.2 and 3.4
+SPREAD = RelevantRanks.from_ranks(
+    [list(range(2, 2 + size)) for size in range(3, 33)], collection=300, depth=300, system="one"
+)  # thirty class sizes
+
+
+def curves(graph: Graph) -> list[Stroke]:
+    return [mark for mark in graph.marks if isinstance(mark, Stroke)]
+
+
+def guide(graph: Graph, name: str) -> Guide:
+    (only,) = [mark for mark in graph.marks if isinstance(mark, Guide) and mark.name == name]
+    return only
+
+
+# one query
+
+
+def test_the_lectures_example_has_its_points_at_the_hits() -> None:
+    graph = graphs.precision_recall_graph(LECTURE)
+    (curve,) = curves(graph)
+    np.testing.assert_allclose(curve.x, [0.1, 0.2, 0.3, 0.4, 0.5])
+    np.testing.assert_allclose(curve.y, [1, 2 / 3, 1 / 2, 2 / 5, 1 / 3])
+    assert curve.markers == (0, 1, 2, 3, 4)
+    assert curve.facts["scope"] == [1, 3, 6, 10, 15]
+    assert curve.note == "5 of 10 found, the ranking ends at 15"
+    assert "band" not in {mark.role for mark in graph.marks}
+    assert "1 query, c = 10, d = 100" in graph.subtitle
+
+
+def test_one_query_needs_no_collection_size_and_may_find_nothing() -> None:
+    unknown = RelevantRanks.from_ranks([[1, 3]], relevant=[4], depth=9)
+    graph = graphs.precision_recall_graph([unknown, RelevantRanks.from_ranks([[]], relevant=[4], depth=9, system="no")])
+    first, second = curves(graph)
+    assert first.x.tolist() == [0.25, 0.5]
+    assert second.x.size == 0
+    assert second.note == "0 of 4 found, the ranking ends at 9"
+    assert not [mark for mark in graph.marks if mark.name == "random"]
+    graph.vega_lite()
+
+
+def test_eleven_levels_of_one_query_can_be_asked_for() -> None:
+    (curve,) = curves(graphs.precision_recall_graph(LECTURE, averaging="levels"))
+    np.testing.assert_allclose(curve.y, [1, 1, 2 / 3, 0.5, 0.4, 1 / 3, 0, 0, 0, 0, 0])
+
+
+# groups
+
+
+def test_queries_of_one_class_size_are_not_interpolated() -> None:
+    graph = graphs.precision_recall_graph(TWO)
+    for queries, mark in zip(TWO, curves(graph), strict=True):
+        (exact,) = radial_curves(queries, by="exact")
+        rows = np.array(mark.facts["scope"]) - 1
+        np.testing.assert_allclose(mark.x, exact.curve.x[rows])
+        np.testing.assert_allclose(mark.y, exact.curve.y[rows])
+        assert [mark.facts["a"][row] for row in mark.markers] == [0.25, 0.5, 1, 2, 4]
+    assert "all 12 queries with c = 4; radial means at whole scopes" in graph.subtitle
+    assert "interpolated" not in graph.subtitle
+
+
+def test_one_system_has_a_curve_for_each_class_size() -> None:
+    graph = graphs.precision_recall_graph(MIXED)
+    assert [mark.name for mark in curves(graph)] == ["c = 29", "c = 2"]
+    assert "all 2 groups of equal generality; radial means at whole scopes" in graph.subtitle
+    bins = graphs.precision_recall_graph(MIXED, group="bins")
+    assert [mark.name for mark in curves(bins)] == ["G = 3", "G = 7"]
+
+
+def test_where_no_class_size_is_shared_queries_are_binned_and_that_is_said() -> None:
+    graph = graphs.precision_recall_graph([SPREAD, SPREAD])
+    shown = usual(grouped(SPREAD))
+    assert shown.name == "G = 4"
+    assert f"the {len(shown.queries)} of 30 queries with G = 4, rounded; radial means, interpolated" in graph.subtitle
+    (exact,) = {mark.name for mark in curves(graphs.precision_recall_graph(SPREAD, group="c=10"))}
+    assert exact == "one"
+
+
+def test_a_group_is_asked_for_by_class_size_or_generality_index() -> None:
+    for name in ("c=2", "c = 2", "C=2", "c=2,d=300", "G=7", "g = 7.0"):
+        graph = graphs.precision_recall_graph([MIXED, MIXED], group=name)
+        assert "the 12 of 24 queries with" in graph.subtitle
+        assert graph.subtitle.count("whole scopes") == 1  # one class size in a bin is exact too
+    with pytest.raises(SettingError, match=r"no group 'c=3'.*G=3 \(12\), G=7 \(12\).*c=29 \(12\), c=2 \(12\)"):
+        graphs.precision_recall_graph(MIXED, group="c=3")
+
+
+def test_exact_groups_of_enough_units_must_hold_half_of_them() -> None:
+    few = RelevantRanks.from_ranks(
+        [[1, 2]] * ENOUGH + [list(range(1, 2 + size)) for size in range(3, 3 + ENOUGH)], collection=300, depth=300
+    )
+    assert {each.name[0] for each in grouped(few)} == {"c"}
+    fewer = few.take(np.arange(1, len(few)))
+    assert {each.name[0] for each in grouped(fewer)} == {"G"}
+    assert len(grouped(fewer, "exact")) == ENOUGH + 1
+
+
+def test_class_mates_do_not_make_a_group_large() -> None:
+    mates = in_classes(classes=2, size=40)
+    other = in_classes(classes=3, size=9)
+    both = RelevantRanks.from_ranks(
+        [*mates.judged.lists("rank"), *other.judged.lists("rank")], collection=150, depth=150,
+        classes=[*(mates.classes or ()), *(f"other {each}" for each in other.classes or ())],
+        provenance={"judgements": {"complete": True}},
+    )  # fmt: skip
+    assert {each.name[0] for each in grouped(both)} == {"G"}
+    (shown,) = [each for each in grouped(both, "exact") if len(each.queries) == 80]
+    assert shown.units == 2
+    assert "rests on fewer than 5 units" in graphs.precision_recall_graph([both, both], group=shown.name).subtitle
+
+
+def test_the_group_of_the_query_in_the_middle_is_shown_first() -> None:
+    sizes = [1] * 12 + [2] * 14 + [4] * 12 + [8] * 2
+    queries = RelevantRanks.from_ranks([list(range(1, 1 + size)) for size in sizes], collection=64, depth=64)
+    assert usual(grouped(queries)).name == "c = 2"
+    hardly = queries.take(np.array([*range(12), *range(24, 40)]))  # two of c = 2 are too few to be shown first
+    assert usual(grouped(hardly)).name == "c = 4"
+    assert [each.name for each in spread_out(grouped(queries), 2)] == ["c = 4", "c = 1"]
+
+
+def test_a_page_is_offered_every_query() -> None:
+    lonely = RelevantRanks.from_ranks([[1]] * 12 + [list(range(1, 41))], collection=300, depth=300)
+    for queries in (MIXED, SPREAD, in_classes(), lonely):
+        names = {query for _, groups in offered(queries) for each in groups for query in each.queries.queries}
+        assert names == set(queries.queries)
+    choices = graphs.precision_recall_graph.choices([MIXED, MIXED])
+    assert choices is not None
+    assert [each.value for each in choices.values] == ["c = 29", "c = 2"]
+    assert [each.value for each in choices.values if each.chosen] == [usual(grouped(MIXED)).name]
+    alone = graphs.precision_recall_graph.choices(MIXED)
+    assert alone is not None
+    assert [each.value for each in alone.values] == [None, "bins", "c = 29", "c = 2"]
+    assert graphs.precision_recall_graph.choices(LECTURE) is None
+
+
+# what stands behind
+
+
+def test_the_ideal_system_runs_along_the_top_and_down_to_the_generality() -> None:
+    line = guide(graphs.precision_recall_graph(LECTURE), "ideal")
+    tris = ideal_curve(10, 100)
+    assert (line.x[0], line.y[0]) == (tris.x[0], tris.y[0]) == (0.1, 1)
+    assert (line.x[-1], line.y[-1]) == (tris.x[-1], tris.y[-1]) == (1, 0.1)
+    assert ((line.x == 1) | (line.y == 1)).all()
+    for systems in (TWO, MIXED, [ranked("unknown", 1, collection=None)]):
+        assert guide(graphs.precision_recall_graph(systems), "ideal").y.max() == 1
+
+
+def test_precision_recall_takes_eleven_levels_where_the_size_is_unknown() -> None:
+    unknown = [ranked(name, seed, collection=None) for name, seed in (("first", 1), ("second", 2))]
+    graph = graphs.precision_recall_graph(unknown)
+    assert [len(mark.x) for mark in curves(graph)] == [11, 11]
+    assert curves(graph)[0].note == "12 queries, c = 4"
+    assert "95% bands for the whole curve" in graph.subtitle
+
+
+# rankings that end
+
+
+def test_beyond_the_end_of_a_ranking_the_curve_is_dotted_and_stops() -> None:
+    cut = RelevantRanks.from_ranks([[1, 3], [2, 30]] * 6, relevant=[4] * 12, depth=[20, 40] * 6, collection=600)
+    graph = graphs.precision_recall_graph(cut)
+    solid, light = curves(graph)
+    assert (solid.light, light.light) == (False, True)
+    assert solid.facts["scope"][-1] == 20
+    assert light.facts["scope"][-1] == 40
+    assert "dotted: a lower bound, some rankings have ended" in graph.subtitle
+
+
+# chance
+
+
+def test_at_the_class_size_the_interval_is_that_of_r_precision() -> None:
+    systems = [in_classes("one"), in_classes("two", 1)]
+    means = compare(evaluate_ranks(systems, ["Rprec"], Settings())).main.means
+    graph = graphs.precision_recall_graph(systems)
+    for place, mark in enumerate(curves(graph)):
+        row = list(mark.facts["a"]).index(1.0)
+        assert mark.y[row] == pytest.approx(means.mean[place], abs=1e-12)
+        told = str(mark.facts["95% interval of p, pointwise"][row])
+        assert told == f"{means.low[place]:.4f} to {means.high[place]:.4f}"
+    assert re.search(r"all 96 queries \(12 classes\) with c = 8; .*; 95% bands for the whole curve", graph.subtitle)
+
+
+def test_a_band_lies_along_the_rays_and_holds_its_curve() -> None:
+    graph = graphs.precision_recall_graph(TWO[0])
+    (curve,) = curves(graph)
+    (band,) = [mark for mark in graph.marks if isinstance(mark, Between) and mark.role == "band"]
+    assert (band.low <= band.high + 1e-12).all()
+    assert band.high.max() <= 1
+    low, high = (np.interp(curve.x, band.x, each) for each in (band.low, band.high))
+    inside = np.diff(band.x).max()  # where the region turns upright one side is ambiguous
+    assert ((low <= curve.y + inside) & (curve.y <= high + inside)).all()
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=2, max_size=8), st.floats(0, 0.3))
+def test_every_piece_of_a_ray_lies_in_what_they_sweep(rises: list[float], wide: float) -> None:
+    a = np.array([2.0**power for power in range(len(rises))])
+    recall = np.cumsum(rises) / (sum(rises) * 1.5)
+    low, high = recall * (1 - wide), np.minimum(recall * (1 + wide), 1.0)
+    region = swept(a, low, high)
+    for ray, one, other in zip(a, low, high, strict=True):
+        middle = (one + other) / 2
+        inside = np.interp(middle, region.x, region.low), np.interp(middle, region.x, region.high)
+        assert inside[0] - 1e-9 <= middle / ray <= inside[1] + 1e-9

@@ -1,0 +1,130 @@
+"""What LaTeX, a spreadsheet or a terminal would take for its own is text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope import evaluate
+from rankscope.graphs import precision_recall_graph
+from rankscope.graphs.canvases.table import csv_of
+from rankscope.measures.scores import Scores
+from rankscope.names import UNSEEN, cell, distinguished, file_names, one_line, slugs, visible
+from rankscope.reports import ALL, by_name, latex
+from rankscope.reports.grid import Cell, Grid
+
+NASTY = ["[x]", "*", " [y", "a\nb % c", "=cmd()", "@sum", "-x", "\x1b[2J", "a\r\nb", "\x9b2J", "a\u202eb", "--"]
+
+
+def scores_of(*names: str) -> Scores:
+    runs = {name: {"=q": {"d1": 1.0}, "-1": {"d2": 1.0}, "q\x1b[0m": {"d1": 0.5, "d2": 0.4}} for name in names}
+    return evaluate({"=q": {"d1": 1}, "-1": {"d2": 1}, "q\x1b[0m": {"d2": 1}}, runs, ["AP", "P@1"])
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_latex_rows_and_comments_stay_what_they_are(per_query: bool) -> None:
+    text = latex.render(scores_of(*NASTY), per_query)
+    head, _, table = text.partition("\\begin{tabular}")
+    assert all(line.startswith("% ") for line in head.splitlines())
+    rows = [line for line in table.splitlines()[1:-1] if not line.endswith("rule")]
+    count = len(NASTY) * (3 if per_query else 1) + 1
+    assert len(rows) == count
+    assert all(line.endswith(" \\\\") for line in rows)
+    assert not [line for line in rows if line.lstrip().startswith(("[", "*"))]
+    assert not UNSEEN.search(text)
+
+
+def test_the_first_cell_of_any_table_is_a_cell() -> None:
+    text = latex.table_of(Grid(("*", "x"), ((Cell("[2cm]", number=False), Cell("1")),)))
+    assert "{}*" in text
+    assert "{}[2cm]" in text
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_sets_it(tmp_path: Path) -> None:
+    body = latex.render(scores_of("[x]", "*", "a\nb % c", "--"), per_query=True)
+    whole = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\n{body}\\end{{document}}\n"
+    (tmp_path / "x.tex").write_text(whole)
+    subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_no_text_of_a_csv_file_is_a_formula(per_query: bool) -> None:
+    rows = list(csv.reader(io.StringIO(by_name("csv").render(scores_of(*NASTY), per_query))))
+    texts = [value for row in rows for value in row if not is_number(value)]
+    assert not [value for value in texts if re.match(r"\s*[=+\-@]", value)]
+    assert {"'=cmd()", "'@sum", "'-x"} <= set(texts)
+    if per_query:
+        queries = {row[rows[0].index("query")] for row in rows[1:]}
+        assert {"'=q", "-1"} <= queries, "a number stays a number"
+
+
+def test_nor_in_the_data_of_a_graph() -> None:
+    systems = [each.ranks for each in scores_of("=cmd()", "a\nb").systems]
+    text = csv_of(precision_recall_graph(systems).described(title="a\n=b"))
+    assert text.startswith("# a\\n=b")
+    assert "'=cmd()" in {row[1] for row in csv.reader(io.StringIO(text)) if len(row) > 1}
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@given(st.text(st.sampled_from("=+-@1.5eE \tabc\uff1d"), min_size=1))
+def test_a_cell_is_a_number_or_harmless(text: str) -> None:
+    made = str(cell(text))
+    assert made == text or (made == f"'{text}" and not is_number(text))
+    assert is_number(made) or not re.match(r"\s*[=+\-@\uff1d]", made)
+
+
+@pytest.mark.parametrize("format", [each.name for each in ALL if not each.binary and each.name not in ("csv", "trec")])
+@pytest.mark.parametrize("per_query", [False, True])
+def test_no_name_steers_a_terminal(format: str, per_query: bool) -> None:
+    text = by_name(format).render(scores_of(*NASTY), per_query)
+    assert not UNSEEN.search(text)
+
+
+def test_json_keeps_the_names() -> None:
+    made = json.loads(by_name("json").render(scores_of(*NASTY)))
+    assert [each["name"] for each in made["systems"]] == NASTY
+
+
+@given(st.text())
+def test_what_is_visible_can_be_written_and_shown(text: str) -> None:
+    assert not UNSEEN.search(visible(text))
+    assert "\n" not in one_line(text)
+    visible(text).encode()
+
+
+@given(st.lists(st.text(max_size=6), max_size=8))
+def test_names_of_files_and_figures_are_all_different(texts: list[str]) -> None:
+    for made in (slugs(texts), file_names(texts)):
+        assert len({name.casefold() for name in made}) == len(texts)
+        assert all(name and "/" not in name and not name.startswith((".", "-")) for name in made)
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name) for name in slugs(texts))
+
+
+PATHS = st.lists(st.sampled_from(["a", "b", "run"]), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["x", "y", "a/x", "x (2)"]), PATHS), max_size=6))
+def test_systems_are_all_different(given: list[tuple[str, str]]) -> None:
+    names, paths = [name for name, _ in given], [path for _, path in given]
+    made = distinguished(names, paths)
+    assert len(set(made)) == len(made)
+    assert all(
+        new.endswith((name, ")", path.split("/")[-1])) for name, path, new in zip(names, paths, made, strict=True)
+    )

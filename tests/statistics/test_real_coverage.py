@@ -1,0 +1,51 @@
+"""Bands on samples of real rankings: the whole true curve lies within as often as they say, where the spread fails."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage import bands, interval_coverage, relative_width
+from benchmarks.real_units import ROBUST_RUNS, Population, populations
+from tests.data import data_folder
+
+TRIALS = 150
+NOISE = 2.5 * math.sqrt(0.95 * 0.05 / TRIALS)
+
+
+@pytest.fixture(scope="module")
+def robust() -> dict[str, Population]:
+    """Runs of Robust 2003; of rutcor03100 few queries decide at every level."""
+    data_folder("trec-robust03")
+    return {each.run: each for each in islice(populations(), len(ROBUST_RUNS))}
+
+
+@pytest.mark.parametrize("run", ["rutcor03100", "oce03noXbmD"])
+@pytest.mark.parametrize("units", [10, 25])
+def test_the_default_band_holds_the_whole_curve_of_real_runs(
+    robust: dict[str, Population], run: str, units: int
+) -> None:
+    ours, theirs = (bands(robust[run], how, units, TRIALS) for how in ("unseen-unit", "bonferroni"))
+    assert ours.coverage >= 0.95 - NOISE
+    assert theirs.coverage < 0.85
+    assert ours.levels.min() == 10
+    assert relative_width(ours, theirs) < 1.7
+
+
+def test_samples_draw_whole_units_with_replacement() -> None:
+    curves = np.arange(12.0)[:, None]
+    classes = tuple("aaabbcccccdd")
+    made = Population("", "", curves, curves[:, 0], classes).sample(np.random.default_rng(0), 50)
+    assert made.classes is not None
+    for unit in range(50):
+        rows = made.scores[[name == str(unit) for name in made.classes]].tolist()
+        assert rows in ([0, 1, 2], [3, 4], [5, 6, 7, 8, 9], [10, 11])
+
+
+def test_bounded_intervals_hold_the_mean_of_skewed_real_scores_more_often(robust: dict[str, Population]) -> None:
+    bca, bounded = (interval_coverage(robust["rutcor03100"], how, 10, 400) for how in ("bca", "bounded"))
+    assert bca < 0.92
+    assert bounded >= 0.95 - 2.5 * math.sqrt(0.95 * 0.05 / 400)
