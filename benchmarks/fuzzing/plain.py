@@ -13,7 +13,8 @@ from typing import Any
 from rankscope.inputs.tables import GRADE, ITEM, KNOWN, QUERY, RANK, SCORE
 
 Row = tuple[str, str, float]
-MARK = "\ufeff"
+MARK = b"\xef\xbb\xbf"
+MARKS = re.compile("(^|[\n\r])(?:[ \t\v\f]*\ufeff)+")
 BLANKS = re.compile("[ \t\v\f\r]+")
 WHOLE = 2**53
 
@@ -69,14 +70,16 @@ def text_of(data: bytes) -> str:
         raise RefusedError("not UTF-8") from None
     if "\0" in text:
         raise RefusedError("a NUL")
-    return text.removeprefix(MARK).replace(f"\n{MARK}", "\n")
+    return MARKS.sub(r"\1", text)
 
 
 def trec_rows(data: bytes, run: bool) -> list[Row]:
     """`query Q0 item rank score tag` or `query iteration item grade`."""
     rows = []
     for line in data.split(b"\n"):
-        kept = line.removeprefix(MARK.encode()).strip(b" \t\v\f\r")
+        kept = line.strip(b" \t\v\f\r")
+        while kept.startswith(MARK):
+            kept = kept.removeprefix(MARK).strip(b" \t\v\f\r")
         if not kept or kept.startswith(b"#"):  # a comment may hold anything
             continue
         fields = [field for field in BLANKS.split(text_of(kept)) if field]

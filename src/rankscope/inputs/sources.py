@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from rankscope.names import name_of, visible
 
 BLOCK = 16 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MARKS = re.compile(rb"(^|[\n\r])(?:[ \t\v\f]*" + BYTE_ORDER_MARK + rb")+")
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -172,14 +174,12 @@ class Source:
 
 
 def without_marks(text: bytes) -> bytes:
-    """Text without byte-order marks where lines begin: joining files leaves them in the middle.
+    """Text without byte-order marks where lines begin, blanks aside: joining files leaves them in the middle.
 
     >>> without_marks("\ufeffq1 ...\\n\ufeffq2 ...".encode())
     b'q1 ...\\nq2 ...'
     """
-    if BYTE_ORDER_MARK not in text:
-        return text
-    return text.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
+    return MARKS.sub(rb"\1", text) if BYTE_ORDER_MARK in text else text
 
 
 def without_suffix(name: str, suffixes: Iterable[str]) -> str:

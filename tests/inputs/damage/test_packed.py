@@ -18,6 +18,7 @@ from rankscope import evaluate
 from rankscope.errors import SettingError
 from rankscope.inputs.decompression import PORTION, unpacked
 from rankscope.inputs.expansion import ALWAYS, Expansion, TooLargeError
+from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.sources import Source
 
 QRELS = {"q": {"a": 1}}
@@ -98,6 +99,16 @@ def test_byte_order_marks_of_joined_files_go(tmp_path: Path) -> None:
     path.write_text(f"{mark}q1 Q0 a 1 1.0 t\n{mark}q2 Q0 a 1 1.0 t\n", encoding="utf-16-le")
     judged = {"q1": {"a": 1}, "q2": {"a": 1}}
     assert evaluate(judged, path, "AP", encoding="utf-16-le")["AP"] == 1
+
+
+def test_marks_go_alike_in_the_first_line_and_in_others(tmp_path: Path) -> None:
+    """polars itself drops a mark at the beginning of what it is given, which may be the first row only."""
+    path = tmp_path / "qrels.csv"
+    path.write_bytes("query,item,grade\r\ufeffq1,a,1\rq2,a,1\r".encode())
+    assert [row[0] for row in Qrels.of(path).table.rows()] == ["q1", "q2"]
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(" \ufeff \ufeff\ufeff q1 0 a\ufeff 1\n \ufeff\tq2 0 \ufeffa 1\n".encode())
+    assert Qrels.of(path).table.rows() == [("q1", "a\ufeff", 1.0), ("q2", "\ufeffa", 1.0)]
 
 
 def test_a_block_that_begins_with_a_mark_loses_it(tmp_path: Path) -> None:
