@@ -5,6 +5,7 @@
     │   └── SwappedInputs    judgements and rankings stand in each other's place
     ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
     ├── SettingError     an option has a value it cannot have
+    ├── ForkError        a process was forked where it cannot work
     └── MissingExtra     a part that is not installed is needed
 
 Each carries its facts as attributes; its text is what a person reads on the terminal (exit code 2).
@@ -96,6 +97,10 @@ class MeasureError(RankscopeError):
 
 class SettingError(RankscopeError):
     """An option has a value it cannot have, or two options exclude each other."""
+
+
+class ForkError(RankscopeError):
+    """The process was forked from one whose threads it would wait for; another start method is needed."""
 
 
 class MissingExtra(RankscopeError):  # noqa: N818  (it names what is missing)

@@ -26,6 +26,15 @@ def visible(text: str) -> str:
     return text if text.isprintable() else UNSEEN.sub(_escape, text)
 
 
+def name_of(path: str | Path) -> str:
+    """The last part of a path, in one line.
+
+    >>> name_of("runs/bm25.run")
+    'bm25.run'
+    """
+    return one_line(Path(path).name)
+
+
 def one_line(text: str) -> str:
     r"""The same for a cell or a comment, where a new line would begin something else.
 

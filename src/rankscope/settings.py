@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from numbers import Integral
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any
 
@@ -118,7 +118,7 @@ class Settings:
         if unknown:
             names = ", ".join(setting.name for setting in SETTINGS)
             raise SettingError(f"no such setting: {', '.join(unknown)}. There are: {names}")
-        habits = peer(compat).settings if compat else {}
+        habits = peer(str(compat)).settings if compat else {}
         made = cls(**{**habits, **chosen}, compat=compat, given=frozenset(chosen))
         made._check()
         return made
@@ -136,6 +136,8 @@ class Settings:
                     f"--{name.replace('_', '-')} must be a whole number of at least {least} and below 2^63, "
                     f"got {value!r}"
                 )
+        if not isinstance(self.rel, Real) or not abs(self.rel) < LARGEST:
+            raise SettingError(f"--rel must be a number within -2^63 and 2^63, got {self.rel!r}")
 
     def changed(self, **values: Any) -> Settings:
         """The same settings with some values replaced."""

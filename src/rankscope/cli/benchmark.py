@@ -43,6 +43,10 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
     help="Of intervals, tests and the queries shown.",
 )  # fmt: skip
+@click.option(
+    "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
+    help="Leave out larger pictures, by name.",
+)  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
 @click.option("--quiet", is_flag=True, help="Only the table: no progress, no warnings, no word about the files.")
 def command(
@@ -54,6 +58,7 @@ def command(
     show: int,
     first: int,
     seed: int,
+    max_pixels: int,
     threads: int | None,
     quiet: bool,
 ) -> None:
@@ -80,7 +85,9 @@ def command(
     pictures = found_collection(collection, data)
     try:
         with progress_line(quiet) as progress:
-            made = benchmark(pictures, asked, output, queries=queries, threads=threads, progress=progress)
+            made = benchmark(
+                pictures, asked, output, queries=queries, max_pixels=max_pixels, threads=threads, progress=progress
+            )
             standings = standings_of(made, seed)
             files = _written(standings, Path(output), show, first, seed, progress)
     except KeyboardInterrupt:

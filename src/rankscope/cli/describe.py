@@ -26,6 +26,10 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 )  # fmt: skip
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
 @click.option(
+    "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
+    help="Leave out larger pictures, by name.",
+)  # fmt: skip
+@click.option(
     "--model", type=Input(), metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt)."
 )
 @click.option("--side", type=click.IntRange(min=1), metavar="N", help="Side of its input, if the model leaves it free.")
@@ -47,6 +51,7 @@ def command(
     output: str | None,
     labels: str,
     size: int | None,
+    max_pixels: int,
     threads: int | None,
     quiet: bool,
     **model: Any,
@@ -73,6 +78,7 @@ def command(
             [picture.path for picture in pictures],
             asked,
             size=size,
+            max_pixels=max_pixels,
             threads=threads,
             progress=None if show is None else lambda done, whole: show("describing", done / whole),
         )

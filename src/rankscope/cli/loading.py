@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankscope.settings import Settings
 
 SAVED = ".ranks.parquet"
-INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "compat", "systems")
+INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "max_ratio", "compat", "systems")
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Inputs:
     classes: str | None
     input_format: str | None
     encoding: str
+    max_ratio: float
     compat: str | None
     systems: tuple[str, ...] | None
     given: dict[str, Any]
@@ -57,8 +58,8 @@ class Inputs:
         named = self.named(runs)
         return evaluate(
             qrels, dict(zip(named, runs, strict=True)) if named else runs, measures, junk=self.junk,
-            classes=self.classes, format=self.input_format, encoding=self.encoding, progress=progress,
-            keep_scores=keep_scores, compat=self.compat, **self.given,
+            classes=self.classes, format=self.input_format, encoding=self.encoding, max_ratio=self.max_ratio,
+            progress=progress, keep_scores=keep_scores, compat=self.compat, **self.given,
         )  # fmt: skip
 
     def _saved(self) -> list[RelevantRanks]:

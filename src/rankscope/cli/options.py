@@ -22,6 +22,13 @@ INPUT_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--by", "classes", type=Input(), metavar="CSV", help="Class of each query (columns query, class)."),
     click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ..."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
+    click.option(
+        "--max-ratio",
+        default=200.0,
+        show_default=True,
+        metavar="N",
+        help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
+    ),
 )
 TYPES: dict[str, Any] = {
     "rel": float,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from rankscope.collections.collection import Collection
@@ -16,6 +17,9 @@ def read(folder: Path) -> Collection:
     """
     alone = [(path, "") for path in pictures(folder)]
     inside = sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
+    closed = [each.name for each in inside if not os.access(each, os.R_OK | os.X_OK)]
+    if closed:
+        raise NotThereError(f"has folders that cannot be read: {', '.join(closed)}")
     members = [(path, each.name) for each in inside for path in pictures(each)]
     if not members:
         raise NotThereError("has no folder with pictures in it")

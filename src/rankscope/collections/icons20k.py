@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import numpy as np
-
 from rankscope.collections.collection import Collection
 from rankscope.collections.kind import Kind, NotThereError
+from rankscope.inputs.arrays_in_files import Archive
 
 NEEDED = ("icons.npz", "items.csv")
 
@@ -18,8 +17,7 @@ def read(folder: Path) -> Collection:
     for file in NEEDED:
         if not (folder / file).is_file():
             raise NotThereError(f"holds no {file}")
-    with np.load(folder / NEEDED[0]) as packed:
-        images = packed["images"]
+    images = Archive.of(folder / NEEDED[0]).array("images")
     with (folder / NEEDED[1]).open(encoding="utf-8", newline="") as lines:
         labels = [row["cluster"] for row in csv.DictReader(lines)]
     if len(labels) != len(images):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rankscope.collections.collection import Collection
 from rankscope.errors import InputError, SettingError
+from rankscope.names import visible
 
 PICTURES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
@@ -39,6 +40,9 @@ class Kind:
             return self.read(path)
         except NotThereError as missing:
             raise InputError.of(self.name, [f"{path} {missing}"], self.layout) from None
+        except OSError as error:
+            what = f"{visible(str(error.filename or path))} cannot be read: {error.strerror}"
+            raise InputError.of(self.name, [what], self.layout) from None
 
 
 class NotThereError(Exception):

@@ -12,9 +12,11 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.curves.saddle_point import log_hypergeometric
 from rankscope.measures.fractions import divided
 
 TINY = 1e-300
+LARGE = 1 << 22  # collections up to here have their factorials in a table of 32 MB; others need none
 
 
 class Counts(Protocol):
@@ -82,7 +84,9 @@ class Hypergeometric(_Arrays):
     def log_probability(self, count: FloatArray) -> FloatArray:
         """Ways to draw the marked and the unmarked over all ways to draw."""
         e, b, m = self.population, self.marked, self.drawn
-        return log_choose(b, count) + log_choose(e - b, m - count) - log_choose(e, m)
+        if e.max(initial=0.0) < LARGE:
+            return log_choose(b, count) + log_choose(e - b, m - count) - log_choose(e, m)
+        return log_hypergeometric(count, e, b, m)
 
     def rise(self, count: FloatArray) -> FloatArray:
         """One marked item more, one unmarked less."""

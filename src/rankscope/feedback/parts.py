@@ -15,7 +15,9 @@ from typing import Any
 
 import polars as pl
 
+from rankscope.errors import InputError
 from rankscope.files import atomic, made_folder
+from rankscope.inputs.formats.frames import read_frame
 from rankscope.work_folders import work_folder, working_in
 
 
@@ -35,8 +37,8 @@ class PartsFolder:
         """A finished part, or None where there is none that is whole."""
         file = self.path / f"{digest}.parquet"
         try:
-            return pl.read_parquet(file) if file.exists() else None
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            return read_frame(file) if file.exists() else None
+        except InputError:
             return None
 
     def write(self, digest: str, frame: pl.DataFrame) -> None:

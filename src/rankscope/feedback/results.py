@@ -22,8 +22,11 @@ from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.ranking_facts import fingerprints, tied_pairs
 from rankscope.feedback.topics import Topics
 from rankscope.files import atomic
+from rankscope.inputs.formats import parquet_layout
+from rankscope.inputs.formats.frames import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measure
+from rankscope.names import name_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.score_table import ScoreTable
 
@@ -160,16 +163,16 @@ class Results:
 
 def load_results(path: str | Path) -> Results:
     """Read a study back; a clear error if the file is none."""
-    name = Path(path).name
-    try:
-        text = pl.read_parquet_metadata(path).get(KEY)
-        frame = pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise InputError.of(name, [f"cannot be read: {error}"]) from None
+    name, file = name_of(path), Path(path)
+    frame = read_frame(file, "parquet")
+    text = parquet_layout.notes_of(file.read_bytes()).get(KEY)
     if text is None:
         advice = "rankscope feedback ... -o NAME.parquet makes one."
         raise InputError.of(name, ["is Parquet, but no feedback study"], advice)
-    about = dict(json.loads(text))
+    try:
+        about = dict(json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputError.of(name, [f"is damaged: {error}"], "Run the study again.") from None
     if about.pop("schema", None) != SCHEMA:
         raise InputError.of(name, ["was written by another version of rankscope"], "Run the study again.")
     return Results(frame, about)

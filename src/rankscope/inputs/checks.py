@@ -62,5 +62,8 @@ def shown(text: object, width: int = 40) -> str:
     >>> shown("n/a")
     "'n/a'"
     """
-    written = repr(text)
+    try:
+        written = repr(text)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        written = f"a number of {text.bit_length():,} bits" if isinstance(text, int) else type(text).__name__
     return written if len(written) <= width else written[: width - 4] + "...'"

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray
+from rankscope.errors import InputError
 from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.masks import unmasked
 
 Label = tuple[str, ...]
 NO_CLASS = ("", "-1")
@@ -26,14 +28,16 @@ def row_parts(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
 
 
 def listed(values: Iterable[Any]) -> Sequence[Any]:
-    """Python objects from an array or any other iterable."""
+    """Python objects from an array or any other iterable; a text is none, though it could be taken apart."""
+    if isinstance(values, str | bytes):
+        raise InputError.of("features", [f"a list is needed, got the text {shown(values)}"])
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 def checked_matrix(matrix: ArrayLike, problems: Problems) -> NDArray[Any]:
     """The matrix as an array; whatever is wrong with it, something that has a length comes back."""
     try:
-        array = np.asarray(matrix)
+        array = unmasked(matrix, problems.source)
     except ValueError:
         array = np.empty(len(matrix) if isinstance(matrix, Sequence) else 0, dtype=np.object_)
     if array.ndim != 2 or 0 in array.shape:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.errors import InputError
+from rankscope.inputs.arrays_in_files import Archive, read_npy
 from rankscope.inputs.features import Features
+from rankscope.inputs.formats.frames import read_frame
 from rankscope.inputs.label_files import read_labels, read_list
-from rankscope.inputs.tables import find_column
+from rankscope.inputs.tables import find_column, listed_columns
+from rankscope.names import name_of, visible
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
@@ -64,7 +66,7 @@ def read_features(
         found = replace(found, labels=given.labels, ids=names, taken=given.taken)
     if found.labels is None:
         advice = "Give them with --labels FILE, or name their column with --label-column."
-        raise InputError.of(file.name, ["has no labels"], advice)
+        raise InputError.of(name_of(file), ["has no labels"], advice)
     asked = read_list(queries) if isinstance(queries, str | Path) else queries
     try:
         features = Features.of(
@@ -79,7 +81,7 @@ def read_features(
         return replace(features, metric=found.metric, taken=found.taken)
     except InputError as error:
         report = error.reports[0]
-        raise InputError.of(file.name, list(report.problems), report.advice, report.count) from None
+        raise InputError.of(name_of(file), list(report.problems), report.advice, report.count) from None
 
 
 def _plain(values: Any) -> Sequence[Any]:
@@ -94,63 +96,53 @@ def _reader(file: Path) -> Callable[[Path, str | None, str | None], _Found]:
     reader = readers.get(file.suffix.lower())
     if reader is None:
         known = ", ".join(readers)
-        raise InputError.of(file.name, [f"features are read from {known}, got '{file.suffix}'"])
+        raise InputError.of(name_of(file), [f"features are read from {known}, got '{file.suffix}'"])
     if not file.is_file():
-        raise InputError.of(file.name, ["cannot be read: No such file"], f"Looked for {file}")
+        raise InputError.of(name_of(file), ["cannot be read: No such file"], f"Looked for {visible(str(file))}")
     return reader
 
 
 def _from_npy(file: Path, label: str | None, name: str | None) -> _Found:
-    try:
-        return _Found(np.load(file, mmap_mode="r", allow_pickle=False))
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError.of(file.name, [f"is no array of numbers: {error}"]) from None
+    return _Found(read_npy(file))
 
 
 def _from_npz(file: Path, label: str | None, name: str | None) -> _Found:
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            arrays = {key: stored[key] for key in stored.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError.of(file.name, [f"is no archive of plain arrays: {error}"]) from None
-    matrix = _array(arrays, VECTOR)
+    """Only the arrays that are needed: others may be large."""
+    stored = Archive.of(file)
+    matrix = _first(stored, VECTOR)
     if matrix is None:
-        raise InputError.of(file.name, [f"has no array 'features'; arrays: {', '.join(arrays) or 'none'}"])
-    labels, ids = (_named(arrays, given, usual, file) for given, usual in ((label, LABEL), (name, ID)))
-    metric = arrays.get("metric")
-    taken = _taken(file, "array", {"labels": _key(arrays, label, LABEL), "ids": _key(arrays, name, ID)})
-    return _Found(matrix, labels, ids, _array(arrays, SPLIT), "" if metric is None else str(metric), taken)
+        raise InputError.of(name_of(file), [f"has no array 'features'; arrays: {', '.join(stored.names) or 'none'}"])
+    labels, ids = (_named(stored, given, usual) for given, usual in ((label, LABEL), (name, ID)))
+    metric = _first(stored, ("metric",))
+    taken = _taken(file, "array", {"labels": _key(stored, label, LABEL), "ids": _key(stored, name, ID)})
+    return _Found(matrix, labels, ids, _first(stored, SPLIT), "" if metric is None else str(metric), taken)
 
 
-def _key(arrays: dict[str, NDArray[Any]], given: str | None, usual: Sequence[str]) -> str | None:
-    return given or next((name for name in usual if name in arrays), None)
+def _key(stored: Archive, given: str | None, usual: Sequence[str]) -> str | None:
+    return given or next((name for name in usual if name in stored), None)
 
 
 def _taken(file: Path, what: str, chosen: dict[str, str | None]) -> str:
     """Which columns or arrays were taken for labels and names."""
     said = [f"{name} from {what} '{each}'" for name, each in chosen.items() if each is not None]
-    return f"{file.name}: {', '.join(said)}" if said else ""
+    return f"{name_of(file)}: {', '.join(said)}" if said else ""
 
 
-def _array(arrays: dict[str, NDArray[Any]], names: Sequence[str]) -> NDArray[Any] | None:
-    return next((arrays[name] for name in names if name in arrays), None)
+def _first(stored: Archive, names: Sequence[str]) -> NDArray[Any] | None:
+    return next((stored.array(name) for name in names if name in stored), None)
 
 
-def _named(arrays: dict[str, NDArray[Any]], given: str | None, usual: Sequence[str], file: Path) -> Any:
-    if given is not None and given not in arrays:
-        raise InputError.of(file.name, [f"has no '{given}'; there are: {', '.join(arrays)}"])
-    return _array(arrays, usual if given is None else (given,))
+def _named(stored: Archive, given: str | None, usual: Sequence[str]) -> Any:
+    if given is not None and given not in stored:
+        raise InputError.of(name_of(stored.path), [f"has no '{given}'; there are: {', '.join(stored.names)}"])
+    return _first(stored, usual if given is None else (given,))
 
 
 def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
-    try:
-        reads = pl.read_parquet if file.suffix.lower() in (".parquet", ".pq") else pl.read_ipc
-        frame = reads(file)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise InputError.of(file.name, [f"cannot be read: {error}"]) from None
+    frame = read_frame(file)
     missing = [each for each in (label, name) if each is not None and each not in frame.columns]
     if missing:
-        raise InputError.of(file.name, [f"has no column '{each}'" for each in missing], _columns(frame))
+        raise InputError.of(name_of(file), [f"has no column '{each}'" for each in missing], _columns(frame))
     chosen = {
         "labels": label or find_column(frame, LABEL),
         "ids": name or find_column(frame, ID),
@@ -164,7 +156,7 @@ def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
 
 
 def _columns(frame: pl.DataFrame) -> str:
-    return f"Columns: {', '.join(frame.columns)}"
+    return f"Columns: {listed_columns(frame)}"
 
 
 def _matrix(frame: pl.DataFrame, file: Path) -> NDArray[Any]:
@@ -172,15 +164,15 @@ def _matrix(frame: pl.DataFrame, file: Path) -> NDArray[Any]:
     vectors = [each for each in frame.columns if isinstance(frame.schema[each], pl.List | pl.Array)]
     named = find_column(frame.select(vectors), VECTOR) if vectors else None
     if named is None and len(vectors) > 1:
-        raise InputError.of(file.name, ["has several columns of vectors"], "Call one of them features.")
+        raise InputError.of(name_of(file), ["has several columns of vectors"], "Call one of them features.")
     if vectors:
         return _from_lists(frame.get_column(named or vectors[0]), file)
     numeric = [each for each in frame.columns if frame.schema[each].is_numeric()]
     if not numeric:
-        raise InputError.of(file.name, ["has neither a column of vectors nor columns of numbers"], _columns(frame))
+        raise InputError.of(name_of(file), ["has neither a column of vectors nor columns of numbers"], _columns(frame))
     holes = [each for each in numeric if frame.get_column(each).null_count()]
     if holes:
-        raise InputError.of(file.name, [f"column '{each}' has empty cells" for each in holes])
+        raise InputError.of(name_of(file), [f"column '{each}' has empty cells" for each in holes])
     return frame.select(numeric).to_numpy()
 
 
@@ -195,5 +187,5 @@ def _from_lists(column: pl.Series, file: Path) -> NDArray[Any]:
     if inner.null_count():
         problems.append(f"column '{column.name}' has empty values in its vectors")
     if problems:
-        raise InputError.of(file.name, problems, total=len(wrong) + bool(inner.null_count()))
+        raise InputError.of(name_of(file), problems, total=len(wrong) + bool(inner.null_count()))
     return inner.to_numpy().reshape(len(column), -1)

@@ -19,12 +19,20 @@ def id_text(value: object) -> str | None:
     if isinstance(value, bool | np.bool_) or value is None:
         return None
     if isinstance(value, int | np.integer):
-        return str(int(value))
+        return _whole(int(value))
     if isinstance(value, float | np.floating):
         return str(int(value)) if abs(float(value)) < LARGEST_WHOLE_FLOAT and value == int(value) else None
     if isinstance(value, bytes):
         return _decoded(value)
     return None if isinstance(value, list | tuple | dict | set | np.ndarray) else str(value)
+
+
+def _whole(value: int) -> str | None:
+    """Python writes no number of more than some thousand digits."""
+    try:
+        return str(value)
+    except ValueError:
+        return None
 
 
 def _is_unicode(text: str) -> bool:
@@ -59,4 +67,7 @@ def text_ids(column: pl.Series) -> pl.Series:
         return pl.Series(column.name, [id_text(value) for value in column.to_list()], dtype=pl.String)
     if kind.is_nested() or kind == pl.Boolean:
         return pl.Series(column.name, [None] * len(column), dtype=pl.String)
-    return column.cast(pl.String, strict=False)
+    try:
+        return column.cast(pl.String, strict=False)
+    except pl.exceptions.PolarsError:  # a span of time, and whatever else has no text
+        return pl.Series(column.name, [None] * len(column), dtype=pl.String)

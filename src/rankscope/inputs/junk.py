@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
         table = Qrels.of(data, reading).table
         return list(table.select("query", "item").iter_rows())
     if isinstance(data, Mapping):
+        _refuse_no_lists(data)
         return _checked([(query, item) for query, items in data.items() for item in items])
     if isinstance(data, pl.DataFrame):
         found = tables.columns_of(data, {"query": tables.QUERY, "item": tables.ITEM}, Problems("junk"), {})
@@ -29,8 +30,19 @@ def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
     return _checked(data)
 
 
+def _refuse_no_lists(data: Mapping[Any, Any]) -> None:
+    """The items of a query are a list: those of the text 'xy' would be x and y."""
+    problems = Problems("junk", ["The form is {query: [item, ...]}."])
+    for query, items in data.items():
+        if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+            problems.add(f"query {query}", f"needs a list of items, got {shown(items)}")
+    problems.raise_if_any()
+
+
 def _checked(pairs: Any) -> list[tuple[str, str]]:
     """Pairs of ids as text; anything else is an `InputError`."""
+    if not isinstance(pairs, Iterable):
+        raise InputError.of("junk", [f"cannot be read from a {type(pairs).__name__}"])
     checked = []
     for pair in pairs:
         ids = [id_text(one) for one in pair] if isinstance(pair, tuple | list) else []

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
+from rankscope.inputs.arrays_in_files import read_npy
 from rankscope.inputs.checks import Problems, shown
-from rankscope.inputs.tables import find_column
+from rankscope.inputs.formats.delimited import read_table
+from rankscope.inputs.formats.frames import read_frame
+from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import find_column, listed_columns, plain_name
+from rankscope.names import name_of, visible
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
@@ -37,17 +41,20 @@ def read_labels(
     """
     file = Path(path)
     if file.suffix.lower() == ".npy":
-        return Labels(_from_npy(file), taken=f"{file.name}: one label for each item, in their order")
+        values = read_npy(file)
+        if values.ndim != 1:
+            raise InputError.of(name_of(file), [f"labels must be a list, got shape {values.shape}"])
+        return Labels(values.tolist(), taken=f"{name_of(file)}: one label for each item, in their order")
     if file.suffix.lower() not in TABLES:
-        return Labels(read_list(file), taken=f"{file.name}: a label on each line, in the order of the items")
-    frame = _table(file)
+        return Labels(read_list(file), taken=f"{name_of(file)}: a label on each line, in the order of the items")
+    frame = _table(file, [each for each in (label_column, id_column) if each is not None])
     missing = [each for each in (label_column, id_column) if each is not None and each not in frame.columns]
     if missing:
         problems = [f"has no column '{each}'" for each in missing]
-        raise InputError.of(file.name, problems, f"Columns: {', '.join(frame.columns)}")
+        raise InputError.of(name_of(file), problems, f"Columns: {listed_columns(frame)}")
     label, name = label_column or find_column(frame, LABEL), id_column or find_column(frame, ID)
     if label is None:
-        raise InputError.of(file.name, [f"has no column called label; columns: {', '.join(frame.columns)}"])
+        raise InputError.of(name_of(file), [f"has no column called label; columns: {listed_columns(frame)}"])
     labels, taken = frame.get_column(label).to_list(), _taken(file, frame, label, name, names is not None)
     if name is None:
         return Labels(labels, taken=taken)
@@ -62,12 +69,12 @@ def _taken(file: Path, frame: pl.DataFrame, label: str, name: str | None, named:
         order if name is None else f"ids from column '{name}'" + (", matched to the items'" if named else f", {order}")
     )
     rest = [each for each in frame.columns if each not in (label, name)]
-    return f"{file.name}: labels from column '{label}', {how}" + (f"; not read: {', '.join(rest)}" if rest else "")
+    return f"{name_of(file)}: labels from column '{label}', {how}" + (f"; not read: {', '.join(rest)}" if rest else "")
 
 
 def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]) -> list[Any]:
     """Labels by name; a name that the table does not have has none, one that is there twice is a problem."""
-    problems, known = Problems(file.name), {}
+    problems, known = Problems(name_of(file)), {}
     for row, (name, label) in enumerate(zip(ids, labels, strict=True), start=1):
         if name in known:
             problems.add(f"row {row}", f"id {shown(name)} is there twice")
@@ -78,21 +85,14 @@ def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]
     return [known.get(name) for name in names]
 
 
-def _table(file: Path) -> pl.DataFrame:
-    try:
-        if file.suffix.lower() == ".parquet":
-            return pl.read_parquet(file)
-        separator = "\t" if file.suffix.lower() == ".tsv" else ","
-        return pl.read_csv(file, separator=separator, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError.of(file.name, [f"cannot be read: {error}"]) from None
-
-
-def _from_npy(file: Path) -> Sequence[Any]:
-    try:
-        return list(np.load(file, allow_pickle=False).tolist())
-    except (ValueError, OSError, EOFError, TypeError) as error:
-        raise InputError.of(file.name, [f"is no array of labels: {error}"]) from None
+def _table(file: Path, given: Sequence[str]) -> pl.DataFrame:
+    """All columns; the header is known by the usual names, or by those that were given."""
+    if file.suffix.lower() == ".parquet":
+        return read_frame(file)
+    problems, known = Problems(name_of(file)), frozenset((*LABEL, *ID, *map(plain_name, given)))
+    table = read_table(Source(str(file)), problems, expected="id,label", known=known)
+    problems.raise_if_any()
+    return table.frame
 
 
 def read_list(path: str | Path) -> list[str]:
@@ -100,9 +100,9 @@ def read_list(path: str | Path) -> list[str]:
     file = Path(path)
     try:
         lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise InputError.of(file.name, [f"cannot be read: {reason}"], f"Looked for {file}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError.of(name_of(file), [f"cannot be read: {reason}"], f"Looked for {visible(str(file))}") from None
     while lines and not lines[-1]:
         lines.pop()
     return lines

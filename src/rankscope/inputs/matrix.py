@@ -11,6 +11,7 @@ import polars as pl
 from rankscope.errors import InputError
 from rankscope.inputs.checks import shown
 from rankscope.inputs.ids import id_text
+from rankscope.inputs.masks import unmasked
 from rankscope.inputs.tables import Table, from_array
 
 
@@ -30,7 +31,7 @@ def table_of(items: Any, scores: Any, queries: Any, name: str) -> Table:
 
 def _matrix(data: Any, what: str, name: str) -> np.ndarray[Any, Any]:
     try:
-        matrix = np.asarray(data)
+        matrix = unmasked(data, name)
         if matrix.dtype.kind == "U":  # a list that mixes text with None or numbers must keep both as they are
             matrix = np.asarray(data, dtype=object)
     except ValueError:

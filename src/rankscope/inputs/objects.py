@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import polars as pl
 from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.masks import unmasked
 from rankscope.inputs.tables import ITEM, QUERY, Table, from_array, plain_name, series
 
 
@@ -36,13 +38,14 @@ def _frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
     if isinstance(data, pl.LazyFrame):
         return data.collect()
     if isinstance(data, Mapping):
-        return _from_columns({name: np.asarray(column) for name, column in data.items()}, problems)
+        return _from_columns({str(name): unmasked(column, problems.source) for name, column in data.items()}, problems)
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
         return _from_pandas(data, problems)
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return _from_columns({name: data[name] for name in data.dtype.names}, problems)
+        return _from_columns({name: unmasked(data[name], problems.source) for name in data.dtype.names}, problems)
     if isinstance(data, tuple) and len(data) == 3:
-        return _from_columns(dict(zip(("query", "item", value), map(np.asarray, data), strict=True)), problems)
+        columns = [unmasked(column, problems.source) for column in data]
+        return _from_columns(dict(zip(("query", "item", value), columns, strict=True)), problems)
     return _from_arrow(data) if hasattr(data, "__arrow_c_stream__") else None
 
 
@@ -64,7 +67,7 @@ def _from_columns(columns: Mapping[str, Any], problems: Problems) -> pl.DataFram
 def _from_pandas(data: Any, problems: Problems) -> pl.DataFrame:
     """A pandas frame, its missing values as nulls; the index is not read."""
     names = [str(name) for name in data.columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InputError.of(problems.source, [f"column '{name}' is there twice" for name in twice])
     columns = (data.iloc[:, position] for position in range(len(names)))

@@ -13,7 +13,7 @@ import polars as pl
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
-from rankscope.inputs import objects, tables
+from rankscope.inputs import forks, objects, tables
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -37,12 +37,14 @@ class Qrels:
     @classmethod
     def of(cls, data: Any, reading: Reading | None = None) -> Qrels:
         """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays."""
+        forks.check()
         if isinstance(data, Qrels):
             return data
         if isinstance(data, str | Path):
             from rankscope.inputs.formats import read_qrels
 
-            return read_qrels(Source.of(data), reading or Reading())
+            reading = reading or Reading()
+            return read_qrels(Source.of(data, reading.max_ratio), reading)
         problems = Problems("judgements")
         table = objects.table_of(data, "grade", problems)
         if table is None:

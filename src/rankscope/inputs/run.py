@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import matrix, objects, tables
+from rankscope.inputs import forks, matrix, objects, tables
 from rankscope.inputs.blocks import Block
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
@@ -60,12 +60,14 @@ class Run:
 
         {query: {item: score}} gives scores, {query: [item, ...]} an order, best first.
         """
+        forks.check()
         if isinstance(data, Run):
             return data
         if isinstance(data, str | Path):
             from rankscope.inputs.formats import read_run
 
-            run = read_run(Source.of(data), reading or Reading())
+            reading = reading or Reading()
+            run = read_run(Source.of(data, reading.max_ratio), reading)
             run.name = name or run.name
             return run
         table = objects.table_of(data, "score", Problems(name or "run"))
@@ -82,6 +84,7 @@ class Run:
         >>> Run.from_matrix([[3, 1], [2, -1]]).table().rows()
         [('0', '3', 0.0), ('0', '1', -1.0), ('1', '2', 0.0)]
         """
+        forks.check()
         table = matrix.table_of(items, scores, queries, name or "run")
         return cls.from_table(name or "run", lambda _: table)
 
@@ -151,7 +154,7 @@ def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table
     needed = {"query": tables.QUERY, "item": tables.ITEM}
     frame = tables.columns_of(table.frame, needed, problems, optional)
     if "rank" not in frame.columns and "score" not in frame.columns:
-        problems.add("", f"no column for the score or the rank; columns: {', '.join(table.frame.columns)}")
+        problems.add("", f"no column for the score or the rank; columns: {tables.listed_columns(table.frame)}")
     elif "rank" not in frame.columns and rank:
         problems.add("", "has no rank column, which --ties rank needs")
     else:

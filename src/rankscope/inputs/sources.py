@@ -5,68 +5,24 @@ The digest is of the bytes as stored, so that it can be checked with `sha256sum`
 
 from __future__ import annotations
 
-import bz2
 import hashlib
-import lzma
 import os
 import shutil
 import sys
 import tempfile
 import weakref
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from rankscope.errors import InputError
-from rankscope.names import one_line
+from rankscope.inputs.decompression import unpacked
+from rankscope.inputs.expansion import ADVICE, MAX_RATIO, Expansion, TooLargeError
+from rankscope.names import name_of, visible
 
 BLOCK = 16 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class Decompressor(Protocol):
-    """What zlib, bz2 and lzma have in common."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether a member has come to its end."""
-        ...
-
-    @property
-    def unused_data(self) -> bytes:
-        """What stands behind that end."""
-        ...
-
-    def decompress(self, data: bytes, /) -> bytes:
-        """The next bytes of plain data."""
-        ...
-
-
-def _gzip() -> Decompressor:
-    return zlib.decompressobj(wbits=31)
-
-
-def _zstd() -> Decompressor:
-    import zstandard
-
-    return zstandard.ZstdDecompressor().decompressobj()
-
-
-def _zstd_error() -> type[Exception]:
-    import zstandard
-
-    return zstandard.ZstdError
-
-
-MAGIC: tuple[tuple[bytes, Callable[[], Decompressor]], ...] = (
-    (b"\x1f\x8b", _gzip),
-    (b"BZh", bz2.BZ2Decompressor),
-    (b"\xfd7zXZ\x00", lzma.LZMADecompressor),
-    (b"\x28\xb5\x2f\xfd", _zstd),
-)
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -74,29 +30,31 @@ COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 class Source:
     """A file by its path, or `-` for standard input; compression is told from the first bytes, not from the name.
 
-    `part` says which of the rankings or judgements in it is meant, where a file or folder holds several.
+    `part` says which of the rankings or judgements in it is meant, where a file or folder holds several. `max_ratio` is
+    how many times its own size a packed file may become, beyond 1 GB.
     >>> Source("runs/bm25.run.gz").name
     'bm25.run.gz'
     """
 
     path: str
     part: str = ""
+    max_ratio: float = MAX_RATIO
     _digest: str = field(default="", init=False, repr=False)
     _read: int = field(default=0, init=False, repr=False)
     _spooled: BinaryIO | None = field(default=None, init=False, repr=False)
 
     @classmethod
-    def of(cls, path: str | Path) -> Source:
+    def of(cls, path: str | Path, max_ratio: float = MAX_RATIO) -> Source:
         """A path as people give it: behind a `#` may stand the part, unless the `#` belongs to the file's own name."""
         whole, mark, part = str(path).rpartition("#")
         if mark and part and not os.path.exists(path) and (whole == "-" or os.path.exists(whole)):
-            return cls(whole, part)
-        return cls(str(path))
+            return cls(whole, part, max_ratio)
+        return cls(str(path), max_ratio=max_ratio)
 
     @property
     def name(self) -> str:
         """What messages and provenance call it; never the folder it lies in."""
-        name = "standard input" if self.path == "-" else one_line(Path(self.path).name)
+        name = "standard input" if self.path == "-" else name_of(self.path)
         return f"{name}#{self.part}" if self.part else name
 
     @property
@@ -110,8 +68,8 @@ class Source:
         >>> Source("runs/input.bm25.gz").stem([".run"])
         'input.bm25'
         """
-        name = "stdin" if self.path == "-" else without_suffix(Path(self.path).name, COMPRESSED_SUFFIXES)
-        name = one_line(without_suffix(name, suffixes))
+        name = "stdin" if self.path == "-" else without_suffix(name_of(self.path), COMPRESSED_SUFFIXES)
+        name = without_suffix(name, suffixes)
         return f"{name}#{self.part}" if self.part else name
 
     @property
@@ -143,12 +101,12 @@ class Source:
 
     def blocks(self, size: int = 0) -> Iterator[bytes]:
         """Plain bytes in blocks that end with a whole line; only the last one may lack its line end."""
-        size = size or BLOCK
+        for block in self._whole_lines(size or BLOCK):
+            yield without_marks(block)
+
+    def _whole_lines(self, size: int) -> Iterator[bytes]:
         rest: list[bytes] = []
-        first = True
         for chunk in _gathered(self._plain(self._stored(size)), size):
-            if first:
-                chunk, first = chunk.removeprefix(BYTE_ORDER_MARK), False
             end = chunk.rfind(b"\n") + 1
             if end == 0:
                 rest.append(chunk)
@@ -201,33 +159,27 @@ class Source:
             raise self._cannot_be_read(error) from None
 
     def _cannot_be_read(self, error: OSError) -> InputError:
-        return InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {self.path}")
+        return InputError.of(self.name, [f"cannot be read: {error.strerror}"], f"Looked for {visible(str(self.path))}")
 
-    def _plain(self, stored: Iterator[bytes]) -> Iterator[bytes]:
-        first = next(stored, b"")
-        everything = chain([first], stored)
-        for magic, make in MAGIC:
-            if first.startswith(magic):
-                return self._decompressed(everything, make)
-        return everything
-
-    def _decompressed(self, stored: Iterable[bytes], make: Callable[[], Decompressor]) -> Iterator[bytes]:
-        """Plain bytes of one or several compressed members, one behind the other, perhaps padded with zeros."""
-        decompressor = make()
+    def _plain(self, stored: Iterable[bytes]) -> Iterator[bytes]:
+        """The bytes unpacked; what is damaged, or becomes far more than it is, raises."""
         try:
-            for piece in _pieces(stored):
-                while piece:
-                    if decompressor.eof:
-                        if not piece.strip(b"\0"):
-                            break
-                        decompressor = make()
-                    if plain := decompressor.decompress(piece):
-                        yield plain
-                    piece = decompressor.unused_data if decompressor.eof else b""
-        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
-            raise InputError.of(self.name, [f"the compressed data is damaged: {error}"]) from None
-        if not decompressor.eof:
-            raise InputError.of(self.name, ["the compressed data is cut off before its end"])
+            yield from unpacked(stored, Expansion(0, self.max_ratio))
+        except TooLargeError as error:
+            raise InputError.of(self.name, [str(error)], ADVICE) from None
+        except ValueError as error:
+            raise InputError.of(self.name, [str(error)]) from None
+
+
+def without_marks(text: bytes) -> bytes:
+    """Text without byte-order marks where lines begin: joining files leaves them in the middle.
+
+    >>> without_marks("\ufeffq1 ...\\n\ufeffq2 ...".encode())
+    b'q1 ...\\nq2 ...'
+    """
+    if BYTE_ORDER_MARK not in text:
+        return text
+    return text.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
 
 
 def without_suffix(name: str, suffixes: Iterable[str]) -> str:
@@ -250,13 +202,6 @@ def _gathered(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
             waiting = []
     if waiting:
         yield b"".join(waiting)
-
-
-def _pieces(stored: Iterable[bytes], size: int = 1 << 20) -> Iterator[bytes]:
-    """Small pieces, so that plain data comes in small portions too."""
-    for chunk in stored:
-        for start in range(0, len(chunk), size):
-            yield chunk[start : start + size]
 
 
 class _Rewound:

@@ -29,6 +29,7 @@ SCORE = ("score", "sim", "similarity")
 GRADE = ("grade", "relevance", "rel", "label", "judgement", "judgment", "score")
 RANK = ("rank",)
 CLASS = ("class", "group", "category", "type")
+SHOWN_COLUMNS = 30
 KNOWN = frozenset((*QUERY, *ITEM, *SCORE, *GRADE, *RANK, *CLASS))
 
 
@@ -75,6 +76,17 @@ def find_column(frame: pl.DataFrame, names: Sequence[str]) -> str | None:
     return next((by_lower[name] for name in names if name in by_lower), None)
 
 
+def listed_columns(frame: pl.DataFrame) -> str:
+    """The names of the columns, for messages; of very many the first.
+
+    >>> listed_columns(pl.DataFrame({"query": [1], "item": [2]}))
+    'query, item'
+    """
+    names = ", ".join(frame.columns[:SHOWN_COLUMNS]) or "none"
+    more = frame.width - SHOWN_COLUMNS
+    return f"{names} and {more:,} more" if more > 0 else names
+
+
 def columns_of(
     frame: pl.DataFrame, needed: Mapping[str, Sequence[str]], problems: Problems, optional: Mapping[str, Sequence[str]]
 ) -> pl.DataFrame:
@@ -82,7 +94,7 @@ def columns_of(
     found = {name: find_column(frame, words) for name, words in {**needed, **optional}.items()}
     missing = [name for name in needed if found[name] is None]
     if missing:
-        have = ", ".join(frame.columns) or "none"
+        have = listed_columns(frame)
         for name in missing:
             words = ", ".join([name, *(word for word in needed[name] if word != name)][:6])
             problems.add("", f"no column for the {name} (called {words}, ...); columns: {have}")
@@ -104,7 +116,12 @@ def series(name: str, values: list[object]) -> pl.Series:
 
 def from_array(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
     """A column from whatever NumPy holds; its objects one by one."""
-    return series(name, values.tolist()) if values.dtype == object else pl.Series(name, values)
+    if values.dtype == object:
+        return series(name, values.tolist())
+    try:
+        return pl.Series(name, values)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return series(name, values.tolist())  # complex numbers, long doubles and the like
 
 
 def numbers(table: Table, name: str, problems: Problems) -> pl.Series:

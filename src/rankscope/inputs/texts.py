@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.sources import Source
+from rankscope.inputs.sources import Source, without_marks
 
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 ADVICE = "Text must be UTF-8; name another encoding with --encoding."
@@ -21,14 +21,14 @@ def is_utf8(encoding: str) -> bool:
 def whole(source: Source, encoding: str, problems: Problems) -> bytes:
     """All of a text; lines that are no text are problems and are left empty, so that the others keep their numbers."""
     if is_utf8(encoding):
-        return decodable(source.whole(), problems, 1)
+        return decodable(without_marks(source.whole()), problems, 1)
     return decodable(decoded(source.whole(), encoding, problems), problems, 1)
 
 
 def decoded(raw: bytes, encoding: str, problems: Problems) -> bytes:
     """Text of another encoding as UTF-8; nothing, and a problem, where it is not of that encoding."""
     try:
-        return raw.decode(encoding).removeprefix("\ufeff").encode()
+        return without_marks(raw.decode(encoding).encode())
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         what = f"byte {error.start + 1} of the file is not {encoding} text ({error.reason})"

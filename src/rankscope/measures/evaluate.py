@@ -10,6 +10,7 @@ from typing import Any
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.inputs.checks import raise_all
 from rankscope.inputs.classes import read_classes
+from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -40,13 +41,15 @@ def evaluate(
     progress: Progress | None = None,
     keep_scores: bool = False,
     compat: str | None = None,
+    max_ratio: float = MAX_RATIO,
     **settings: Any,
 ) -> Scores:
     """Evaluate one run or several (a list, or a dictionary by name) against judgements.
 
     `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, or three arrays. `measures`: names as
     people write them. `compat` and the other settings: `rankscope.settings.SETTINGS`. `keep_scores` leaves the scores
-    of hits and best distractors in the ranks of the result, for graphs and forecasts that read them.
+    of hits and best distractors in the ranks of the result, for graphs and forecasts that read them. `max_ratio` is how
+    many times its own size a packed file may become, beyond 1 GB.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
@@ -54,7 +57,7 @@ def evaluate(
     chosen = Settings.make(compat=compat, **settings)
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
-    reading = Reading(format, encoding, chosen.comments)
+    reading = Reading(format, encoding, chosen.comments, max_ratio)
     judgements = _attempt(errors, lambda: Qrels.of(qrels, reading))
     if judgements is not None and compat is not None:
         _attempt(errors, partial(judgements.need_whole_grades, compat))

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.inputs import forks
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.qrels import JudgedItems, Qrels
 from rankscope.inputs.run import Run
@@ -46,6 +47,7 @@ def reduce(
     >>> ranks.judged.lists("rank"), ranks.ranks
     ([[1, 3]], array([3]))
     """
+    forks.check()
     settings = settings or Settings()
     left_out = left_out_pairs(qrels, junk, settings)
     judged = JudgedItems.of(with_query_counted(qrels, settings), settings.duplicates, left_out)
@@ -265,7 +267,7 @@ class _Found:
             ties=_joined(self.groups, count, "start", ("start", "size")),
             system=run.name,
             tag=run.tag,
-            top_grade=max(0.0, qrels.top_grade),
+            top_grade=max(qrels.top_grade, float(judged.grade.max(initial=0.0))),
             distractors=_joined(self.best, count, "order", (*scores, "lot")) if self.keep_scores else None,
             not_judged=tuple(sorted(self.not_judged)),
             left_out=left_out,

@@ -5,7 +5,12 @@ Equal inputs give equal bytes. Every command accepts such a file in place of QRE
 
 from __future__ import annotations
 
+import io
 import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,14 @@ from numpy.typing import NDArray
 
 from rankscope.errors import InputError
 from rankscope.files import atomic
+from rankscope.inputs import forks
+from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.expansion import MAX_RATIO
+from rankscope.inputs.formats import parquet, parquet_layout
+from rankscope.inputs.numbers import as_number
+from rankscope.inputs.sources import Source
+from rankscope.names import name_of
+from rankscope.ranks import soundness
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -29,6 +42,43 @@ LISTS: dict[str, tuple[str, ...]] = {
     "distractors": ("score", "lot"),
 }
 FLOATS = ("grade", "score")
+SOUND = "Not saved. Is the size of the collection right?"
+AGAIN = "Make the file again from the run or the features."
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column of the file holds, whether it is always there, and whether cells may be empty."""
+
+    kind: pl.DataType
+    always: bool = True
+    gaps: bool = False
+
+
+def _was_asked_for(name: str, inner: str) -> bool:
+    """Scores and distractors are there only where they were kept."""
+    return name == "distractors" or inner == "score"
+
+
+COLUMNS: dict[str, Column] = {
+    "query": Column(pl.String()),
+    "answered": Column(pl.Boolean()),
+    "depth": Column(pl.Int64()),
+    "collection": Column(pl.Int64()),
+    "class": Column(pl.String(), gaps=True),
+    "left_out": Column(pl.Int64(), always=False),
+} | {
+    f"{name}_{each}": Column(pl.List(pl.Float64 if each in FLOATS else pl.Int64), not _was_asked_for(name, each))
+    for name, inner in LISTS.items()
+    for each in inner
+}
+ABOUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "system": ("text", lambda value: isinstance(value, str)),
+    "tag": ("text", lambda value: isinstance(value, str)),
+    "top_grade": ("a finite number", lambda value: _is_finite(value)),
+    "not_judged": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(x, str) for x in value)),
+    "provenance": ("an object", lambda value: _is_provenance(value)),
+}
 
 
 def is_saved_ranks(path: str) -> bool:
@@ -37,7 +87,11 @@ def is_saved_ranks(path: str) -> bool:
 
 
 def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
-    """Write a reduction, whole or not at all."""
+    """Write a reduction, whole or not at all; one that could not be read back is refused with its problems."""
+    forks.check()
+    problems = Problems(name_of(path), [SOUND])
+    soundness.complain(ranks, problems)
+    problems.raise_if_any()
     rows = len(ranks)
     columns: list[pl.Series] = [
         pl.Series("query", ranks.queries, dtype=pl.String),
@@ -65,54 +119,99 @@ def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
 
 
 def load_ranks(path: str | Path) -> RelevantRanks:
-    """Read a reduction back; a clear error if it is none, or of a later schema."""
-    name = Path(path).name
-    about = _about(str(path), name)
-    try:
-        table = pl.read_parquet(path)
-        part = {each: _as_ragged(table, each, inner) for each, inner in LISTS.items()}
-        classes = table.get_column("class")
-        return RelevantRanks(
-            queries=tuple(table.get_column("query").to_list()),
-            judged=_there(part["judged"]),
-            pooled=_there(part["pooled"]),
-            levels=_there(part["levels"]),
-            depth=_array(table, "depth", np.int64),
-            answered=_array(table, "answered", np.bool_),
-            collection=_array(table, "collection", np.int64),
-            ties=_there(part["ties"]),
-            system=about["system"],
-            tag=about["tag"],
-            top_grade=about["top_grade"],
-            classes=None if classes.null_count() == len(classes) else tuple(classes.fill_null("").to_list()),
-            distractors=part["distractors"],
-            not_judged=tuple(about["not_judged"]),
-            provenance=about["provenance"],
-            left_out=_array(table, "left_out", np.int64) if "left_out" in table.columns else None,
-        )
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, KeyError, ValueError, TypeError, OSError) as error:
-        raise InputError.of(name, [f"is damaged: {error}"], "Reduce again from the run file.") from None
+    """Read a reduction back; one `InputError` with everything that cannot be so.
+
+    Nothing in the file is believed: an edited rank or count would give a number that no ranking has.
+    """
+    forks.check()
+    problems = Problems(name_of(path), [AGAIN])
+    data = Source(str(path)).whole()
+    table = parquet.LAYOUT.frame(data, io.BytesIO(data), problems, MAX_RATIO)
+    about = _about(parquet_layout.notes_of(data).get(KEY), problems)
+    _check_columns(table, problems)
+    problems.raise_if_any()
+    ranks = _ranks(table, about)
+    soundness.complain(ranks, problems)
+    problems.raise_if_any()
+    return ranks
 
 
-def _about(path: str, name: str) -> dict[str, Any]:
-    try:
-        text = pl.read_parquet_metadata(path).get(KEY)
-    except FileNotFoundError:
-        raise InputError.of(name, ["cannot be read: No such file or directory"], f"Looked for {path}") from None
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise InputError.of(name, [f"is no Parquet file: {error}"]) from None
+def _ranks(table: pl.DataFrame, about: dict[str, Any]) -> RelevantRanks:
+    lists = {each: _as_ragged(table, each, inner) for each, inner in LISTS.items() if _is_there(table, each)}
+    classes = table.get_column("class")
+    return RelevantRanks(
+        queries=tuple(table.get_column("query").to_list()),
+        depth=_array(table, "depth"),
+        answered=_array(table, "answered"),
+        collection=_array(table, "collection"),
+        system=about["system"],
+        tag=about["tag"],
+        top_grade=float(about["top_grade"]),
+        classes=None if classes.null_count() == len(classes) else tuple(classes.fill_null("").to_list()),
+        not_judged=tuple(about["not_judged"]),
+        provenance=about["provenance"],
+        left_out=_array(table, "left_out") if "left_out" in table.columns else None,
+        **lists,  # type: ignore[arg-type]
+    )
+
+
+def _about(text: str | None, problems: Problems) -> dict[str, Any]:
+    """What the file says beside its table; raises if it is no saved reduction, or one of another schema."""
     if text is None:
-        raise InputError.of(
-            name, ["is Parquet, but no saved reduction"], "evaluate ... -o NAME.ranks.parquet makes one."
-        )
+        advice = "evaluate ... -o NAME.ranks.parquet makes one."
+        raise InputError.of(problems.source, ["is Parquet, but no saved reduction"], advice)
     try:
-        about: dict[str, Any] = dict(json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise InputError.of(name, [f"is damaged: {error}"], "Reduce again from the run file.") from None
-    if about.get("schema") != SCHEMA:
-        what = f"has schema {about.get('schema')}, this version of rankscope reads {SCHEMA}"
-        raise InputError.of(name, [what], "Update rankscope, or reduce again from the run file.")
-    return about
+        about = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError.of(problems.source, [f"is damaged: {error}"], AGAIN) from None
+    schema = about.get("schema") if isinstance(about, dict) else None
+    if schema != SCHEMA:
+        what = f"has schema {schema}, this version of rankscope reads {SCHEMA}"
+        raise InputError.of(problems.source, [what], f"Update rankscope, or: {AGAIN}")
+    for name, (kind, holds) in ABOUT.items():
+        if not holds(about.get(name)):
+            problems.add("", f"{name} must be {kind}, got {shown(about.get(name))}")
+    return dict(about)
+
+
+def _is_finite(value: Any) -> bool:
+    number = None if isinstance(value, str) else as_number(value)
+    return number is not None and math.isfinite(number)
+
+
+def _is_provenance(value: Any) -> bool:
+    parts = (value.get(name, {}) for name in ("settings", "judgements")) if isinstance(value, dict) else (None,)
+    return all(isinstance(part, dict) for part in parts)
+
+
+def _check_columns(table: pl.DataFrame, problems: Problems) -> None:
+    """All columns are there, with values of their kinds in every row; lists that belong together match."""
+    for name, needed in COLUMNS.items():
+        if name not in table.columns:
+            if needed.always:
+                problems.add("", f"has no column {name}")
+        elif table.schema[name] != needed.kind:
+            problems.add("", f"column {name} must be {needed.kind}, got {table.schema[name]}")
+        elif not needed.gaps and _has_gaps(table.get_column(name)):
+            problems.add("", f"column {name} has empty cells")
+    if not problems.count:
+        for name in LISTS:
+            _check_lengths(table, name, problems)
+
+
+def _has_gaps(column: pl.Series) -> bool:
+    inside = column.dtype == pl.List and bool((column.list.drop_nulls().list.len() != column.list.len()).any())
+    return bool(column.null_count()) or inside
+
+
+def _check_lengths(table: pl.DataFrame, name: str, problems: Problems) -> None:
+    """Columns that describe the same items have one value for each of them."""
+    there = [each for each in table.columns if each.partition("_")[0] == name and each in COLUMNS]
+    for first, other in pairwise(there):
+        lengths = [table.get_column(each).list.len().to_numpy() for each in (first, other)]
+        for row in np.flatnonzero(lengths[0] != lengths[1]).tolist():
+            what = f"{first} has {lengths[0][row]} values, but {other} {lengths[1][row]}"
+            problems.add(f"query {table.item(row, 'query')}", what, order=row)
 
 
 def _as_lists(name: str, lists: Ragged, column: str) -> pl.Series:
@@ -126,26 +225,21 @@ def _as_lists(name: str, lists: Ragged, column: str) -> pl.Series:
     return joined.get_column(name).fill_null(empty)
 
 
-def _as_ragged(table: pl.DataFrame, name: str, inner: tuple[str, ...]) -> Ragged | None:
-    there = [each for each in inner if f"{name}_{each}" in table.columns]
-    if not there:
-        return None
-    lengths = table.get_column(f"{name}_{there[0]}").list.len().to_numpy()
+def _is_there(table: pl.DataFrame, name: str) -> bool:
+    return any(f"{name}_{inner}" in table.columns for inner in LISTS[name])
+
+
+def _as_ragged(table: pl.DataFrame, name: str, inner: tuple[str, ...]) -> Ragged:
+    there = {each: table.get_column(f"{name}_{each}") for each in inner if f"{name}_{each}" in table.columns}
+    lengths = next(iter(there.values())).list.len().to_numpy()
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-    kinds = {each: np.float64 if each in FLOATS else np.int64 for each in there}
-    columns = {each: _flat(table.get_column(f"{name}_{each}"), kinds[each]) for each in there}
-    return Ragged(offsets, columns)
+    return Ragged(offsets, {each: _flat(column, each) for each, column in there.items()})
 
 
-def _flat(lists: pl.Series, kind: Any) -> NDArray[Any]:
+def _flat(lists: pl.Series, column: str) -> NDArray[Any]:
+    kind = np.float64 if column in FLOATS else np.int64
     return np.array(lists.explode().drop_nulls().to_numpy(), dtype=kind)
 
 
-def _there(lists: Ragged | None) -> Ragged:
-    if lists is None:
-        raise KeyError("a column is missing")
-    return lists
-
-
-def _array(table: pl.DataFrame, name: str, kind: Any) -> NDArray[Any]:
-    return np.array(table.get_column(name).to_numpy(), dtype=kind)
+def _array(table: pl.DataFrame, name: str) -> NDArray[Any]:
+    return np.array(table.get_column(name).to_numpy())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
-from rankscope.sampling.shares import METHODS
+from rankscope.sampling.shares import LARGEST, METHODS
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,7 @@ def _check(collection: int, scope: int, hits: int, judged: int, found: int, leve
     below = collection - scope
     bounds = (
         (collection >= 1, f"collection >= 1, got {collection}"),
+        (collection <= LARGEST, f"collection <= {LARGEST}, got {collection}"),
         (0 <= scope <= collection, f"0 <= scope <= collection, got {scope} and {collection}"),
         (0 <= hits <= scope, f"0 <= hits <= scope, got {hits} and {scope}"),
         (0 <= judged <= below, f"0 <= judged <= collection - scope, got {judged} and {below}"),

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rankscope.errors import SettingError
-from rankscope.sampling.shares import normal_quantile
+from rankscope.sampling.shares import LARGEST, normal_quantile
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,14 @@ def needed_sample(collection: int, relevant: int, error: float, level: float = 0
     >>> needed_sample(20000, 308, 0.5).judged, needed_sample(20000, 8, 0.2).judged
     (937, 18462)
     """
-    if not 1 <= relevant <= collection:
-        raise SettingError(f"1 <= relevant <= collection is needed, got {relevant} and {collection}")
+    if not 1 <= relevant <= collection <= LARGEST:
+        raise SettingError(f"1 <= relevant <= collection <= {LARGEST} is needed, got {relevant} and {collection}")
     if not error > 0 or not 0 < level < 1:
         raise SettingError(f"an error above 0 and a level between 0 and 1 are needed, got {error} and {level}")
     share = relevant / collection
-    root = normal_quantile(level) * math.sqrt((1 - share) / share) / error  # may be infinite, its square too
-    endless = root**2 if root < 1e150 else math.inf
-    finite = collection if math.isinf(endless) else endless / (1 + (endless - 1) / collection)
-    judged = min(collection, max(1, math.ceil(finite - 1e-9)))
+    spread = normal_quantile(level) ** 2 * (1 - share)
+    inverse = min(error * error * share / spread, 1.0) if spread else 1.0  # 1 / n0: no error is too small for it
+    judged = min(collection, max(1, math.ceil(collection / (1 + (collection - 1) * inverse) - 1e-9)))
     return SampleSize(collection, relevant, error, level, judged, judged * share)
 
 

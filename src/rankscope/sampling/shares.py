@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from rankscope.curves.chances import at_most
-from rankscope.curves.distributions import Hypergeometric
+from rankscope.arrays import FloatArray
+from rankscope.curves.saddle_point import log_hypergeometric
+
+LARGEST = 1 << 53  # items: whole numbers are exact up to here
+REACH, SHORT = 40, 100  # deviations, and counts, beyond which a tail no longer matters
+SUMMED = 1 << 14  # chances that are added one by one
+NODES = 400
 
 
 def hypergeometric(population: int, judged: int, found: int, level: float = 0.95) -> tuple[float, float]:
@@ -56,7 +63,8 @@ def wilson(population: int, judged: int, found: int, level: float = 0.95) -> tup
     centre = share + z * z / (2 * judged)
     half = z * math.sqrt(share * (1 - share) / judged + z * z / (4 * judged * judged))
     scale = 1 + z * z / judged
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+    low, high = (centre - half) / scale, (centre + half) / scale
+    return 0.0 if found == 0 else max(0.0, low), 1.0 if found == judged else min(1.0, high)
 
 
 METHODS: dict[str, Callable[[int, int, int, float], tuple[float, float]]] = {
@@ -82,10 +90,57 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _chance_of_at_most(population: int, relevant: int, judged: int, found: int) -> float:
-    counts = Hypergeometric(*(np.array([float(each)]) for each in (population, relevant, judged)))
-    return float(at_most(counts, np.array([float(found)]))[0])
+    """P(X <= found) when `judged` of a population with so many relevant items are drawn without replacement."""
+    least, most = max(0, judged + relevant - population), min(relevant, judged)
+    if not least <= found < most:
+        return float(found >= most)
+    chances = _Chances(population, relevant, judged)
+    if found < judged * relevant / population:
+        return chances.tail(found, least)
+    return max(0.0, 1.0 - chances.tail(found + 1, most))
 
 
 def _chance_of_at_least(population: int, relevant: int, judged: int, found: int) -> float:
     """Counted from the other side, so that a small chance is not lost beside 1."""
     return _chance_of_at_most(population, population - relevant, judged, judged - found)
+
+
+@cache
+def _gauss() -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return nodes, weights
+
+
+@dataclass(frozen=True)
+class _Chances:
+    """The chances of all counts of relevant items in a sample, in closed form: nothing grows with the population."""
+
+    population: int
+    relevant: int
+    judged: int
+
+    def tail(self, nearest: int, last: int) -> float:
+        """The sum of the chances from `nearest` outwards to `last`, as far as they matter."""
+        width = min(abs(last - nearest), math.ceil(REACH * self._deviation) + SHORT) + 1
+        direction = 1 if last > nearest else -1
+        if width <= SUMMED:
+            return float(self._of(nearest + direction * np.arange(width, dtype=np.float64)).sum())
+        return self._integral(nearest, direction, width - 1)
+
+    def _integral(self, nearest: int, direction: int, width: int) -> float:
+        """The same by the formula of Euler and Maclaurin: the chances of so many counts are a smooth curve."""
+        nodes, weights = _gauss()
+        places = nearest + direction * width * (nodes + 1.0) / 2.0
+        area = width / 2.0 * float((weights * self._of(places)).sum())
+        here, inside, outside = self._of(np.array([0.0, direction, -direction]) + nearest).tolist()
+        return area + here / 2.0 - (inside - outside) / 24.0
+
+    def _of(self, counts: FloatArray) -> FloatArray:
+        sizes = (np.full(counts.size, float(each)) for each in (self.population, self.relevant, self.judged))
+        return np.exp(log_hypergeometric(counts, *sizes))
+
+    @property
+    def _deviation(self) -> float:
+        share = self.relevant / self.population
+        left = (self.population - self.judged) / max(1, self.population - 1)
+        return math.sqrt(self.judged * share * (1.0 - share) * left)

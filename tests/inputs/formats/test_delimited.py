@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from rankscope.inputs import formats
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats.delimited import _quoted, _unquoted, read_table
+from rankscope.inputs.formats.delimited import Header, _quoted, _unquoted, read_table
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.inputs.tables import KNOWN
 from tests.inputs.examples import Make, qrels_error, run_error, run_rows
+
+HEADER = Header("", KNOWN)
 
 ROWS = [("1", "d1", 0.5), ("1", "d2", 0.25)]
 
@@ -143,8 +146,8 @@ FIELD = st.text(st.sampled_from("ab 1é#\t"), max_size=3)
 def test_both_ways_of_reading_agree_where_there_is_no_quote(rows: list[list[str]], end: str) -> None:
     text = end.join(",".join(row) for row in [["query", "item", "x"], *rows])
     fast, slow = Problems("a"), Problems("a")
-    one = _unquoted(text.replace("\r\n", "\n").encode() + b"\n", ",", "", fast)
-    other = _quoted(text, ",", "", slow)
+    one = _unquoted(text.replace("\r\n", "\n").encode() + b"\n", ",", HEADER, fast)
+    other = _quoted(text, ",", HEADER, slow)
     assert one.frame.equals(other.frame)
     assert one.line.tolist() == other.line.tolist()
     assert fast == slow
@@ -155,7 +158,7 @@ def test_both_ways_of_reading_agree_where_there_is_no_quote(rows: list[list[str]
 def test_what_the_csv_module_writes_is_read(rows: list[tuple[str, str]]) -> None:
     written = io.StringIO()
     csv.writer(written, quoting=csv.QUOTE_ALL).writerows([("query", "class"), *rows])
-    table = _quoted(written.getvalue(), ",", "", Problems("a"))
+    table = _quoted(written.getvalue(), ",", HEADER, Problems("a"))
     assert table.frame.rows() == rows
 
 

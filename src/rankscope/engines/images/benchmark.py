@@ -15,7 +15,7 @@ from rankscope.collections.collection import Collection
 from rankscope.engines.images.benchmark_store import Store, plain
 from rankscope.engines.images.clocked import Step
 from rankscope.engines.images.contender import Contender
-from rankscope.engines.images.describing import Source
+from rankscope.engines.images.decoding import MAX_PIXELS, Source
 from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, opened, shares_of
 from rankscope.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -83,15 +83,17 @@ def benchmark(
     folder: str | Path,
     *,
     queries: str = "all",
+    max_pixels: int = MAX_PIXELS,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Benchmark:
     """Try every contender on every picture, and keep vectors and ranks in a folder.
 
     What lies there from before, made from the same pictures by the same contender, is not made again. Pictures that
-    cannot be read are left out and named. `queries`: all that have a class mate, `every N` of them, or a file.
+    cannot be read, or have more than `max_pixels`, are left out and named. `queries`: all that have a class mate,
+    `every N` of them, or a file.
     """
-    whole = collection if isinstance(collection, PictureSet) else PictureSet.of(collection)
+    whole = collection if isinstance(collection, PictureSet) else PictureSet.of(collection, max_pixels)
     _check(contenders)
     store = Store.at(folder, whole)
     missing = [each for each in contenders if not store.has(each)]

@@ -12,7 +12,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines.images.contender import Contender
@@ -21,6 +20,8 @@ from rankscope.engines.images.feature_files import PACKAGES, save_features
 from rankscope.engines.images.picture_set import PictureSet
 from rankscope.errors import InputError
 from rankscope.files import atomic, made_folder
+from rankscope.inputs.arrays_in_files import Archive
+from rankscope.names import visible
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import SUFFIX, load_ranks, save_ranks
 from rankscope.version import __version__
@@ -61,11 +62,9 @@ class Store:
         """The vectors of the readable pictures."""
         path = self.features_path(contender)
         try:
-            with np.load(path) as file:
-                found: NDArray[Any] = file["features"]
-                return found
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError.of(str(path), [f"cannot be read: {error}"], "Remove it: it is made again.") from None
+            return Archive.of(path).array("features")
+        except InputError as error:
+            raise InputError.of(visible(str(path)), error.reports[0].problems, "Remove it: it is made again.") from None
 
     def keep(self, contender: Contender, described: Described, kept: PictureSet, milliseconds: float) -> None:
         """Write the vectors, then the time they took."""

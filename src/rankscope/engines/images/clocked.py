@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.engines.images.describing import Described, Source, describe
+from rankscope.engines.images.decoding import Source
+from rankscope.engines.images.describing import Described, describe
 from rankscope.engines.images.descriptors import Descriptor
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.optional import opencv

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.images.clocked import Step, Vectors
-from rankscope.engines.images.describing import Source
+from rankscope.engines.images.decoding import Source
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Rows: TypeAlias = Callable[[IntArray], FloatArray]

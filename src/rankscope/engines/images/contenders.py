@@ -14,7 +14,7 @@ from rankscope.engines.images import descriptors
 from rankscope.engines.images.bag_of_words import BagOfWords
 from rankscope.engines.images.clocked import Step, Vectors, clocked
 from rankscope.engines.images.contender import Contender, Rows
-from rankscope.engines.images.describing import Source
+from rankscope.engines.images.decoding import Source
 from rankscope.engines.images.descriptors import Descriptor
 from rankscope.engines.images.descriptors.notation import read, split
 from rankscope.engines.images.height_matching import HeightMatching

@@ -2,54 +2,111 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import warnings
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.optional import pillow
 from rankscope.errors import InputError
+from rankscope.names import visible
 
 WHITE = (255, 255, 255, 255)
+MAX_PIXELS = 64_000_000
 SIXTEEN_BITS = ("I;16", "I;16L", "I;16B", "I;16N")
+SIXTEEN_BITS_IN = ("PNG", "PPM")  # where Pillow gives 16 bits as whole numbers of 32
+NO_RANGE = {"I": "whole numbers of 32 bits", "F": "floating-point numbers"}
+Source: TypeAlias = "str | Path | Image | NDArray[Any] | PictureFile"
 
 
-def read_image(path: str | Path) -> Image:
+@dataclass(frozen=True)
+class PictureFile:
+    """A picture in a file, with as many pixels as are allowed."""
+
+    path: Path
+    max_pixels: int = MAX_PIXELS
+
+
+def as_image(source: Source) -> Image:
+    """A picture from a file, decoded or as an array of bytes."""
+    if isinstance(source, Image):
+        return source
+    if isinstance(source, np.ndarray):
+        return Image.of(source)
+    file = source if isinstance(source, PictureFile) else PictureFile(Path(source))
+    return read_image(file.path, file.max_pixels)
+
+
+def read_image(path: str | Path, max_pixels: int = MAX_PIXELS) -> Image:
     """The picture in a file: turned as its EXIF data say, first frame, transparency laid on white, as RGB bytes.
 
-    A file that cannot be read, or holds no picture, is an `InputError` that says why.
+    A file that cannot be read, holds no picture or more than `max_pixels`, is an `InputError` that says why.
     """
+    name = visible(str(path))
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            raise InputError.of(name, ["is no file: a folder, pipe or device"])
         data = Path(path).read_bytes()
     except OSError as error:
-        raise InputError.of(str(path), [f"cannot be read: {error.strerror or error}"]) from None
-    return decode(data, str(path))
+        raise InputError.of(name, [f"cannot be read: {error.strerror or error}"]) from None
+    return decode(data, name, max_pixels)
 
 
-def decode(data: bytes, name: str = "picture") -> Image:
+def decode(data: bytes, name: str = "picture", max_pixels: int = MAX_PIXELS) -> Image:
     """The same from the bytes of a file."""
     opened = pillow("Image")
+    if opened.MAX_IMAGE_PIXELS is not None and max_pixels > opened.MAX_IMAGE_PIXELS:
+        opened.MAX_IMAGE_PIXELS = max_pixels  # Pillow's own limit must not be below the one asked for
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # very large, odd tags: decided by whether pixels come out
             with opened.open(BytesIO(data)) as picture:
+                _refuse(picture, max_pixels)
                 return _pixels(picture)
+    except _RefusedError as refused:
+        raise InputError.of(name, [str(refused)]) from None
     except Exception as error:  # Pillow's readers raise whatever a damaged file makes them stumble over
         raise InputError.of(name, [f"is no picture that can be read: {_reason(error, data)}"]) from None
+
+
+class _RefusedError(Exception):
+    """A picture that could be decoded, but is not."""
+
+
+def _refuse(picture: Any, max_pixels: int) -> None:
+    """By what the file says of itself, before anything is decoded."""
+    pixels = picture.width * picture.height
+    if pixels > max_pixels:
+        limit = f"{max_pixels / 1e6:g}"
+        raise _RefusedError(f"has {pixels / 1e6:.1f} megapixels, more than {limit}: allow it with --max-pixels")
+    if picture.mode in NO_RANGE and not (picture.mode == "I" and picture.format in SIXTEEN_BITS_IN):
+        what = NO_RANGE[picture.mode]
+        raise _RefusedError(f"has pixels of {what}, whose black and white are not known: convert it to 8 or 16 bits")
 
 
 def _pixels(picture: Any) -> Image:
     picture.seek(0)
     upright = pillow("ImageOps").exif_transpose(picture)
+    if upright.mode in SIXTEEN_BITS or upright.mode == "I":
+        return _from_sixteen_bits(upright)
     if upright.has_transparency_data:
         behind = pillow("Image").new("RGBA", upright.size, WHITE)
         upright = pillow("Image").alpha_composite(behind, upright.convert("RGBA"))
-    if upright.mode in SIXTEEN_BITS:
-        return Image.of((np.asarray(upright) >> 8).astype(np.uint8))
     return Image(np.ascontiguousarray(np.asarray(upright.convert("RGB"), dtype=np.uint8)))
+
+
+def _from_sixteen_bits(picture: Any) -> Image:
+    """The upper eight bits; one grey may stand for transparent."""
+    values = np.asarray(picture).astype(np.int64)
+    clear = picture.info.get("transparency")
+    return Image.of(np.where(values == clear, 255, values >> 8) if isinstance(clear, int) else values >> 8)
 
 
 def _reason(error: Exception, data: bytes) -> str:

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.images.decoding import read_image
+from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, as_image
 from rankscope.engines.images.descriptors.descriptor import Descriptor, Vector
 from rankscope.engines.images.image import Image, shrunk
 from rankscope.errors import InputError, Problem, SettingError
 
-Source: TypeAlias = str | Path | Image | NDArray[Any]
 Progress: TypeAlias = Callable[[int, int], None]
 AHEAD = 8  # pictures waiting for each thread
 
@@ -71,23 +70,25 @@ def describe(
     descriptors: Sequence[Descriptor],
     *,
     size: int | None = None,
+    max_pixels: int = MAX_PIXELS,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """The vectors of all pictures: files, decoded pictures or arrays of bytes.
 
-    A file that holds no readable picture is left out and named in `problems`; if there is no other, it is an
-    `InputError`. Pictures whose longer side exceeds `size` are shrunk to it. The number of threads changes nothing but
-    the time; `progress` is called with the number of pictures done and of all.
+    A file that holds no readable picture, or one of more than `max_pixels`, is left out and named in `problems`; if
+    there is no other, it is an `InputError`. Pictures whose longer side exceeds `size` are shrunk to it. The number of
+    threads changes nothing but the time; `progress` is called with the number of pictures done and of all.
     >>> from rankscope.engines.images.descriptors import by_name
     >>> blank = np.zeros((4, 4), dtype=np.uint8)
     >>> describe([blank, blank + 255], [by_name("rgb-histogram(bins=1)")]).described[0].features
     array([[16],
            [16]], dtype=int32)
     """
-    _check(descriptors, size, threads)
+    _check(descriptors, size, max_pixels, threads)
     done: list[_Vectors | Problem] = []
-    for each in _worked(pictures, descriptors, size, threads or os.cpu_count() or 1):
+    limited = [PictureFile(Path(each), max_pixels) if isinstance(each, str | Path) else each for each in pictures]
+    for each in _worked(limited, descriptors, size, threads or os.cpu_count() or 1):
         done.append(each)
         if progress is not None:
             progress(len(done), len(pictures))
@@ -104,10 +105,10 @@ def describe(
     return Outcome(tuple(made), kept, problems)
 
 
-def _check(descriptors: Sequence[Descriptor], size: int | None, threads: int | None) -> None:
+def _check(descriptors: Sequence[Descriptor], size: int | None, max_pixels: int, threads: int | None) -> None:
     if not descriptors:
         raise SettingError("no descriptor was asked for")
-    for name, value in (("size", size), ("threads", threads)):
+    for name, value in (("size", size), ("max_pixels", max_pixels), ("threads", threads)):
         if value is not None and value < 1:
             raise SettingError(f"{name} must be at least 1, got {value}")
 
@@ -139,16 +140,10 @@ def _worked(
 
 def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _Vectors | Problem:
     try:
-        image = _smaller(_opened(picture), size)
+        image = _smaller(as_image(picture), size)
     except InputError as error:
         return Problem(error.reports[0].source, error.reports[0].problems[0].what)
     return _Vectors(image.pixels, [descriptor.of(image) for descriptor in descriptors])
-
-
-def _opened(picture: Source) -> Image:
-    if isinstance(picture, Image):
-        return picture
-    return read_image(picture) if isinstance(picture, str | Path) else Image.of(picture)
 
 
 def _smaller(image: Image, size: int | None) -> Image:

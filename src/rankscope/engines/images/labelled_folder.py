@@ -14,6 +14,7 @@ from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.ids import text_ids
 from rankscope.inputs.sources import Source
+from rankscope.names import name_of, visible
 
 FOLDERS = "folders"
 FILE = ("file", "filename", "file_name", "path", "image", "picture", "name", "id", "item")
@@ -34,38 +35,47 @@ def pictures_in(folder: str | Path, labels: str | Path | None = None) -> tuple[l
 
     Labels are `folders` (the default): the sub-folder a picture lies in, the first one if there are several; or a CSV
     file with a file and a class column. A file is known by its path below the folder, its name, or its name without
-    suffix. Hidden files and other suffixes are left alone.
+    suffix. Hidden files and other suffixes are left alone; a folder that cannot be read is a warning.
     """
     root = Path(folder)
     if not root.is_dir():
         raise SettingError(f"no folder {root}: name the folder that holds the pictures")
-    found = sorted(_walked(root), key=lambda picture: os.fsencode(picture.path.relative_to(root).as_posix()))
+    unreadable: list[str] = []
+    found = sorted(
+        _walked(root, unreadable), key=lambda picture: os.fsencode(picture.path.relative_to(root).as_posix())
+    )
     if not found:
         usual = ", ".join(PICTURES)
-        raise InputError.of(str(root), ["no pictures in this folder or below"], f"A picture ends in one of {usual}.")
+        raise InputError.of(
+            visible(str(root)),
+            ["no pictures in this folder or below", *unreadable],
+            f"A picture ends in one of {usual}.",
+        )
     if labels is None or str(labels) == FOLDERS:
-        return found, []
-    return _labelled(found, label_table(labels), Path(labels).name)
+        return found, unreadable
+    labelled, warnings = _labelled(found, label_table(labels), name_of(labels))
+    return labelled, [*unreadable, *warnings]
 
 
-def _walked(root: Path) -> Iterable[Picture]:
-    for folder, below, files in os.walk(root):
+def _walked(root: Path, unreadable: list[str]) -> Iterable[Picture]:
+    """The pictures; a folder that cannot be looked into is named."""
+
+    def note(error: OSError) -> None:
+        unreadable.append(f"folder {visible(str(error.filename))} is left out: {error.strerror}")
+
+    for folder, below, files in os.walk(root, onerror=note):
         below[:] = [name for name in below if not name.startswith(".")]
         for name in files:
             path = Path(folder, name)
             if path.suffix.lower() in PICTURES and not name.startswith("."):
                 inside = path.relative_to(root)
-                yield Picture(path, _text(inside), _text(Path(inside.parts[0])) if len(inside.parts) > 1 else "")
-
-
-def _text(path: Path) -> str:
-    """A path as text that can be written anywhere, whatever bytes the name has."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
+                label = visible(inside.parts[0]) if len(inside.parts) > 1 else ""
+                yield Picture(path, visible(inside.as_posix()), label)
 
 
 def label_table(path: str | Path) -> dict[str, str]:
     """The class of each file, from a CSV file; a file with two classes is an `InputError`."""
-    problems = Problems(Path(path).name)
+    problems = Problems(name_of(path))
     table = read_table(Source(str(path)), problems, expected="file,class")
     columns = tables.columns_of(table.frame, {"file": FILE, "class": LABEL}, problems, {})
     problems.raise_if_any()

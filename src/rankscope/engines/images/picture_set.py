@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.collections.collection import KEPT, Collection
-from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.describing import Source
+from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, as_image
 from rankscope.engines.images.image import Image
 from rankscope.errors import InputError, SettingError
 
@@ -43,9 +42,10 @@ class PictureSet:
     sources: tuple[Path | NDArray[Any], ...]
     kept_measure: str = ""
     notes: tuple[str, ...] = ()
+    max_pixels: int = MAX_PIXELS
 
     @classmethod
-    def of(cls, collection: Collection) -> PictureSet:
+    def of(cls, collection: Collection, max_pixels: int = MAX_PIXELS) -> PictureSet:
         """From a collection with classes and pictures; any other is a `SettingError`."""
         if collection.truth or not collection.classes:
             raise SettingError(
@@ -55,7 +55,8 @@ class PictureSet:
         if sources is None:
             raise SettingError(f"{collection.name} has no pictures, only vectors: use rankscope rank")
         own = collection.measures[0] if collection.query_item == KEPT else ""
-        return cls(collection.name, collection.ids, collection.labels, tuple(sources), own, collection.notes)
+        ids, labels = collection.ids, collection.labels
+        return cls(collection.name, ids, labels, tuple(sources), own, collection.notes, max_pixels)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -67,8 +68,11 @@ class PictureSet:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names, classes and what tells one state of a file from another: its size and time."""
-        made = hashlib.sha256()
+        """SHA-256 of names, classes and what tells one state of a file from another: its size and time.
+
+        Another limit on pixels leaves out other pictures, so it counts too.
+        """
+        made = hashlib.sha256(b"" if self.max_pixels == MAX_PIXELS else f"{self.max_pixels}\0".encode())
         for name, label, source in zip(self.ids, self.labels, self.sources, strict=True):
             made.update(f"{name}\0{label}\0".encode())
             made.update(_state(source))
@@ -80,11 +84,16 @@ class PictureSet:
         ids, labels, sources = (
             tuple(each[row] for row in chosen) for each in (self.ids, self.labels, self.sources)
         )  # fmt: skip
-        return PictureSet(self.name, ids, labels, sources, self.kept_measure, self.notes)
+        return replace(self, ids=ids, labels=labels, sources=sources)
 
     def picture(self, row: int) -> Image:
         """One picture, decoded."""
-        return _opened(self.sources[row])
+        return as_image(self.source(row))
+
+    def source(self, row: int) -> Source:
+        """Where a picture comes from, with the limit on its pixels."""
+        given = self.sources[row]
+        return PictureFile(given, self.max_pixels) if isinstance(given, Path) else given
 
     def queries(self, wanted: str = "all") -> IntArray:
         """Positions of the pictures to ask: `all` that have a class mate, `every 15` of them, or a file with names."""
@@ -139,7 +148,7 @@ def opened(
     found: list[Source | InputError] = []
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         for start in range(0, len(pictures), AT_ONCE):
-            part = pictures.sources[start : start + AT_ONCE]
+            part = [pictures.source(row) for row in range(start, min(start + AT_ONCE, len(pictures)))]
             for source, made in zip(part, pool.map(_tried, part), strict=True):
                 room -= made.rgb.nbytes if isinstance(made, Image) else 0
                 found.append(made if isinstance(made, InputError) or room >= 0 else source)
@@ -157,13 +166,9 @@ def opened(
     return Opened(kept, tuple(each for each in found if not isinstance(each, InputError)), problems)
 
 
-def _opened(source: Path | NDArray[Any]) -> Image:
-    return read_image(source) if isinstance(source, Path) else Image.of(source)
-
-
-def _tried(source: Path | NDArray[Any]) -> Image | InputError:
+def _tried(source: Source) -> Image | InputError:
     try:
-        return _opened(source)
+        return as_image(source)
     except InputError as error:
         return error
 

@@ -15,8 +15,8 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.images.bag_of_words import BagOfWords
 from rankscope.engines.images.clocked import Step, Vectors, clocked
 from rankscope.engines.images.contender import Contender, Rows
-from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.describing import Described, Source
+from rankscope.engines.images.decoding import Source, as_image
+from rankscope.engines.images.describing import Described
 from rankscope.engines.images.descriptors import Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
 from rankscope.engines.images.image import Image
@@ -99,7 +99,7 @@ class ByWords(ByRanker):
         before = time.process_time()
         found = []
         for picture in pictures:
-            found.append(self.words.of(_image(picture)))
+            found.append(self.words.of(as_image(picture)))
             if progress is not None:
                 progress(len(found), len(pictures))
         vocabulary = self.words.vocabulary(found, seed=SEED)
@@ -159,9 +159,3 @@ class _Counted(Descriptor):
 
     def __str__(self) -> str:
         return written(self.words)
-
-
-def _image(picture: Source) -> Image:
-    if isinstance(picture, Image):
-        return picture
-    return Image.of(picture) if isinstance(picture, np.ndarray) else read_image(picture)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,8 @@ from rankscope.arrays import IntArray
 from rankscope.engines.images.optional import needed
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
+from rankscope.inputs.arrays_in_files import Archive
+from rankscope.names import name_of
 
 SAMPLE = 100_000
 SCHEMA = 1
@@ -92,11 +93,12 @@ class Vocabulary:
     def load(cls, path: str | Path) -> Vocabulary:
         """Read what `save` wrote; anything else is an `InputError`."""
         try:
-            with np.load(path, allow_pickle=False) as packed:
-                if int(packed["schema"]) != SCHEMA:
-                    raise ValueError
-                about = str(packed["name"]), packed["words"], str(packed["features"]), int(packed["seed"])
-        except (OSError, ValueError, KeyError, BadZipFile, EOFError):
+            packed = Archive.of(path)
+            if int(packed.array("schema")) != SCHEMA:
+                raise ValueError
+            name, words, kind, seed = (packed.array(each) for each in ("name", "words", "features", "seed"))
+            about = str(name), np.array(words, dtype=np.float32), str(kind), int(seed)
+        except (InputError, ValueError, TypeError):
             advice = "Make one with Vocabulary.learnt(...).save(FILE)."
-            raise InputError.of(Path(path).name, ["is no vocabulary of visual words"], advice) from None
+            raise InputError.of(name_of(path), ["is no vocabulary of visual words"], advice) from None
         return cls(*about)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,9 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.nearest.block import BlockRanks
+from rankscope.errors import InputError
 from rankscope.files import atomic, made_folder
+from rankscope.inputs.arrays_in_files import Archive
 from rankscope.ranks.ragged import Ragged
 from rankscope.work_folders import work_folder, working_in
 
@@ -65,8 +66,8 @@ def _arrays(block: BlockRanks) -> dict[str, Any]:
 def _read(file: Path, queries: IntArray) -> BlockRanks | None:
     """The block in a file, None if there is none, it is damaged, or it is about other queries."""
     try:
-        with np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
+        stored = Archive.of(file)
+        arrays = {name: np.array(stored.array(name)) for name in stored.names}
         if not np.array_equal(arrays["queries"], queries):
             return None
         lists = {name: _lists(arrays, name) for name in LISTS}
@@ -74,7 +75,7 @@ def _read(file: Path, queries: IntArray) -> BlockRanks | None:
         if judged is None or ties is None:
             return None
         return BlockRanks(arrays["queries"], judged, ties, arrays["left_out"], lists["distractors"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (InputError, ValueError, KeyError):
         return None
 
 

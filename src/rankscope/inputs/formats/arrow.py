@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import polars as pl
 
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats import columnar
+from rankscope.inputs.formats import arrow_layout, columnar
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -20,31 +19,33 @@ suffixes = (".arrow", ".feather", ".ipc")
 binary = True
 has_parts = False
 
-FILE_MAGIC = b"ARROW1"
-STREAM_MAGIC = b"\xff\xff\xff\xff"
+
+def _read(data: Any, source: Any) -> pl.DataFrame:
+    if data[: len(arrow_layout.MARK)] == arrow_layout.MARK:
+        return pl.read_ipc_stream(source)
+    return pl.read_ipc(source)
+
+
+LAYOUT = columnar.Layout("Arrow", arrow_layout.check, _read)
 
 
 def recognises(head: bytes) -> bool:
     """By its first bytes: a file's name, or the mark before each message of a stream."""
-    return head.startswith((FILE_MAGIC, STREAM_MAGIC))
+    return head.startswith((arrow_layout.MAGIC, arrow_layout.MARK))
 
 
 def read_run(source: Source, reading: Reading) -> Run:
     """A run from a table with a query, an item and a score or rank column."""
 
     def read(problems: Problems) -> Table:
-        return columnar.read_table(source, _read, "Arrow", problems)
+        return columnar.read_table(source, LAYOUT, problems)
 
     return Run.from_table(source.stem(suffixes), read, source)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements from a table with a query, an item and a grade column."""
-    return Qrels.from_source(source, lambda problems: columnar.read_table(source, _read, "Arrow", problems))
-
-
-def _read(data: io.BytesIO) -> pl.DataFrame:
-    return pl.read_ipc_stream(data) if data.getvalue().startswith(STREAM_MAGIC) else pl.read_ipc(data)
+    return Qrels.from_source(source, lambda problems: columnar.read_table(source, LAYOUT, problems))
 
 
 def write_run(run: Run, file: BinaryIO) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
@@ -16,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import texts
+from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
@@ -90,13 +91,18 @@ TSV = Delimited("tsv", (".tsv", ".tab"), "\t")
 
 
 def read_table(
-    source: Source, problems: Problems, encoding: str = "utf-8", expected: str = "query,item,score"
+    source: Source,
+    problems: Problems,
+    encoding: str = "utf-8",
+    expected: str = "query,item,score",
+    known: frozenset[str] = KNOWN,
 ) -> Table:
     """All columns as text, with their lines; a row with another number of fields than the header is a problem.
 
     A file that is empty or has no header (one that holds no word we know) raises, and the message says what header is
     expected. Blank lines are skipped.
     """
+    forks.check()
     text = texts.whole(source, encoding, problems)
     first = _first_line(text).decode()
     if not first:
@@ -104,9 +110,9 @@ def read_table(
         raise InputError([problems.report()])
     separator = _separator(first)
     if b'"' in text:
-        return _quoted(text.decode(), separator, expected, problems)
+        return _quoted(text.decode(), separator, Header(expected, known), problems)
     plain = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return _unquoted(plain + b"\n", separator, expected, problems)
+    return _unquoted(plain + b"\n", separator, Header(expected, known), problems)
 
 
 def _first_line(text: bytes) -> bytes:
@@ -139,17 +145,26 @@ def _separator(header: str) -> str:
     return max(SEPARATORS, key=found)
 
 
-def _check_header(names: list[str], line: int, expected: str, problems: Problems) -> None:
-    wrong = [f"column {shown(name)} is there twice" for name in dict.fromkeys(names) if names.count(name) > 1]
-    if not any(plain_name(name) in KNOWN for name in names):
-        wrong = [f"must be the header, got {shown(','.join(names))}"]
-    for what in wrong:
-        problems.add(f"line {line}", what, f"A table begins with a header line: {expected}.", line)
-    if wrong:
-        raise InputError([problems.report()])
+@dataclass(frozen=True)
+class Header:
+    """What the first line should be, for messages, and the words of which it must hold one."""
+
+    expected: str
+    known: frozenset[str]
+
+    def check(self, names: list[str], line: int, problems: Problems) -> None:
+        """Raise where it is no header, or names a column twice."""
+        times = Counter(names)
+        wrong = [f"column {shown(name)} is there twice" for name, number in times.items() if number > 1]
+        if not any(plain_name(name) in self.known for name in names):
+            wrong = [f"must be the header, got {shown(','.join(names))}"]
+        for what in wrong:
+            problems.add(f"line {line}", what, f"A table begins with a header line: {self.expected}.", line)
+        if wrong:
+            raise InputError([problems.report()])
 
 
-def _unquoted(text: bytes, separator: str, expected: str, problems: Problems) -> Table:
+def _unquoted(text: bytes, separator: str, header: Header, problems: Problems) -> Table:
     """A text without a quote: each line is a row, so numpy counts and polars splits."""
     characters = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(characters == NEWLINE)
@@ -157,7 +172,7 @@ def _unquoted(text: bytes, separator: str, expected: str, problems: Problems) ->
     fields = np.diff(np.searchsorted(np.flatnonzero(characters == ord(separator)), ends), prepend=0) + 1
     filled = np.flatnonzero(length > 1)
     names = _first_line(text).decode().split(separator)
-    _check_header(names, int(filled[0]) + 1, expected, problems)
+    header.check(names, int(filled[0]) + 1, problems)
     rows = filled[1:]
     good = fields[rows] == len(names)
     for line in rows[~good].tolist():
@@ -179,11 +194,11 @@ def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _quoted(text: str, separator: str, expected: str, problems: Problems) -> Table:
+def _quoted(text: str, separator: str, header: Header, problems: Problems) -> Table:
     """A text with quotes, in which a row may go over several lines."""
     records = _records(text, separator, problems)
     line, names = next(records, (1, [""]))
-    _check_header(names, line, expected, problems)
+    header.check(names, line, problems)
     rows, lines = [], []
     for line, fields in records:
         if len(fields) == len(names):

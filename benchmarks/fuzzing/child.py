@@ -1,0 +1,56 @@
+"""A thousand cases in one process: it notes each before it tries it, so that an abort or a hang has a name."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import resource
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.fuzzing.cases import FORMATS, outcome, trial_of
+
+LONGEST = 60  # seconds of one case
+ROOM = 1 << 20  # kilobytes that a case may add
+LIMIT = 16 << 30  # of the address space: the machine must not suffer
+
+
+def work(seed: int, first: int, count: int, notes: Path) -> None:
+    """Try cases in turn over all formats; the result is written as JSON, the case at hand beside it."""
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+    came: Counter[str] = Counter()
+    failures: list[dict[str, object]] = []
+    with tempfile.TemporaryDirectory() as folder, (notes / "now").open("w") as now:
+        for number in range(first, first + count):
+            format = FORMATS[number % len(FORMATS)]
+            now.seek(0)
+            now.write(f"{format} {seed} {number}\n")
+            now.flush()
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
+            came[f"{format}: {_tried(format, seed, number, Path(folder), failures)}"] += 1
+            faulthandler.cancel_dump_traceback_later()
+    (notes / "result").write_text(json.dumps({"came": came, "failures": failures, "peak": _peak()}))
+
+
+def _tried(format: str, seed: int, number: int, folder: Path, failures: list[dict[str, object]]) -> str:
+    before = _peak()
+    try:
+        word = outcome(trial_of(format, seed, number, folder))
+    except Exception:
+        failures.append({"case": f"{format} {seed} {number}", "why": traceback.format_exc(limit=-8)})
+        return "failure"
+    if _peak() - before > ROOM:
+        failures.append({"case": f"{format} {seed} {number}", "why": f"took {(_peak() - before) >> 10} MB"})
+        return "failure"
+    return word
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+if __name__ == "__main__":
+    work(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))

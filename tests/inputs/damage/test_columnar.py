@@ -1,0 +1,120 @@
+"""Damaged Parquet and Arrow files: polars ends the program where a number asks for petabytes, so we look first."""
+
+from __future__ import annotations
+
+import io
+import random
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from rankscope import evaluate
+from rankscope.errors import InputError
+from rankscope.inputs.expansion import Expansion
+from rankscope.inputs.formats import arrow_layout, parquet_layout
+from rankscope.inputs.formats.frames import read_frame
+
+FRAME = pl.DataFrame(
+    {
+        "query": ["1", "1", "a query of more than twelve bytes"] * 3,
+        "item": [f"D{number:03d} with some more text" for number in range(9)],
+        "score": [1.5, 2.0, 3.0] * 3,
+    }
+)
+ODD = FRAME.with_columns(
+    pl.col("query").cast(pl.Categorical).alias("category"),
+    pl.Series("lists", [[1, 2], [], None] * 3),
+    pl.Series("nothing", [None] * 9),
+    (pl.col("score") > 2).alias("truth"),
+    pl.struct("query", "score").alias("both"),
+)
+PACKINGS: dict[str, tuple[Any, ...]] = {
+    "parquet": ("uncompressed", "snappy", "gzip", "lz4", "zstd"),
+    "arrow": ("uncompressed", "lz4", "zstd"),
+    "stream": ("uncompressed", "lz4", "zstd"),
+}
+CHECKS = {"parquet": parquet_layout.check, "arrow": arrow_layout.check, "stream": arrow_layout.check}
+
+
+def stored(frame: pl.DataFrame, kind: str, packing: Any) -> bytes:
+    file = io.BytesIO()
+    writers: dict[str, Callable[..., Any]] = {
+        "parquet": frame.write_parquet, "arrow": frame.write_ipc, "stream": frame.write_ipc_stream,
+    }  # fmt: skip
+    writers[kind](file, compression=packing)
+    return file.getvalue()
+
+
+EVERY = [(kind, packing) for kind, packings in PACKINGS.items() for packing in packings]
+
+
+@pytest.mark.parametrize(("kind", "packing"), EVERY)
+@pytest.mark.parametrize("frame", [FRAME, ODD, FRAME.head(0), pl.concat([FRAME] * 1000, rechunk=False)])
+def test_what_polars_writes_passes(kind: str, packing: str, frame: pl.DataFrame) -> None:
+    data = stored(frame, kind, packing)
+    CHECKS[kind](data, Expansion(len(data)))
+
+
+@pytest.mark.parametrize("packing", ["NONE", "snappy", "zstd"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_what_pyarrow_writes_as_parquet_passes(packing: str, version: str) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = io.BytesIO()
+    parquet.write_table(ODD.to_arrow(), file, compression=packing, data_page_version=version, row_group_size=4)
+    parquet_layout.check(file.getvalue(), Expansion(len(file.getvalue())))
+
+
+@pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("make", ["new_file", "new_stream"])
+def test_what_pyarrow_writes_as_arrow_passes(packing: str | None, make: str) -> None:
+    ipc = pytest.importorskip("pyarrow.ipc")
+    file, table = io.BytesIO(), ODD.to_arrow()
+    with getattr(ipc, make)(file, table.schema, options=ipc.IpcWriteOptions(compression=packing)) as writer:
+        writer.write_table(table, max_chunksize=2)
+    arrow_layout.check(file.getvalue(), Expansion(len(file.getvalue())))
+
+
+@pytest.mark.parametrize(("kind", "packing"), EVERY)
+def test_numbers_that_ask_for_petabytes_are_refused(kind: str, packing: str, tmp_path: Path) -> None:
+    """Each eight bytes in turn become a huge number; on old code several of these end the program."""
+    data = stored(FRAME, kind, packing)
+    path = tmp_path / f"x.{'parquet' if kind == 'parquet' else 'arrow'}"
+    for place in range(0, len(data) - 8, 8 if kind != "parquet" else 3):
+        path.write_bytes(data[:place] + struct.pack("<q", 1 << 55) + data[place + 8 :])
+        _read_or_refused(path)
+
+
+@pytest.mark.parametrize("kind", PACKINGS)
+def test_flipped_bits_give_a_table_or_a_clear_error(kind: str, tmp_path: Path) -> None:
+    chance = random.Random(kind)
+    path = tmp_path / f"x.{'parquet' if kind == 'parquet' else 'arrow'}"
+    for packing in PACKINGS[kind]:
+        data = stored(FRAME, kind, packing)
+        for _ in range(150):
+            flipped = bytearray(data)
+            flipped[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+            path.write_bytes(flipped)
+            _read_or_refused(path)
+
+
+def _read_or_refused(path: Path) -> None:
+    try:
+        frame = read_frame(path)
+        evaluate({"1": {"D000 with some more text": 1}}, path, "AP")
+    except InputError as error:
+        if not str(error).startswith(path.name):
+            raise
+    else:
+        assert frame.height <= 1000
+
+
+def test_a_table_of_a_few_bytes_that_becomes_gigabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"query": ["a"]}).select(pl.col("query").repeat_by(200_000_000).explode()).write_parquet(path)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(InputError, match=r"more than 1.0 GB.*\n.*--max-ratio"):
+        read_frame(path)
