@@ -12,7 +12,7 @@ SEED = 1
 
 def report(cases: int, commands: int = 2000) -> str:
     """The counts in words and as a table; a case that fails raises."""
-    workers = max(1, (os.cpu_count() or 2) - 1)
+    workers = os.cpu_count() or 1
     tally = in_process(cases, SEED, workers=workers, progress=True)
     called = by_command(commands, SEED + 1, workers=workers, progress=True)
     failures = [*tally.failures, *called.failures]

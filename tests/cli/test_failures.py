@@ -95,7 +95,7 @@ def test_names_that_are_not_utf_8(rankscope: Ended, capsys: pytest.CaptureFixtur
     assert "\\xff" in capsys.readouterr().out
     assert rankscope("gate", "qrels.txt", odd, "b.run") in (0, 1)
     assert rankscope("compare", "qrels.txt", odd, "b.run", "-o", "x.html") == 0
-    assert rankscope("evaluate", os.fsdecode(b"\xfe.ranks.parquet")) in (0, 2)
+    assert rankscope("evaluate", os.fsdecode(b"\xfe.ranks.parquet")) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are not UTF-8")

@@ -69,8 +69,6 @@ class Inputs:
         from rankscope.names import distinguished
         from rankscope.ranks.storage import load_ranks
 
-        for path in self.files:
-            _need_utf8(path)
         ranks = [load_ranks(path) for path in self.files]
         names = self.named(self.files) or distinguished([each.system for each in ranks], self.files)
         return [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
@@ -97,16 +95,3 @@ class Inputs:
             raise SettingError("saved ranks hold their judgements already: give NAME.ranks.parquet files alone")
         if sys.stdin is None and "-" in runs:
             raise SettingError("there is no standard input to read")
-
-
-def _need_utf8(path: str) -> None:
-    """Parquet is read by a library that knows no other names."""
-    from rankscope.errors import SettingError
-    from rankscope.names import visible
-
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise SettingError(
-            f"{visible(path)}: this name is not UTF-8, and saved ranks cannot be read so: rename it"
-        ) from None

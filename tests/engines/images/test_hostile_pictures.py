@@ -6,7 +6,9 @@ import io
 import os
 import subprocess
 import sys
+import warnings
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,22 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded(tmp_path: 
     assert "72.0 megapixels" in found.problems[0].what
     assert MAX_PIXELS == 64_000_000
     assert read_image(path, max_pixels=72_000_000).pixels == 72_000_000
+
+
+def test_many_threads_leave_warnings_as_they_were(recwarn: pytest.WarningsRecorder) -> None:
+    before = list(warnings.filters)
+    data = png_of(10000, 9000)
+    with ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(lambda _: _refusal(data), range(40)))
+    assert set(said) == {"picture: 1 problem\n  has 90.0 megapixels, more than 64: allow it with --max-pixels"}
+    assert warnings.filters == before
+    assert not list(recwarn)
+
+
+def _refusal(data: bytes) -> str:
+    with pytest.raises(InputError) as caught:
+        decode(data)
+    return str(caught.value)
 
 
 def folder_of(root: Path, sizes: dict[str, int]) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 import warnings
 from dataclasses import dataclass
 from io import BytesIO
@@ -65,15 +66,40 @@ def decode(data: bytes, name: str = "picture", max_pixels: int = MAX_PIXELS) -> 
     if opened.MAX_IMAGE_PIXELS is not None and max_pixels > opened.MAX_IMAGE_PIXELS:
         opened.MAX_IMAGE_PIXELS = max_pixels  # Pillow's own limit must not be below the one asked for
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # very large, odd tags: decided by whether pixels come out
-            with opened.open(BytesIO(data)) as picture:
-                _refuse(picture, max_pixels)
-                return _pixels(picture)
+        with QUIET, opened.open(BytesIO(data)) as picture:
+            _refuse(picture, max_pixels)
+            return _pixels(picture)
     except _RefusedError as refused:
         raise InputError.of(name, [str(refused)]) from None
     except Exception as error:  # Pillow's readers raise whatever a damaged file makes them stumble over
         raise InputError.of(name, [f"is no picture that can be read: {_reason(error, data)}"]) from None
+
+
+class _Quiet:
+    """No warnings of very large pictures or odd tags while anyone decodes: whether pixels come out decides.
+
+    Python's own way to silence them is not made for several threads: the last to begin would leave them silent.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.inside = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.inside == 0:
+                self.filters = warnings.catch_warnings()
+                self.filters.__enter__()
+                warnings.simplefilter("ignore")
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0:
+                self.filters.__exit__(None, None, None)
+
+
+QUIET = _Quiet()
 
 
 class _RefusedError(Exception):
