@@ -76,7 +76,7 @@ def test_every_system_has_its_own_figures(rankscope: Ended, pair: tuple[str, str
     page = Path("x.html").read_text()
     ids = re.findall(r'<figure id="graph-([^"]*)"', page)
     assert len(set(map(str.lower, ids))) == len(ids)
-    own = [each for each in ids if each.startswith("score-distribution")]
+    own = [each for each in ids if each.startswith("grep")]
     assert len(own) == 2
     titles = [re.search(rf'id="graph-{re.escape(each)}".*?</figure>', page, re.DOTALL) for each in own]
     for name, found in zip(pair, titles, strict=True):

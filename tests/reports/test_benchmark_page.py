@@ -19,12 +19,13 @@ from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.reports.benchmark import Standings, called, standings_of
 from rankscope.reports.benchmark_choice import chosen
 from rankscope.reports.benchmark_page import class_table, render, shown_queries
-from rankscope.reports.benchmark_tables import grid_of, latex_of, places, rows_of, text_of, verdict
+from rankscope.reports.benchmark_tables import grid_of, latex_of, notes_of, places, rows_of, text_of, verdict
 from rankscope.reports.thumbnails import thumbnails
 from rankscope.settings import Settings
 from rankscope.statistics.compare import compare
 from rankscope.statistics.pairwise import compare_pairs
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.trust import DECIDING
 from rankscope.statistics.units import class_sums
 from tests.reports.benchmark_examples import standings
 
@@ -191,3 +192,10 @@ def test_compare_on_the_files_of_a_benchmark_gives_its_verdict(made: Standings) 
     best, *others = again.main.order
     assert made.rows[0].name == best
     assert [made.shown_better(best, name) for name in others] == [again.shown_better(best, name) for name in others]
+
+
+def test_the_notes_name_the_test_that_decided_and_what_so_few_classes_cannot_show(made: Standings) -> None:
+    notes = " ".join(notes_of(made))
+    assert f"{DECIDING} test of MAP" in notes
+    assert made.compared is not None
+    assert made.compared.main.caution[1:] in notes

@@ -84,7 +84,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
         raise SettingError("a .ranks.parquet file holds one system: give QRELS and one RUN")
     (name,) = inputs.named(inputs.files[1:]) or [""]
     settings = inputs.settings
-    reading = Reading(inputs.input_format, inputs.encoding, settings.comments)
+    reading = Reading(inputs.input_format, inputs.encoding, settings.comments, inputs.max_ratio)
     unwanted = read_junk(inputs.junk, reading) if inputs.junk else ()
     try:
         qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading, name=name)

@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import SAVED, Inputs
-from rankscope.cli.options import setting_options, system_option
+from rankscope.cli.options import reading_options, setting_options
 
 USUAL = ("Rprec", "AP", "P@10", "R@10")
 
@@ -28,15 +28,7 @@ USUAL = ("Rprec", "AP", "P@10", "R@10")
 @click.option("--force", is_flag=True, help="A number even beyond 32 times, or where the back-test fails.")
 @click.option("--level", default=0.9, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
 @click.option("--backtest", is_flag=True, help="The back-test of every model too.")
-@click.option(
-    "--junk",
-    type=Input(),
-    metavar="FILE",
-    help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
-)
-@click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ...")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
-@system_option
+@reading_options
 @click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option("--quiet", is_flag=True, help="Only the numbers: no assumptions and no warnings.")
 @setting_options

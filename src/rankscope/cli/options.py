@@ -12,14 +12,13 @@ from rankscope.settings import COMPAT, SETTINGS, Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INPUT_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--junk",
         type=Input(),
         metavar="FILE",
         help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
     ),
-    click.option("--by", "classes", type=Input(), metavar="CSV", help="Class of each query (columns query, class)."),
     click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ..."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option(
@@ -30,6 +29,7 @@ INPUT_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
     ),
 )
+BY = click.option("--by", "classes", type=Input(), metavar="CSV", help="Class of each query (columns query, class).")
 TYPES: dict[str, Any] = {
     "rel": float,
     "depth": click.IntRange(min=1),
@@ -47,11 +47,16 @@ def system_option(function: F) -> F:
     )(function)  # fmt: skip
 
 
-def input_options(function: F) -> F:
-    """How files are read, and what goes beside them: the same for every command that takes QRELS and RUN."""
-    for option in reversed(INPUT_OPTIONS):
+def reading_options(function: F) -> F:
+    """How files are read, and what the systems are called."""
+    for option in reversed(READING_OPTIONS):
         function = option(function)
     return system_option(function)
+
+
+def input_options(function: F) -> F:
+    """The same with kinds of queries: for every command that takes QRELS and RUN and shows queries."""
+    return reading_options(BY(function))
 
 
 def setting_options(function: F) -> F:

@@ -28,8 +28,8 @@ def rank_intervals_graph(
 ) -> Graph:
     """Systems by their mean, and the ranks that each can have; no difference is shown where they share a letter.
 
-    The verdict of `compare`: sign-flip tests of all pairs, Holm's correction, and all intervals hold together with the
-    level asked for. The point is the rank of the mean itself. `compared`: a verdict that was made before.
+    The verdict of `compare`: sign-flip and skew-t tests of all pairs, Holm's correction; all intervals hold together
+    with the level asked for. The point is the rank of the mean itself. `compared`: a verdict that was made before.
     """
     if isinstance(systems, RelevantRanks) or len(systems) < 2:
         raise SettingError(f"{WHAT} shows two systems at least, got one")

@@ -16,6 +16,7 @@ from rankscope.settings import Settings
 from rankscope.statistics.compare import compare
 from rankscope.statistics.compared import Compared
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.trust import DECIDING
 from rankscope.statistics.units import classes_are_targets
 
 MEASURES = ("AP", "P@10", "ER", "NMRR", "Rprec")
@@ -75,8 +76,9 @@ class Standings:
             return ""
         main = self.compared.main
         return (
-            f"No difference is shown between descriptors that share a letter: sign-flip tests of {called(self.main)} "
-            f"over {len(main.units):,} {main.unit}, {self.compared.families.primary}, level {self.compared.level:.0%}."
+            f"No difference is shown between descriptors that share a letter: {DECIDING} test of {called(self.main)}, "
+            f"the larger p, over {len(main.units):,} {main.unit}, {self.compared.families.primary}, "
+            f"level {self.compared.level:.0%}."
         )
 
 

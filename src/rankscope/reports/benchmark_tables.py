@@ -93,7 +93,9 @@ def notes_of(made: Standings) -> list[str]:
     own = made.benchmark.pictures.kept_measure
     kept = [f"{own}: the query put back into its ranking, first and counted; for the other measures it is removed."]
     cost = "Cost is processor time: ms a picture to describe it once decoded, ms a query to rank all pictures exactly."
-    return [made.estimates.how, *filter(None, [made.how_compared]), cost, *(kept if own else [])]
+    caution = made.compared.main.caution if made.compared is not None else ""
+    said = [made.estimates.how, made.how_compared, f"{caution[:1].upper()}{caution[1:]}." if caution else "", cost]
+    return [*filter(None, said), *(kept if own else [])]
 
 
 def text_of(made: Standings, colour: bool = False) -> str:

@@ -29,6 +29,7 @@ from rankscope.reports.rows import grid_of
 from rankscope.statistics.compare import compare
 from rankscope.statistics.mean_intervals import mean_intervals
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.trust import DECIDING
 from rankscope.version import __version__
 
 Progress = Callable[[str, float], None]
@@ -143,7 +144,7 @@ def _efficiency(made: Normalised, methods: tuple[str, ...]) -> list[Section]:
     note = (
         f"Mean efficiency over recall from {made.examples} + {made.examples} examples, {len(table.complete())} "
         "feasible topics as blocks; 1 is the best classifier with all labels but those tested. p: against the best, "
-        "sign-flip tests corrected over all pairs."
+        f"{DECIDING} tests corrected over all pairs."
     )
     if made.topics > len(made.baselines):
         note += f" The first {len(made.baselines)} of {made.topics} topics."

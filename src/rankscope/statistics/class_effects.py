@@ -62,7 +62,7 @@ class ClassEffects:
         """Which tests were made."""
         return (
             f"p: t test within each class, sign-flip test from {MANY} queries on; p (verdict): {DECIDING} test, the "
-            f"larger p; corrected over the {self.family} for both"
+            f"larger p; both corrected over the {self.family}"
         )
 
     @property
