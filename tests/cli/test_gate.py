@@ -133,9 +133,8 @@ def test_a_system_that_did_not_run_has_not_scored_zero(folder: Path) -> None:
     with pytest.raises(InputError, match="no query of the run is judged"):
         called(folder, "qrels.txt", "old.run", "other.run")
     ranks = load_ranks(saved(folder, "old"))
-    save_ranks(
-        replace(ranks, answered=np.zeros_like(ranks.answered), system="nothing"), folder / "nothing.ranks.parquet"
-    )
+    silent = replace(ranks.cut(0), answered=np.zeros_like(ranks.answered), distractors=None, system="nothing")
+    save_ranks(silent, folder / "nothing.ranks.parquet")
     with pytest.raises(SettingError, match="nothing answered none of 30 judged queries: it did not run"):
         called(folder, "old.ranks.parquet", "nothing.ranks.parquet")
 

@@ -178,3 +178,11 @@ def test_every_column_of_the_file_has_a_rule_or_cannot_be_wrong() -> None:
     """A new column must be thought of: it gets a rule in `soundness`, or stands here."""
     any_value = {"answered", "class"}
     assert {rule.column for rule in soundness.RULES} | any_value == set(COLUMNS)
+
+
+@pytest.mark.parametrize("view", ["cut", "condensed", "take", "at"])
+def test_every_view_of_a_reduction_can_be_saved(view: str, tmp_path: Path) -> None:
+    given = {"cut": (2,), "condensed": (), "take": (np.array([2, 0]),), "at": (2.0,)}[view]
+    seen: RelevantRanks = getattr(example(), view)(*given)
+    save_ranks(seen, tmp_path / "x.ranks.parquet")
+    assert load_ranks(tmp_path / "x.ranks.parquet").judged.lists("rank") == seen.judged.lists("rank")

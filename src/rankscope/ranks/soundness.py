@@ -181,12 +181,6 @@ def _ties_overlap(ranks: RelevantRanks) -> BoolArray:
     return _not_ascending(ranks.ties, ranks.ties["start"], _tie_ends(ranks.ties))
 
 
-def _too_many_distractors(ranks: RelevantRanks) -> BoolArray:
-    if ranks.distractors is None:
-        return _none(ranks)
-    return ranks.distractors.lengths > ranks.depth - ranks.judged.count(ranks.judged["grade"] >= 1)
-
-
 WITHIN = f"and {LARGEST:,}"
 RULES: tuple[Rule, ...] = (
     Rule("query", "be there once", _ids_twice),
@@ -216,6 +210,5 @@ RULES: tuple[Rule, ...] = (
     Rule("ties_start", "make groups within 1 and the depth", _ties_outside),
     Rule("ties_start", "lie behind the group before", _ties_overlap),
     Rule("distractors_score", "be numbers", _where("distractors_score", np.isnan)),
-    Rule("distractors_score", "be no more than the list has room for", _too_many_distractors),
     Rule("distractors_lot", f"lie within 0 and {LOTS - 1:,}", _where("distractors_lot", _beyond(0, LOTS - 1))),
 )
