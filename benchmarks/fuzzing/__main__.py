@@ -1,7 +1,9 @@
-"""`python -m benchmarks.fuzzing FORMAT SEED NUMBER` repeats a case; `... all COUNT SEED [FIRST]` tries many."""
+"""`python -m benchmarks.fuzzing FORMAT SEED NUMBER` repeats a case; `... all COUNT SEED [FIRST]` tries many,
+`... command COUNT SEED` the same through the command."""
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -13,8 +15,11 @@ from benchmarks.fuzzing.driver import by_command, in_process
 def main(words: list[str]) -> None:
     """Repeat one case here, or try many in child processes."""
     if words[0] in ("all", "command"):
-        many = in_process if words[0] == "all" else by_command
-        tally = many(int(words[1]), int(words[2]), workers=2, progress=True)
+        count, seed, first, *_ = [*map(int, words[1:]), 0]
+        if words[0] == "all":
+            tally = in_process(count, seed, first, workers=os.cpu_count() or 1, progress=True)
+        else:
+            tally = by_command(count, seed, workers=os.cpu_count() or 1, progress=True)
         print(*tally.failures, sep="\n\n")
         print(*sorted(tally.came.items()), f"peak {tally.peak >> 10} MB", sep="\n")
         return
