@@ -121,7 +121,7 @@ def test_a_table_of_a_few_bytes_that_becomes_gigabytes_is_refused(tmp_path: Path
         read_frame(path)
 
 
-@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("ms"), pl.Datetime("us"), pl.Duration("ms"), pl.Time], ids=str)
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("ms"), pl.Datetime("us"), pl.Duration("ms")], ids=str)
 @pytest.mark.parametrize("name", ["query", "score"])
 def test_times_beyond_the_calendar_are_refused(kind: Any, name: str, tmp_path: Path) -> None:
     """polars panics when such a value is looked at, which ends more than a command should."""
