@@ -15,6 +15,7 @@ from rankscope.cli.main import cli
 from rankscope.engines.images.descriptors import ALL, by_name
 from rankscope.errors import InputError, RankscopeError, SettingError
 from tests.engines.images.examples import noise
+from tests.needs import needed_module
 
 
 @pytest.fixture
@@ -141,8 +142,8 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_model_of_the_user_describes(photos: Path, tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    pytest.importorskip("onnx", reason="onnx is not installed: no model can be made for the test")
+    needed_module("onnxruntime", "onnx")
+    needed_module("onnx", "dev")
     from tests.engines.images.test_models import made
 
     file = made(tmp_path / "net.onnx", ["n", 3, "h", "w"], [2, 3])

@@ -14,6 +14,7 @@ from rankscope.measures.evaluate import evaluate
 from rankscope.measures.scores import Scores
 from rankscope.reports import csv, latex, markdown, parquet, table, trec
 from rankscope.reports.grid import class_grid, query_grid, summary_grid
+from tests.needs import needed_module
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"x": 0}}
 RUNS = {
@@ -114,5 +115,5 @@ def test_a_notebook_shows_a_table(scores: Scores) -> None:
 
 
 def test_pandas_gets_the_long_table(scores: Scores) -> None:
-    pytest.importorskip("pandas")
+    needed_module("pandas", "pandas")
     assert list(scores.to_pandas().columns) == scores.to_polars().columns

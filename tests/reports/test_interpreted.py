@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from rankscope.measures.scores import Scores
 from rankscope.names import UNSEEN, cell, distinguished, file_names, one_line, slugs, visible
 from rankscope.reports import ALL, by_name, latex
 from rankscope.reports.grid import Cell, Grid
+from tests.needs import needed_program
 
 NASTY = ["[x]", "*", " [y", "a\nb % c", "=cmd()", "@sum", "-x", "\x1b[2J", "a\r\nb", "\x9b2J", "a\u202eb", "--"]
 
@@ -49,12 +49,12 @@ def test_the_first_cell_of_any_table_is_a_cell() -> None:
     assert "{}[2cm]" in text
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_sets_it(tmp_path: Path) -> None:
+    pdflatex = needed_program("pdflatex", advice="Debian: apt-get install texlive-latex-recommended")
     body = latex.render(scores_of("[x]", "*", "a\nb % c", "--"), per_query=True)
     whole = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\n{body}\\end{{document}}\n"
     (tmp_path / "x.tex").write_text(whole)
-    subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=tmp_path, check=True)
+    subprocess.run([pdflatex, "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize("per_query", [False, True])

@@ -31,7 +31,7 @@ def test_an_odd_picture_has_finite_values_and_the_right_number_of_them(descripto
 
 
 @pytest.mark.parametrize("descriptor", QUICK, ids=str)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(
     picture=arrays(
         np.uint8, st.tuples(st.integers(1, 40), st.integers(1, 40), st.just(3)), elements=st.integers(0, 255)

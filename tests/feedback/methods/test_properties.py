@@ -18,7 +18,7 @@ KNOWN_NEEDS = {"query", "truth", "displays", "log", "counts"}
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(seed=seeds())
 def test_there_is_a_finite_score_for_every_item(method: Method, seed: int) -> None:
     drawn = drawn_for(method, seed, sessions=4)
@@ -31,7 +31,7 @@ def test_there_is_a_finite_score_for_every_item(method: Method, seed: int) -> No
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(seed=seeds())
 def test_the_order_of_the_examples_changes_nothing_and_a_seed_repeats(method: Method, seed: int) -> None:
     drawn = drawn_for(method, seed, sessions=4)
@@ -42,7 +42,7 @@ def test_the_order_of_the_examples_changes_nothing_and_a_seed_repeats(method: Me
 
 
 @pytest.mark.parametrize("method", [each for each in METHODS if each.pointwise], ids=str)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(seed=seeds())
 def test_copies_of_an_item_score_exactly_alike(method: Method, seed: int) -> None:
     drawn = drawn_for(method, seed, sessions=4)

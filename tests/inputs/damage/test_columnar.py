@@ -18,6 +18,7 @@ from rankscope.errors import InputError
 from rankscope.inputs.expansion import Expansion
 from rankscope.inputs.formats import arrow_layout, parquet_layout
 from rankscope.inputs.formats.frames import read_frame
+from tests.needs import needed_module
 
 FRAME = pl.DataFrame(
     {
@@ -63,7 +64,7 @@ def test_what_polars_writes_passes(kind: str, packing: str, frame: pl.DataFrame)
 @pytest.mark.parametrize("packing", ["NONE", "snappy", "zstd"])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_what_pyarrow_writes_as_parquet_passes(packing: str, version: str) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = needed_module("pyarrow.parquet", "pandas")
     file = io.BytesIO()
     parquet.write_table(ODD.to_arrow(), file, compression=packing, data_page_version=version, row_group_size=4)
     parquet_layout.check(file.getvalue(), Expansion(len(file.getvalue())))
@@ -72,7 +73,7 @@ def test_what_pyarrow_writes_as_parquet_passes(packing: str, version: str) -> No
 @pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
 @pytest.mark.parametrize("make", ["new_file", "new_stream"])
 def test_what_pyarrow_writes_as_arrow_passes(packing: str | None, make: str) -> None:
-    ipc = pytest.importorskip("pyarrow.ipc")
+    ipc = needed_module("pyarrow.ipc", "pandas")
     file, table = io.BytesIO(), ODD.to_arrow()
     with getattr(ipc, make)(file, table.schema, options=ipc.IpcWriteOptions(compression=packing)) as writer:
         writer.write_table(table, max_chunksize=2)
