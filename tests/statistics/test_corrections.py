@@ -64,7 +64,7 @@ def test_unknown_corrections_and_p_values_beyond_one_are_errors() -> None:
         adjust([0.1], "hulm")
     with pytest.raises(SettingError, match="between 0 and 1"):
         holm([1.5])
-    assert set(NAMES) | {"none"} == set(CORRECTIONS)
+    assert set(NAMES) | {"none"} == set(CORRECTIONS.names())
 
 
 def test_a_family_is_pairs_times_measures_times_classes() -> None:

@@ -65,10 +65,9 @@ class LazyCommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """An unknown command gets a suggestion."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from rankscope.catalogue import did_you_mean
+            from rankscope.catalogue import Catalogue
 
-            hint = did_you_mean(args[0], COMMANDS)
-            raise click.UsageError(f"no command '{args[0]}'{hint} There are: {', '.join(COMMANDS)}", ctx)
+            raise click.UsageError(Catalogue.of_words("command", COMMANDS).not_found(args[0]), ctx)
         return super().resolve_command(ctx, args)
 
 

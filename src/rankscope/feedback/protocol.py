@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from rankscope.catalogue import did_you_mean
+from rankscope.catalogue import Catalogue
 from rankscope.errors import SettingError
 
 ListName = Literal["full", "residual", "frozen", "split"]
 Choice = Literal["top_ranked", "random"]
 DisplayName = Literal["best", "informative"]
 Memory = Literal["accumulate", "latest", "deletions"]
+WORDS: dict[str, Catalogue[str]] = {
+    "choice": Catalogue.of_words("choice", get_args(Choice)),
+    "display": Catalogue.of_words("display", get_args(DisplayName)),
+    "memory": Catalogue.of_words("memory", get_args(Memory)),
+    "scored": Catalogue.of_words("scored list", get_args(ListName)),
+}
 
 
 @dataclass(frozen=True)
@@ -41,11 +47,8 @@ class Protocol:
     def __post_init__(self) -> None:
         if self.scope < 1 or self.rounds < 0 or min(self.k_pos or 0, self.k_neg or 0) < 0:
             raise SettingError(f"scope must be at least 1, rounds and marks per display no less than 0: {self}")
-        for name, kind in (("choice", Choice), ("display", DisplayName), ("memory", Memory), ("scored", ListName)):
-            value, known = getattr(self, name), get_args(kind)
-            if value not in known:
-                told = did_you_mean(str(value), known)
-                raise SettingError(f"{name} cannot be '{value}'{told} There are: {', '.join(known)}")
+        for name, words in WORDS.items():
+            object.__setattr__(self, name, words.find(str(getattr(self, name))))
 
     def settings(self) -> dict[str, Any]:
         """All choices by name."""

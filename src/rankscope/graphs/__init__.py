@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankscope.catalogue import additions, did_you_mean
-from rankscope.errors import SettingError
+from rankscope.catalogue import Catalogue
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.band import band_graph
 from rankscope.graphs.class_matrix import class_matrix_graph
@@ -55,9 +54,12 @@ FEEDBACK: tuple[Kind[Any], ...] = (  # of feedback results, not runs
 )
 
 
+KINDS: Catalogue[Kind[Any]] = Catalogue("kind of graph", ALL, "rankscope.graphs")
+
+
 def kinds() -> tuple[Kind[Any], ...]:
     """All kinds of graph, those of other packages included."""
-    return (*ALL, *additions("rankscope.graphs"))
+    return tuple(KINDS)
 
 
 def by_name(wanted: str) -> Kind[Any]:
@@ -66,14 +68,11 @@ def by_name(wanted: str) -> Kind[Any]:
     >>> by_name("grip") is grip_graph
     True
     """
-    known = {each.name: each for each in kinds()}
-    if wanted not in known:
-        raise SettingError(f"no kind of graph '{wanted}'{did_you_mean(wanted, known)} There are: {', '.join(known)}")
-    return known[wanted]
+    return KINDS.find(wanted)
 
 
 __all__ = [
-    "ALL", "FEEDBACK", "Axis", "Graph", "Kind", "band_graph", "by_name", "class_matrix_graph",
+    "ALL", "FEEDBACK", "KINDS", "Axis", "Graph", "Kind", "band_graph", "by_name", "class_matrix_graph",
     "comparison_intervals_graph", "consistency_graph", "efficiency_graph", "forecast_graph", "grep_graph",
     "grip_graph", "grnp_graph", "growth_graph", "kind", "kinds", "per_query_differences_graph", "power_curve_graph",
     "precision_recall_graph", "precision_scope_graph", "precision_window_graph", "rank_intervals_graph",

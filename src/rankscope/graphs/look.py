@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rankscope.catalogue import did_you_mean
+from rankscope.catalogue import Catalogue
 from rankscope.errors import SettingError
 
 MM = 96 / 25.4  # CSS pixels
@@ -35,7 +35,7 @@ DARK = Theme(
     "dark", "#16181d", "#e8e8e8", "#6e737c", "#a9aeb8", "#262a31",
     ("#56b4e9", "#ff8c42", "#2fd0a0", "#e79ac8", "#ffffff", "#f0e442", "#4f8fd6", "#9a9a9a"),
 )  # fmt: skip
-THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
+THEMES: Catalogue[Theme] = Catalogue("theme", (LIGHT, DARK))
 DASHES: tuple[tuple[float, ...], ...] = (
     (), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (9, 2.5), (3, 1.5, 1, 1.5, 1, 1.5), (2.5, 2.5), (12, 2, 3, 2),
 )  # fmt: skip
@@ -69,10 +69,8 @@ class Look:
     @classmethod
     def of(cls, theme: str = "light", width: str | float = "column", ratio: float | None = None) -> Look:
         """A look by names: theme light or dark, width column (85 mm), full (175 mm) or millimetres."""
-        if theme not in THEMES:
-            raise SettingError(f"no theme '{theme}'{did_you_mean(theme, THEMES)} There are: {', '.join(THEMES)}")
         wide = _millimetres(width)
-        own = cls(THEMES[theme], round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
+        own = cls(THEMES.find(theme), round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
         own = replace(own, ratio=0.72 if wide < 130 else 0.52)
         return own if ratio is None else replace(own, ratio=ratio)
 

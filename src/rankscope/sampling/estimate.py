@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
-from rankscope.sampling.shares import LARGEST, METHODS
+from rankscope.sampling.shares import INTERVALS, LARGEST
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def _relevant(below: int, hits: int, judged: int, found: int, level: float, meth
         return Range(float(hits), float(hits), float(hits))
     if judged == 0:
         return Range(math.nan, math.nan, math.nan)
-    low, high = METHODS[method](below, judged, found, level)
+    low, high = INTERVALS.find(method)(below, judged, found, level)
     return Range(hits + below * found / judged, hits + below * low, hits + below * high)
 
 
@@ -131,5 +130,4 @@ def _check(collection: int, scope: int, hits: int, judged: int, found: int, leve
     for holds, text in bounds:
         if not holds:
             raise SettingError(f"{text.partition(',')[0]} is needed{text[text.index(',') :]}")
-    if method not in METHODS:
-        raise SettingError(f"no interval '{method}'{did_you_mean(method, METHODS)} There are: {', '.join(METHODS)}")
+    INTERVALS.find(method)

@@ -20,6 +20,7 @@ from rankscope.engines.images.shapes.heights import heights, mirrored
 from rankscope.engines.images.shapes.silhouette import silhouette
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
+from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 QUERIES_AT_ONCE = 16  # small blocks of products stay in the cache
@@ -27,7 +28,7 @@ SHAPES_AT_ONCE = 32  # while heights are made: all distances between all points 
 
 
 @dataclass(frozen=True)
-class HeightMatching:
+class HeightMatching(Named):
     """Distances between outlines: the elastic cost of matching their heights, over how complex the two shapes are.
 
     An outline is sampled at `points` points, and the heights over the tangent of each are averaged in `runs` runs.
@@ -44,6 +45,7 @@ class HeightMatching:
     complexity: int = 1
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.points < 8 or not 2 <= self.runs < self.points or not 0 <= 2 * self.band < self.points:
             raise SettingError(
                 "height matching needs 8 points or more, at least 2 runs and fewer than points, and a band of less "
