@@ -94,7 +94,7 @@ def _read(hint: Any, text: str, allowed: tuple[object, ...]) -> object:
 
 def _word(text: str, allowed: tuple[object, ...], strict: bool = True) -> object:
     """One of the words allowed, whatever its case."""
-    same = [each for each in allowed if each == text]
+    same: list[object] = [each for each in allowed if each == text]
     alike = same or [each for each in allowed if fold(str(each)) == fold(text)]
     if len(alike) == 1:
         return alike[0]

@@ -37,6 +37,7 @@ class HeightMatching(Named):
     """
 
     name: ClassVar[str] = "height-matching"
+    least: ClassVar = {"points": 8, "runs": 2, "band": 0}
     source: ClassVar[str] = "after Wang, Bai et al. 2012 (height functions)"
 
     points: int = 100
@@ -46,10 +47,10 @@ class HeightMatching(Named):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.points < 8 or not 2 <= self.runs < self.points or not 0 <= 2 * self.band < self.points:
+        if self.runs >= self.points or 2 * self.band >= self.points:
             raise SettingError(
-                "height matching needs 8 points or more, at least 2 runs and fewer than points, and a band of less "
-                f"than half the points; got points {self.points}, runs {self.runs}, band {self.band}"
+                "height matching needs fewer runs than points, and a band of less than half the points; got points "
+                f"{self.points}, runs {self.runs}, band {self.band}"
             )
 
     def of(self, image: Image) -> FloatArray:
