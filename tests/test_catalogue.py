@@ -114,7 +114,7 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are(sort: Catalogue[An
     with pytest.raises(sort.error) as told:
         sort.find(name + "x")
     assert str(told.value).startswith(f"no {sort.what} '{name}x'")
-    assert ", ".join(sort.names()) in str(told.value) or sort.advice in str(told.value)  # type: ignore[operator]
+    assert (sort.advice or ", ".join(map(sort.show, sort.names()))) in str(told.value)
     assert name + "x" not in sort
 
 
@@ -144,7 +144,12 @@ def test_the_name_of_one_wins_over_the_alias_of_another() -> None:
 def test_other_packages_are_asked_only_for_names_that_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     added = (thing("theirs", "other"), thing("ap"), thing("ours"))
-    monkeypatch.setattr(catalogue, "additions", lambda group: asked.append(group) or added)
+
+    def ask(group: str) -> tuple[SimpleNamespace, ...]:
+        asked.append(group)
+        return added
+
+    monkeypatch.setattr(catalogue, "additions", ask)
     sort = Catalogue("sort", [thing("ours", "mine"), thing("AP")], "rankscope.things")
     assert [sort.find(name).name for name in ("ours", "mine", "AP")] == ["ours", "ours", "AP"]
     assert asked == []

@@ -183,7 +183,7 @@ def test_numbers_of_arrays_are_numbers() -> None:
     assert type(P(np.uint8(10)).scope) is type(P(10.0).scope) is int  # type: ignore[arg-type]
     assert str(AP(rel=np.float32(2))) == "AP(rel=2)"  # type: ignore[arg-type]
     assert hash(RBP(p=np.float64(0.5))) == hash(RBP(p=0.5))
-    assert replace(P(10), scope=np.int32(5)) == P(5)
+    assert replace(P(10), scope=np.int32(5)) == P(5)  # type: ignore[arg-type]
 
 
 def test_limits_of_a_class_hold_for_its_subclasses() -> None:
@@ -198,7 +198,7 @@ def test_limits_of_a_class_hold_for_its_subclasses() -> None:
         Narrow(share=2.0, count=6)
 
 
-def test_a_user_who_errs_alike_on_both_sides_is_written_with_one_number() -> None:
+def test_a_user_who_errs_alike_on_both_sides_may_be_written_with_one_number() -> None:
     assert USERS.parse("noisy(0.1)") == Noisy(0.1) == Noisy(0.1, 0.1) == USERS.parse("noisy(0.1, 0.1)")
     assert str(Noisy(0.123456789)) == "noisy(0.123456789,0.123456789)"
 
@@ -290,3 +290,13 @@ def test_metrics_are_called_as_they_are_whatever_was_written() -> None:
 def test_text_is_taken_apart_with_nested_brackets() -> None:
     written = parse_written("pool(mix(a, 2), depth = 3)@20", "pool", "depth(20)")
     assert (written.name, written.given, written.scope) == ("pool", [("", "mix(a, 2)"), ("depth", "3")], "20")
+    assert parse_written("pool(mix(a=2), by=max(b=3))", "pool", "depth(20)").given == [
+        ("", "mix(a=2)"), ("by", "max(b=3)"),
+    ]  # fmt: skip
+
+
+def test_what_is_written_without_names_is_shown_with_them() -> None:
+    with pytest.raises(
+        SettingError, match=r"There are: consistent, noisy\(eps_pos,eps_neg\), lazy\(q\), partial\(theta\)"
+    ):
+        USERS.parse("nobody")

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/make_docs.py` finds tools and tests as packages
 
-from tools.docs import commands, conformance, measures, settings  # noqa: E402
+from tools.docs import commands, conformance, measures, names, settings  # noqa: E402
 
 DOCS = ROOT / "docs"
 
@@ -29,6 +29,7 @@ class Page:
 
 PAGES: tuple[Page, ...] = (
     Page("reference/measures.md", measures.page),
+    Page("reference/names.md", names.page),
     Page("reference/settings.md", settings.page),
     Page("reference/commands.md", commands.page),
     Page("conformance.md", conformance.page, runs_peers=True),

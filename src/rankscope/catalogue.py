@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
+SENTENCE_END = re.compile(r"(?<! al)\. ")  # but not that of "et al."
 
 
 @dataclass(frozen=True)
@@ -137,8 +139,12 @@ class Catalogue(Generic[T]):
     def not_found(self, name: str) -> str:
         """The sentence for a name that is not there."""
         known = (*self._aliases, *self.names())
-        there = self.advice or f"There are: {', '.join(self.names())}"
+        there = self.advice or f"There are: {', '.join(map(self.show, self.names()))}"
         return f"no {self.what} '{name}'{did_you_mean(name, known)} {there}"
+
+    def show(self, name: str) -> str:
+        """A name as a list of all shows it."""
+        return name
 
     def listing(self) -> list[tuple[str, str]]:
         """Name and summary, in one line, of every entry."""
@@ -198,7 +204,7 @@ def summary_of(entry: object) -> str:
     'An option has a value it cannot have, or two options exclude each other.'
     """
     text = " ".join(str(getattr(entry, "about", "") or inspect.getdoc(entry) or "").split())
-    return text.partition(". ")[0].rstrip(".") + "."
+    return SENTENCE_END.split(text, maxsplit=1)[0].rstrip(".") + "."
 
 
 @cache

@@ -16,6 +16,7 @@ from rankscope.errors import RankscopeError, SettingError
 from rankscope.option_types import read_option, settle_option, type_hints
 
 SHAPE = re.compile(r"(?P<name>[^@()\s]+)\s*(?:\((?P<inner>.*)\))?\s*(?:@(?P<scope>[^@()]+))?", re.DOTALL)
+OPTION = re.compile(r"(?P<name>[\w-]+)\s*=\s*(?P<value>.*)", re.DOTALL)
 FAMILY, CUT = re.compile(r"\w+\.[\d.]"), re.compile(r"[\d.]+")
 OPENING, CLOSING, QUOTES = "([{", ")]}", "\"'"
 MERGED = ("choices", "least", "most", "above")
@@ -33,8 +34,8 @@ class Written:
     @property
     def given(self) -> list[tuple[str, str]]:
         """The options in order, each as name and value; the name is empty where only a value was written."""
-        parts = (part.partition("=") for part in split_list(self.inner or ""))
-        return [(key.strip(), value.strip()) if equals else ("", key) for key, equals, value in parts]
+        parts = [(part, OPTION.fullmatch(part)) for part in split_list(self.inner or "")]
+        return [("", part) if match is None else (match["name"], match["value"]) for part, match in parts]
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,11 @@ class NamedCatalogue(Catalogue[type[N]], Generic[N]):
         """The values of texts that may hold several, separated by commas; each once."""
         several = [texts] if isinstance(texts, str) else texts
         return list(dict.fromkeys(self.parse(part) for text in several for part in split_list(text)))
+
+    def show(self, name: str) -> str:
+        """A name as a list of all shows it: with its options where people write them without their names."""
+        kind = self.find(name)
+        return usage(kind) if kind.unnamed else name
 
     def take_apart(self, text: str) -> Written:
         """The parts of a text."""

@@ -152,7 +152,11 @@ def _methods(texts: tuple[str, ...]) -> list[Any]:
     from rankscope.notation import split_list
 
     names = [name for text in texts or USUAL for name in split_list(text)]
-    return [kind() for kind in METHODS.own()] if names == ["all"] else [METHODS.parse(name) for name in names]
+    return (
+        [kind() for kind in METHODS.own()]
+        if [*map(str.lower, names)] == ["all"]
+        else [METHODS.parse(name) for name in names]
+    )
 
 
 def _features(path: str, given: dict[str, Any]) -> Any:
