@@ -41,7 +41,7 @@ def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> Non
     assert made.values("cumulative recall", "svm")[:, 1] == pytest.approx(recall)
     again = load_results(tmp_path / "s.parquet")
     assert same_numbers(made, again)
-    assert again.about["user"] == "noisy(0.1, 0.1)"
+    assert again.about["user"] == "noisy(0.1,0.1)"
     assert os.listdir(tmp_path) == ["s.parquet"]
 
 

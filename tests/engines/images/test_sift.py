@@ -132,7 +132,7 @@ def test_a_vector_of_zeros_stays_so() -> None:
 
 
 def test_settings_that_cannot_be_are_refused() -> None:
-    with pytest.raises(SettingError, match="by must be inliers or matches"):
+    with pytest.raises(SettingError, match="by must be one of inliers, matches"):
         SiftMatching(by="hits")
-    with pytest.raises(SettingError, match="ratio must lie in"):
+    with pytest.raises(SettingError, match="ratio must be above 0 and at most 1"):
         SiftMatching(ratio=1.5)
