@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rankscope.errors import SettingError
+from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
+from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.marks import Dots, Label, Spans
-from rankscope.graphs.rank_intervals import rank_intervals_graph
-from rankscope.graphs.score_values import score_values
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.rank_intervals import rank_intervals
 from tests.graphs.examples import TWO, ranked
