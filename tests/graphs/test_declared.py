@@ -99,8 +99,13 @@ def test_options_are_read_from_the_signature() -> None:
     found = {option.name: option for option in options_of(drawn)}
     assert list(found) == ["bins", "mood", "ends", "to", "rough", "named"]
     assert {name: option.type for name, option in found.items()} == {
-        "bins": int, "mood": str, "ends": float, "to": str, "rough": bool, "named": bool,
-    }  # fmt: skip
+        "bins": int,
+        "mood": str,
+        "ends": float,
+        "to": str,
+        "rough": bool,
+        "named": bool,
+    }
     assert found["mood"].choices == ("calm", "wild")
     assert found["mood"].spellings == ("-x", "--mood")
     assert [found[name].many for name in ("bins", "ends")] == [False, True]
@@ -165,8 +170,9 @@ def test_a_kind_alone_is_loaded_with_its_command(tmp_path: Path) -> None:
         """
     )
     assert {name.split(".")[3] for name in there if name.startswith("rankscope.graphs.kinds.")} == {
-        "precision_scope", "shared",
-    }  # fmt: skip
+        "precision_scope",
+        "shared",
+    }
     assert not {name for name in there if name.startswith(("rankscope.feedback", "rankscope.engines"))}
 
 

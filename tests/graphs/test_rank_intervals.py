@@ -45,5 +45,5 @@ def test_many_systems_are_counted_not_named() -> None:
 
 
 def test_one_system_has_no_rank() -> None:
-    with pytest.raises(SettingError, match="two systems at least"):
+    with pytest.raises(SettingError, match="shows 2 to 60 systems, got 1"):
         rank_intervals_graph(TWO[0])

@@ -100,7 +100,10 @@ def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Column
     half = np.stack([half_widths(part, level) for part in parts]) if parts else np.empty((0, values.shape[1]))
     low, high = _of_all(shown, level)
     low, high = np.vstack([mean[:-1] - half, low]), np.vstack([mean[:-1] + half, high])
-    return [_Column(name, mean[:, i], low[:, i], high[:, i], name == DIFFERENCE) for i, name in enumerate(names)]
+    return [
+        _Column(name=name, mean=mean[:, i], low=low[:, i], high=high[:, i], signed=name == DIFFERENCE)
+        for i, name in enumerate(names)
+    ]
 
 
 def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:

@@ -107,7 +107,13 @@ def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str
     middle = np.array([now, *(each.forecast for each in ahead)])
     these = _region(size, [Interval(now, now), *(each.these for each in ahead)])
     others = _region(size, [_today(queries, measure, last.level), *(each.others for each in ahead)])
-    return _Grown(_past(queries, measure, last.collection, now), Curve(size, middle), these, others, last)
+    return _Grown(
+        past=_past(queries, measure, last.collection, now),
+        future=Curve(size, middle),
+        these=these,
+        others=others,
+        last=last,
+    )
 
 
 def _today(queries: RelevantRanks, measure: Measure, level: float) -> Interval:

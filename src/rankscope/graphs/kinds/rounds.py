@@ -109,7 +109,7 @@ def _references(
 
 
 def _curve(summary: Summary, name: str, number: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Curve:
-    return Curve(number, summary.means(name)[0], name, "round", summary.quantity)
+    return Curve(x=number, y=summary.means(name)[0], name=name, x_name="round", y_name=summary.quantity)
 
 
 def _subtitle(results: Results, quantity: str, shown: Sequence[str], banded: set[str]) -> str:

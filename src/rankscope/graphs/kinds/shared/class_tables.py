@@ -55,7 +55,11 @@ def class_table(systems: Systems, measure: str, largest: int, what: str, fewest:
     by_class = drawn_by_class(chosen_systems)
     whole = table.complete()
     if whole.classes is None:
-        return _checked(ClassTable(whole, ("",), 1, len(table) - len(whole), by_class), what, fewest)
+        return _checked(
+            ClassTable(table=whole, labels=("",), classes=1, left_out=len(table) - len(whole), by_unit=by_class),
+            what,
+            fewest,
+        )
     names = whole.class_names
     size = {label: whole.classes.count(label) for label in names}
     chosen = sorted(names, key=lambda label: -size[label])[:largest]
@@ -64,7 +68,13 @@ def class_table(systems: Systems, measure: str, largest: int, what: str, fewest:
     others = sum(size.values()) - len(shown)
     mean = {label: float(shown.where(label).gains.mean()) for label in chosen}
     best = tuple(sorted(chosen, key=lambda label: -mean[label]))
-    return _checked(ClassTable(shown, best, len(names), len(table) - len(shown) - others, by_class), what, fewest)
+    return _checked(
+        ClassTable(
+            table=shown, labels=best, classes=len(names), left_out=len(table) - len(shown) - others, by_unit=by_class
+        ),
+        what,
+        fewest,
+    )
 
 
 def _checked(made: ClassTable, what: str, fewest: int) -> ClassTable:

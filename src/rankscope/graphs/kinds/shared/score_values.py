@@ -30,7 +30,14 @@ def score_values(systems: list[RelevantRanks], measure: str, what: str) -> Score
     for number, each in enumerate(systems):
         values[[row[query] for query in each.queries], number] = chosen[0].bind(each).of(each)
     names = tuple(each.system for each in systems)
-    return ScoreTable(measure, names, tuple(queries), values, _classes(systems, row), chosen[0].lower_is_better)
+    return ScoreTable(
+        measure=measure,
+        systems=names,
+        queries=tuple(queries),
+        values=values,
+        classes=_classes(systems, row),
+        lower_is_better=chosen[0].lower_is_better,
+    )
 
 
 def _classes(systems: list[RelevantRanks], row: dict[str, int]) -> tuple[str, ...] | None:
