@@ -132,7 +132,7 @@ def test_help_names_it_with_its_options_beside_ours() -> None:
     assert f"{ways} depth-waves: in which direction: up or down. Default: up." in text
     assert "learning-waves" not in text
     own = rankscope("depth-waves", "--help").output
-    assert "--bins" in own
+    assert "How many bins. Default: 10." in " ".join(own.split())
     assert "--reach" not in own
     assert "How deep the rankings of one system go." in own
 

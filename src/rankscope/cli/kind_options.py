@@ -17,13 +17,14 @@ PREFIX = "kind_"  # before names in the parsed command, so that `queries` of a k
 Holder: TypeAlias = tuple[GraphKind[Any], KindOption]
 
 
-def click_options(kinds: Iterable[GraphKind[Any]], taken: Iterable[str] = ()) -> list[click.Option]:
+def click_options(kinds: Sequence[GraphKind[Any]], taken: Iterable[str] = ()) -> list[click.Option]:
     """One option for each spelling, in the order of the kinds.
 
     What the command itself has stays what it is: an option of a kind that is spelled so is for Python alone.
     """
     there = set(taken)
-    return [_click_option(some) for some in holders_of(kinds).values() if not there & {*some[0][1].spellings}]
+    free = [some for some in holders_of(kinds).values() if not there & {*some[0][1].spellings}]
+    return [_click_option(some, help_of(some, named=len(kinds) > 1)) for some in free]
 
 
 def with_shared_flags(params: Sequence[click.Parameter], kinds: Iterable[GraphKind[Any]]) -> list[click.Parameter]:
@@ -60,8 +61,8 @@ def holders_of(kinds: Iterable[GraphKind[Any]]) -> dict[str, list[Holder]]:
     return found
 
 
-def help_of(holders: Sequence[Holder]) -> str:
-    """For which kinds, what it does, and the default of each; kinds that say the same stand together.
+def help_of(holders: Sequence[Holder], named: bool = True) -> str:
+    """What an option does, with the default of each kind; where kinds are `named`, those that say the same together.
 
     >>> from rankscope.graphs import by_name
     >>> help_of(holders_of([by_name("grip"), by_name("grnp")])["--way"])
@@ -72,16 +73,18 @@ def help_of(holders: Sequence[Holder]) -> str:
     together: dict[str, list[Holder]] = {}
     for kind, option in holders:
         together.setdefault(_what(option), []).append((kind, option))
+    if not named:
+        return " ".join(f"{what[:1].upper()}{what[1:]}.{_defaults(some)}" for what, some in together.items())
     return " ".join(f"{_names(some)}: {what}.{_defaults(some)}" for what, some in together.items())
 
 
-def _click_option(holders: list[Holder]) -> click.Option:
+def _click_option(holders: list[Holder], help: str) -> click.Option:
     option = holders[0][1]
     names = [*option.spellings, _parsed_name(option.spellings[-1])]
     if option.is_flag:
-        return click.Option(names, is_flag=True, flag_value=not option.default, default=None, help=help_of(holders))
+        return click.Option(names, is_flag=True, flag_value=not option.default, default=None, help=help)
     return click.Option(
-        names, type=_type(option), multiple=option.many, default=None, metavar=option.metavar, help=help_of(holders)
+        names, type=_type(option), multiple=option.many, default=None, metavar=option.metavar, help=help
     )
 
 

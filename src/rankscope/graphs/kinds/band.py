@@ -46,13 +46,13 @@ class _Shape:
 @kind("band", "mean curves, or their difference, with confidence bands", systems=SYSTEMS, compares=True)
 def band_graph(
     systems: Systems,
-    curve: Annotated[CurveName, Option("the curve")] = "precision-recall",
+    curve: Annotated[CurveName, Option("which curve")] = "precision-recall",
     band: Annotated[
-        str, Option("unseen-unit (whole curve), bonferroni, sup-t, or t (each point)", choices=tuple(WAYS))
+        str, Option("which band: unseen-unit (whole curve), bonferroni, sup-t, or t (each point)", choices=tuple(WAYS))
     ] = DEFAULT,
     level: LevelOption = 0.95,
     points: Annotated[int, Option("how many recall levels")] = 21,
-    difference: Annotated[bool, Option("of the second system minus the first")] = False,
+    difference: Annotated[bool, Option("the second system minus the first")] = False,
     seed: int = 0,
 ) -> Graph:
     """Mean curves with the band that other queries could have moved them in, or the band of a difference.

@@ -70,8 +70,8 @@ def precision_recall_graph(
     group: Annotated[
         str | None,
         Option(
-            "c=8 (queries with 8 relevant items) or G=7 (of that generality index, rounded); exact or bins says how "
-            "queries are grouped. Default: the group in the middle, exact where enough share a class size"
+            "which queries: c=8 (with 8 relevant items) or G=7 (of that generality index, rounded); exact or bins says "
+            "how they are grouped. Default: the group in the middle, exact where enough share a class size"
         ),
     ] = None,
     scopes: Sequence[float] = SCOPES,

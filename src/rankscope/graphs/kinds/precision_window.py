@@ -33,7 +33,9 @@ LOWEST = 2.0**-20
 def precision_window_graph(
     systems: Systems,
     queries: Annotated[Sequence[str], Option("a curve for this query", "--query", metavar="ID")] = (),
-    relevant: Annotated[int | None, Option("class size known, queries with C", metavar="C", least=1)] = None,
+    relevant: Annotated[
+        int | None, Option("class size known: queries with so many relevant items", metavar="C", least=1)
+    ] = None,
 ) -> Graph:
     """Precision against scope, both on log2 scales, where each diagonal is a number of hits.
 

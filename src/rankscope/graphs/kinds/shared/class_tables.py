@@ -15,7 +15,7 @@ from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.units import drawn_by_class
 
 ALL_QUERIES = "all queries"
-LargestOption: TypeAlias = Annotated[int, Option("so many of the largest classes", least=1)]
+LargestOption: TypeAlias = Annotated[int, Option("how many classes, the largest ones", least=1)]
 
 
 @dataclass(frozen=True, eq=False)

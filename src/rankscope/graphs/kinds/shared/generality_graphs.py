@@ -50,8 +50,8 @@ WayOption: TypeAlias = Annotated[Way, Option("how generality varies")]
 MembersOption: TypeAlias = Annotated[
     Members,
     Option(
-        "constant (the same queries at every G, those that reach all levels shown) or varying (at each G those that "
-        "reach it)"
+        "which queries: constant (the same at every G, those that reach all levels shown) or varying (at each G those "
+        "that reach it)"
     ),
 ]
 ReachOption: TypeAlias = Annotated[float | None, Option("only queries that reach this generality index", metavar="G")]
