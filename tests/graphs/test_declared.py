@@ -48,15 +48,15 @@ def test_kinds_of_feedback_say_that_they_need_it() -> None:
 
 @every_kind
 def test_each_kind_has_a_summary_of_one_line(kind: GraphKind[Any]) -> None:
-    assert 10 < len(kind.summary) < 70
-    assert not kind.summary.endswith(".")
+    assert 10 < len(kind.about) < 70
+    assert not kind.about.endswith(".")
 
 
 @every_kind
 def test_each_option_is_explained_and_its_default_is_allowed(kind: GraphKind[Any]) -> None:
     for option in kind.options:
-        assert option.about.help
-        assert not option.about.help.endswith(".")
+        assert option.declared.help
+        assert not option.declared.help.endswith(".")
         option.check(option.default)
         assert all(each.startswith("-") for each in option.spellings)
     assert len({option.spellings[-1] for option in kind.options}) == len(kind.options)

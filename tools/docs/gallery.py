@@ -34,7 +34,7 @@ systems = [
 
 def page() -> str:
     """The list."""
-    rows = [[f"[{code(kind.name)}]({kind.name}.py)", kind.summary, question(kind)] for kind in (*ALL, *FEEDBACK)]
+    rows = [[f"[{code(kind.name)}]({kind.name}.py)", kind.about, question(kind)] for kind in (*ALL, *FEEDBACK)]
     return whole_page("Gallery", INTRODUCTION, table(["page", "shows", "asks"], rows))
 
 

@@ -40,7 +40,7 @@ def page() -> str:
 
 def overview(kinds: Any) -> str:
     """A line for each kind."""
-    return table(["kind", "shows"], [[f"[{code(kind.name)}](#{kind.name})", kind.summary] for kind in kinds])
+    return table(["kind", "shows"], [[f"[{code(kind.name)}](#{kind.name})", kind.about] for kind in kinds])
 
 
 def section(kind: GraphKind[Any]) -> str:
@@ -60,5 +60,5 @@ def section(kind: GraphKind[Any]) -> str:
 def option_row(option: KindOption, of_runs: bool) -> tuple[str, str, str]:
     """An option as it is written, its default, and what it does."""
     spelled = ", ".join(code(each) for each in option.spellings) if of_runs else code(option.name)
-    choices = "" if all(each in option.about.help for each in option.choices) else f": {', '.join(option.choices)}"
-    return spelled, option.default_words, option.about.help + choices
+    choices = "" if all(each in option.declared.help for each in option.choices) else f": {', '.join(option.choices)}"
+    return spelled, option.default_words, option.declared.help + choices

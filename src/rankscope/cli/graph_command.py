@@ -55,18 +55,17 @@ class KindCommand(GuardedCommand):
         place = next(number for number, param in enumerate(own) if param.name == BEFORE)
         taken = [spelled for param in own for spelled in param.opts]
         params = [*own[:place], *click_options(kinds, taken), *own[place:]]
-        super().__init__(graph.name, callback=graph.callback, help=graph.help, params=params)
+        shown = f"{kinds[0].name} shows {kinds[0].systems}. {kinds[0].text}" if len(kinds) == 1 else None
+        super().__init__(graph.name, callback=graph.callback, help=graph.help, params=params, epilog=shown)
         self.kinds = kinds
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What a single kind shows; of several, one line for each."""
-        if len(self.kinds) > 1:
-            with formatter.section("Kinds"):
-                formatter.write_dl([(kind.name, kind.summary) for kind in self.kinds])
+        if len(self.kinds) == 1:
+            super().format_epilog(ctx, formatter)
             return
-        (kind,) = self.kinds
-        with formatter.section(f"{kind.name}, of {kind.systems}"):
-            formatter.write_text(kind.text)
+        with formatter.section("Kinds"):
+            formatter.write_dl([(kind.name, kind.about) for kind in self.kinds])
 
 
 def _named_kinds(args: Sequence[str]) -> Iterator[GraphKind[Any]]:

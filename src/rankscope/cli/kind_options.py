@@ -89,7 +89,7 @@ def _click_option(holders: list[Holder], help: str) -> click.Option:
 
 
 def _type(option: KindOption) -> Any:
-    least = option.about.least
+    least = option.declared.least
     if least is None:
         return option.type
     return click.IntRange(min=least) if option.type is int else click.FloatRange(min=least)
@@ -105,10 +105,10 @@ def _with_help(param: click.Parameter, holders: list[Holder] | None) -> click.Pa
 
 def _what(option: KindOption) -> str:
     """What it does, with its choices where the help does not name them."""
-    if all(choice in option.about.help for choice in option.choices):
-        return option.about.help
+    if all(choice in option.declared.help for choice in option.choices):
+        return option.declared.help
     *others, last = option.choices
-    return f"{option.about.help}: {' or '.join(filter(None, (', '.join(others), last)))}"
+    return f"{option.declared.help}: {' or '.join(filter(None, (', '.join(others), last)))}"
 
 
 def _defaults(holders: Sequence[Holder]) -> str:

@@ -38,7 +38,7 @@ class GraphKind(Generic[P]):
     """
 
     name: str
-    summary: str  # one line, for a list of kinds
+    about: str  # one line, for a list of kinds
     make: Callable[P, Graph]
     systems: SystemCount = SEVERAL
     needs: tuple[Need, ...] = ()  # without it there is no graph
@@ -69,7 +69,7 @@ class GraphKind(Generic[P]):
     def accepted(self, measure: str | None = None, **offered: Any) -> dict[str, Any]:
         """Of what a command can fill in, that which this kind takes: `measure` where the one that decides is meant."""
         taken = {name: value for name, value in offered.items() if name in self.parameters}
-        deciding = any(option.about.deciding for option in self.options)
+        deciding = any(option.declared.deciding for option in self.options)
         return taken | ({"measure": measure} if deciding and measure is not None else {})
 
     @property
@@ -95,7 +95,7 @@ class GraphKind(Generic[P]):
 
 def kind(
     name: str,
-    summary: str = "",
+    about: str = "",
     *,
     systems: SystemCount = SEVERAL,
     needs: tuple[Need, ...] = (),
@@ -117,7 +117,7 @@ def kind(
     """
     return lambda make: GraphKind(
         name=name,
-        summary=summary or (inspect.getdoc(make) or "").partition("\n")[0].rstrip("."),
+        about=about or (inspect.getdoc(make) or "").partition("\n")[0].rstrip("."),
         make=make,
         systems=systems,
         needs=needs,

@@ -37,7 +37,7 @@ class KindOption:
     """An option with all that is known of it."""
 
     name: str
-    about: Option
+    declared: Option
     type: type
     default: Any
     choices: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class KindOption:
     def spellings(self) -> tuple[str, ...]:
         """How it is written on the command line, the one for messages last."""
         usual = f"--{'no-' if self.default is True else ''}{self.name.replace('_', '-')}"
-        return tuple(self.about.spelled.split()) or (usual,)
+        return tuple(self.declared.spelled.split()) or (usual,)
 
     @property
     def is_flag(self) -> bool:
@@ -64,13 +64,13 @@ class KindOption:
     @property
     def metavar(self) -> str:
         """What stands for its value in the help."""
-        return self.about.metavar or ("NAME" if self.type is str else "N")
+        return self.declared.metavar or ("NAME" if self.type is str else "N")
 
     def check(self, value: Any, name: str = "") -> None:
         """Refuse a value that is none of the choices, or too small; `name` is what the reader calls the option."""
         if value is None and self.default is None:
             return
-        called, least = name or self.name, self.about.least
+        called, least = name or self.name, self.declared.least
         for each in value if self.many else [value]:
             if self.choices and each not in self.choices:
                 raise SettingError(f"{called} is one of {', '.join(self.choices)}, got {each!r}")
@@ -95,16 +95,16 @@ def _options(make: Callable[..., Any]) -> Iterator[KindOption]:
         hint = _hint(parameter.annotation, make)
         if get_origin(hint) is not Annotated:
             continue
-        about = next((each for each in hint.__metadata__ if isinstance(each, Option)), None)
-        if about is None:
+        declared = next((each for each in hint.__metadata__ if isinstance(each, Option)), None)
+        if declared is None:
             continue
         value, choices, many = _shape(hint.__origin__)
         yield KindOption(
             name=name,
-            about=about,
+            declared=declared,
             type=value,
             default=parameter.default,
-            choices=about.choices or choices,
+            choices=declared.choices or choices,
             many=many,
         )
 
