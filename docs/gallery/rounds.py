@@ -7,7 +7,7 @@ from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.study import Plan, study
 from rankscope.feedback.topics import Topics
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.kinds.rounds import rounds_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more
 sample = icons()

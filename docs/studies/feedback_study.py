@@ -25,7 +25,7 @@ from rankscope.feedback.summary import Summary
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Consistent, Noisy, User
 from rankscope.feedback.verdicts import SEEN, compared_methods
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.kinds.rounds import rounds_graph
 from rankscope.reports.feedback import further, verdicts, warnings
 from rankscope.reports.rows import markdown_table
 

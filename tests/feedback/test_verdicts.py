@@ -27,7 +27,7 @@ from rankscope.feedback.summary import Summary, session_rows
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Noisy
 from rankscope.feedback.verdicts import SEEN, against_none, compared, compared_methods
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.kinds.rounds import rounds_graph
 from rankscope.measures import AP
 from rankscope.ranks.storage import load_ranks
 from rankscope.reports.comparison_words import verdict
