@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
-    "processes", "version", "work_folders",
+    "peers", "processes", "validation", "version", "wording", "work_folders",
 }  # fmt: skip
 FLOW = [
     "inputs",

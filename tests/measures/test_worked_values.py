@@ -199,7 +199,7 @@ def test_micro_ap_is_the_ap_of_all_lists_merged_by_score() -> None:
     assert evaluate(qrels, run, ["AP"], mean="micro")["AP"] == pytest.approx(expected)
     with pytest.raises(SettingError, match="no micro mean"):
         evaluate(qrels, run, ["nDCG"], mean="micro")
-    with pytest.raises(SettingError, match="merges whole lists by score: it cannot go with --depth"):
+    with pytest.raises(SettingError, match="merges whole lists by score: it cannot go with depth="):
         evaluate(qrels, run, ["AP"], mean="micro", depth=3)
 
 

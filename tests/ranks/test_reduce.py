@@ -150,7 +150,7 @@ def test_duplicates_may_have_ranks_of_their_own_or_not(ranks: list[int]) -> None
 
 
 def reduced_dict(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], **chosen: Any) -> list[list[int]]:
-    lists: list[list[int]] = reduce(Qrels.of(qrels), Run.of(run), Settings.make(**chosen)).judged.lists("rank")
+    lists: list[list[int]] = reduce(Qrels.of(qrels), Run.of(run), Settings(**chosen)).judged.lists("rank")
     return lists
 
 

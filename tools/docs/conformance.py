@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from rankscope.settings import PEERS
+from rankscope.peers import PEERS
 from tests.conformance.cases import GRADES, WITH_NEGATIVE, Case, plain_case, seeded_case
 from tests.conformance.peers import LIGHT, RANX_BPREF, LightPeer, Pair, differences, ours, with_both_kinds
 from tools.docs.markdown import code, table

@@ -20,6 +20,7 @@ from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.reduce import KEPT_DISTRACTORS, versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import COUNT, FLAG, check
 
 Rows: TypeAlias = Callable[[IntArray], FloatArray]
 BLOCK = 64
@@ -53,8 +54,7 @@ def pairwise_ranks(
     """
     items = _Items.of(labels, ids)
     asked = _asked(items, queries)
-    if block < 1:
-        raise SettingError(f"block must be at least 1, got {block}")
+    check(locals(), block=COUNT, higher_is_better=FLAG, keep_scores=FLAG)
     found = _Found(items, keep_scores)
     rows = distance_rows if callable(distance_rows) else _looked_up(distance_rows, len(items))
     for start in range(0, asked.size, block):

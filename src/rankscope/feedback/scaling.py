@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import FloatArray
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
+from rankscope.validation import OneOf, check
 
 ScalingName = Literal["none", "standardise", "l2"]
 
@@ -31,9 +30,7 @@ class Scaling:
     @classmethod
     def fitted(cls, name: ScalingName, matrix: NDArray[Any]) -> Scaling:
         """The scaling that fits the rows of a matrix."""
-        if name not in get_args(ScalingName):
-            known = get_args(ScalingName)
-            raise SettingError(f"no scaling '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
+        check({"scaling": name}, scaling=OneOf(get_args(ScalingName)))
         width = matrix.shape[1]
         if name != "standardise":
             return cls(name, np.zeros(width), np.ones(width))

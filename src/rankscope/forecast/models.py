@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
 from rankscope.forecast.between import Between
 from rankscope.forecast.jeffreys import Jeffreys
@@ -10,6 +9,8 @@ from rankscope.forecast.model import Model
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.tail import Tail
 from rankscope.forecast.trend import Trend
+from rankscope.validation import OneOf, check
+from rankscope.wording import setting_usage
 
 ALL: tuple[Model, ...] = (Pareto(16), Pareto(8), Pareto(32), Tail(5), Tail(3), Between(), Trend(), Jeffreys())
 
@@ -35,10 +36,11 @@ def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple
     asked = tuple(model for model in ALL if name in (model.family, str(model)))
     if not asked:
         known = dict.fromkeys(text for model in ALL for text in (model.family, str(model)))
-        raise SettingError(f"no growth model '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
+        check({"model": name}, model=OneOf(tuple(known)))
     if asked[0].needs_scores and not scores:
         raise SettingError(
             f"the model {name} needs the scores of the hits and of the best distractors, but {why_no_scores}. Reduce a "
-            "run that has scores with keep_scores=True (the forecast command does), or leave out --model"
+            "run that has scores with keep_scores=True (the forecast command does), or leave out "
+            f"{setting_usage('model')}"
         )
     return asked

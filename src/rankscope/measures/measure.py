@@ -17,7 +17,8 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.worth import not_known
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.settings import LARGEST, Settings
+from rankscope.settings import Settings
+from rankscope.validation import LARGEST
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class RelevanceEvaluator:
         _check_level(relevance_level)
         self._judged = {query for query, items in query_relevance.items() if len(items) > 0}
         self._qrels = Qrels.of({query: query_relevance[query] for query in query_relevance if query in self._judged})
-        self._settings = Settings.make(
+        self._settings = Settings(
             compat=PEER, rel=float(relevance_level), judged_only=bool(judged_docs_only_flag), queries="judged"
         )
         self._columns = [_in_peers_way(each, self._settings) for each in _chosen(measures)]

@@ -23,6 +23,7 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, count_levels
 from rankscope.ranks.ties import Scored, ranks_of
 from rankscope.settings import Settings
 from rankscope.version import __version__
+from rankscope.wording import setting_value
 
 Progress = Callable[[str, float], None]  # name of the run, share of it that has been read
 KEPT_DISTRACTORS = 256
@@ -216,7 +217,8 @@ class _Found:
         self.problems.more(max(0, len(wrong) - KEPT))
 
     def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
-        self.problems.advise("Rank an item once per query, or choose with --duplicates best, first or last.")
+        best = setting_value("duplicates", "best")
+        self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
         block, segment = part.block, part.segment
         for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
             lines = f"{block.word}s {block.line[one]} and {block.line[other]}"

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
-from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
+from rankscope.validation import OneOf, check
 
 
 def bonferroni(p: ArrayLike) -> FloatArray:
@@ -75,9 +75,7 @@ def adjust(p: ArrayLike, correction: str = "holm") -> Adjusted:
     >>> made.p.tolist(), made.size, made.undefined
     ([0.03, nan, 0.04], 3, 1)
     """
-    if correction not in CORRECTIONS:
-        hint = did_you_mean(correction, CORRECTIONS)
-        raise SettingError(f"no correction '{correction}'{hint} There are: {', '.join(CORRECTIONS)}")
+    check({"correction": correction}, correction=OneOf(tuple(CORRECTIONS)))
     made = CORRECTIONS[correction](p)
     return Adjusted(made, correction, made.shape[-1], int(np.isnan(made).sum()))
 
