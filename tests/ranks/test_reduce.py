@@ -17,7 +17,8 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.evaluate import evaluate
 from rankscope.ranks import ties as ties_module
-from rankscope.ranks.reduce import KEPT_DISTRACTORS, reduce
+from rankscope.ranks.reduce import reduce
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.settings import Settings
 from tests.ranks.slow_reduction import assert_reduced, qrels_of, run_of, slow_reduction

@@ -20,15 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.block import BlockRanks, Ranker, already_counted
-from rankscope.engines.nearest.counting import Counted
+from rankscope.engines.nearest.block import BlockRanks, Ranker
 from rankscope.engines.nearest.gpu_counting import Counter
 from rankscope.engines.nearest.gpu_products import METRICS, Products
 from rankscope.engines.nearest.relevance import Relevance
-from rankscope.engines.nearest.settling import Close, settled
 from rankscope.engines.nearest.spaces import Metric
 from rankscope.errors import MissingExtra, SettingError
+from rankscope.ranks.counting import Counted
+from rankscope.ranks.dense import already_counted
 from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.settling import Close, settled
 from rankscope.wording import setting_value
 
 QUERIES = 8192  # of a tile
