@@ -11,11 +11,11 @@ import pytest
 
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import SettingError
+from rankscope.evaluation.columns import in_peers_way
+from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures import ALL
-from rankscope.measures.columns import in_peers_way
-from rankscope.measures.evaluate import evaluate, evaluate_ranks
 from rankscope.measures.notation import parse_measure
 from rankscope.peers import COMPAT, PEERS, peer
 from rankscope.ranks.reduce import reduce

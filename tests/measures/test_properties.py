@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankscope.evaluation.evaluate import evaluate
 from rankscope.measures import (
     ALL,
     AP,
@@ -39,7 +40,6 @@ from rankscope.measures import (
     nDCG,
     nERR,
 )  # fmt: skip
-from rankscope.measures.evaluate import evaluate
 from rankscope.measures.notation import parse_measure
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import EXAMPLES, examples

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from rankscope.errors import MeasureError, SettingError
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import summarised
 from rankscope.measures import AP, ER, GMAP, NMRR, Bullseye, Measure, P, R, SetP, SetR
-from rankscope.measures.evaluate import evaluate
 from rankscope.measures.interpolated_precision import LEVELS, hits_needed
 from rankscope.measures.notation import parse_measure
-from rankscope.measures.scores import summarised
 from rankscope.ranks import RelevantRanks
 from tests.strategies import Topic, ranks_of
 

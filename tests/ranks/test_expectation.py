@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankscope.evaluation.columns import column_of
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.tied_orders import RANDOM_ORDERS, seen_of, worst_and_best
 from rankscope.measures import ALL, AP, G, InfAP, IPrec, IPrec11, Measure, P, Q, Rndcg, nDCG
-from rankscope.measures.columns import column_of
-from rankscope.measures.evaluate import evaluate
 from rankscope.measures.notation import parse_measure
-from rankscope.measures.tied_orders import RANDOM_ORDERS, seen_of, worst_and_best
 from rankscope.ranks.expectation import group_of
 from rankscope.ranks.orders import all_items, random_orders, shuffled, sorted_by_worth
 from rankscope.ranks.relevant_ranks import RelevantRanks

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.evaluation.evaluate import evaluate
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.measures.evaluate import evaluate
 from rankscope.ranks import ties as ties_module
 from rankscope.ranks.reduce import reduce
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS

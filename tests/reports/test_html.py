@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from rankscope import graphs
 from rankscope.cli.main import cli
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.reports import html
 from rankscope.reports.contents import Report
 from rankscope.reports.estimates import compared_of, estimates_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankscope.measures.scores import Scores
+    from rankscope.evaluation.scores import Scores
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.settings import Settings
 
@@ -47,7 +47,7 @@ class Inputs:
         self, command: str, measures: Iterable[str], progress: Any = None, *, keep_scores: bool = False
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
-        from rankscope.measures.evaluate import evaluate, evaluate_ranks
+        from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 
         if all(path.endswith(SAVED) for path in self.files):
             return evaluate_ranks(self._saved(), measures, self.settings, self.classes)

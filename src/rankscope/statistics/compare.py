@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.scores import Scores
 from rankscope.statistics.assumptions import assumptions
 from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.class_effects import ClassEffects, class_effects, judged_together

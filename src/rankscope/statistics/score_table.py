@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.measures.scores import Column, Scores
+from rankscope.evaluation.scores import Column, Scores
 from rankscope.wording import setting_usage
 
 

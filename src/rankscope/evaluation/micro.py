@@ -10,12 +10,12 @@ import polars as pl
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.evaluation.scores import Column
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.average_precision import AP
 from rankscope.measures.measure import Measure
 from rankscope.measures.precision import P
-from rankscope.measures.scores import Column
 from rankscope.measures.whole_list import SetP
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduce import left_out_pairs, reduce, with_query_counted

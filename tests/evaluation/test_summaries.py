@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingError
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import GEOMETRIC_FLOOR
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR
 
 Lists = dict[str, list[str]]
 QUERIES, ITEMS = ("q1", "q2", "q3", "q4"), ("a", "b", "c", "d")

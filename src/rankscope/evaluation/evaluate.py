@@ -8,6 +8,10 @@ from functools import partial
 from typing import Any
 
 from rankscope.errors import InputError, SettingError, SwappedInputs
+from rankscope.evaluation.columns import column_of
+from rankscope.evaluation.micro import with_micro_mean
+from rankscope.evaluation.scores import Scores, SystemScores
+from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import raise_all
 from rankscope.inputs.classes import read_classes
 from rankscope.inputs.expansion import MAX_RATIO
@@ -17,12 +21,8 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
-from rankscope.measures.columns import column_of
 from rankscope.measures.measure import Measure
-from rankscope.measures.micro import with_micro_mean
 from rankscope.measures.notation import parse_measures
-from rankscope.measures.scores import Scores, SystemScores
-from rankscope.measures.tied_orders import seen_of
 from rankscope.names import distinguished
 from rankscope.peers import peer
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce

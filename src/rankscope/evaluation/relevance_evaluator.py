@@ -2,7 +2,7 @@
 
 Change the import, keep the rest:
 
-    from rankscope.measures.relevance_evaluator import RelevanceEvaluator, parse_qrel, parse_run
+    from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator, parse_qrel, parse_run
 
 Values are trec_eval 9's on scores compared as 32-bit floats, for the queries that are both judged and answered. What
 differs: bad input is told plainly instead of by an assertion or a crash, and a NaN score is an error, not a last place.
@@ -22,14 +22,14 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import MeasureError
+from rankscope.evaluation.columns import in_peers_way
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR
+from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.measures.columns import in_peers_way
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, TREC_SINGLE
-from rankscope.measures.scores import GEOMETRIC_FLOOR
-from rankscope.measures.tied_orders import seen_of
 from rankscope.measures.whole_list import SetF
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduce import reduce
