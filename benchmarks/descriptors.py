@@ -17,8 +17,8 @@ from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.labelled_folder import pictures_in
 from rankscope.engines.nearest import nearest_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.inputs.features import Features
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.settings import Settings
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))

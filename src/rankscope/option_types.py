@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, cast
 
 from rankscope.catalogue import fold
 from rankscope.errors import RankscopeError
-from rankscope.settings import LARGEST
+from rankscope.validation import LARGEST
 
 TRUTH = {"true": True, "false": False}
 NONE = type(None)

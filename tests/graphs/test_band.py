@@ -173,7 +173,7 @@ def test_what_cannot_be_drawn_is_refused_in_words() -> None:
     for systems, options, words in wrong:
         with pytest.raises(SettingError, match=words):
             band_graph(systems, **options)
-    with pytest.raises(MeasureError, match="--collection-size D"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         band_graph(ranked("unknown", 1, collection=None), curve="grip")
 
 

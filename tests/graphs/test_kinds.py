@@ -75,7 +75,7 @@ def test_each_kind_refuses_judgements_without_a_relevant_item(kind: GraphKind[An
 )
 def test_a_kind_that_needs_the_collection_size_says_how_to_give_it(kind: GraphKind[Any]) -> None:
     unknown = [replace(each, collection=np.full(len(each), UNKNOWN)) for each in systems_for(kind)]
-    with pytest.raises(MeasureError, match="--collection-size D"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         kind(unknown)
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from rankscope import graphs
 from rankscope.curves import ideal_curve, radial_curves
 from rankscope.errors import SettingError
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.groups import ENOUGH, grouped, offered, spread_out, usual
 from rankscope.graphs.kinds.shared.radial import swept
 from rankscope.graphs.marks import Between, Guide, Stroke
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare

@@ -10,8 +10,8 @@ import pytest
 
 from rankscope import reports
 from rankscope.errors import SettingError
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.reports import csv, latex, markdown, parquet, table, trec
 from rankscope.reports.grid import class_grid, query_grid, summary_grid
 from tests.needs import needed_module

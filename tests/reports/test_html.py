@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from rankscope import graphs
 from rankscope.cli.main import cli
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.reports import html
 from rankscope.reports.contents import Report
 from rankscope.reports.estimates import compared_of, estimates_of
@@ -253,7 +253,7 @@ def test_without_a_collection_size_the_graphs_that_need_it_say_so_and_the_others
     figures = figures_of(ranks)
     missing = {figure.kind.name: figure.reason for figure in figures if figure.graph is None}
     assert set(missing) == NEED_SIZE
-    assert all("--collection-size" in reason for reason in missing.values())
+    assert all("collection_size=D" in reason for reason in missing.values())
     assert {figure.kind.name for figure in figures if figure.graph is not None} == {
         kind.name for kind in graphs.ALL
     } - NEED_SIZE - OF_MANY

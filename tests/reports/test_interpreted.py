@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.graphs import precision_recall_graph
 from rankscope.graphs.canvases.table import csv_of
-from rankscope.measures.scores import Scores
 from rankscope.names import UNSEEN, cell, distinguished, file_names, one_line, slugs, visible
 from rankscope.reports import OUTPUT_FORMATS, latex
 from rankscope.reports.grid import Cell, Grid

@@ -25,8 +25,8 @@ def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
     from rankscope.cli.output import colourful, print_result, progress_line
     from rankscope.collections import icons
+    from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.files import made_folder
-    from rankscope.measures.evaluate import evaluate_ranks
     from rankscope.reports.comparison_words import verdict
     from rankscope.reports.estimates import compared_of
     from rankscope.reports.grid import coverage_lines, summary_grid

@@ -97,9 +97,9 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.engines.nearest.spaces import checked, name_of
     from rankscope.engines.nearest.work_folder import WorkFolder
+    from rankscope.evaluation.cautions import few_distractors
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.reading import Reading
-    from rankscope.measures.cautions import few_distractors
     from rankscope.names import one_line
     from rankscope.ranks.storage import save_ranks
     from rankscope.version import __version__

@@ -13,7 +13,6 @@ from rankscope.feedback.display_quality import DisplayQuality
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import Round, block_size, rounds
 from rankscope.feedback.method import Method
-from rankscope.feedback.ranking import joined
 from rankscope.feedback.setting import Setting
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -52,7 +51,7 @@ def _joined(parts: Sequence[Round]) -> Round:
     arrays = ("displayed", "positives", "negatives", "seconds")
     return Round(
         number=parts[0].number,
-        ranks=joined([each.ranks for each in parts]),
+        ranks=RelevantRanks.join([each.ranks for each in parts]),
         shown=DisplayQuality(parts[0].shown.scope, *shown),
         flags=tuple(flag for each in parts for flag in each.flags),
         failed=tuple(reason for each in parts for reason in each.failed),

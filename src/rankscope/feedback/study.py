@@ -26,6 +26,7 @@ from rankscope.feedback.workers import together
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import COUNT, FLAG, SEED, Optional, check
 from rankscope.version import __version__
 
 USUAL = ("AP", "Rprec", "Estar")
@@ -70,8 +71,9 @@ class Plan:
     ) -> Plan:
         """The methods asked for and, unless unwanted, the controls: no feedback, random, all labels, ideal."""
         asked = tuple(dict.fromkeys([*methods, *(control_methods() if controls else ())]))
-        if not asked or starts < 1:
-            raise SettingError("a study needs at least one method and one start")
+        if not asked:
+            raise SettingError("a study needs at least one method")
+        check(locals(), starts=COUNT, controls=FLAG, seed=SEED)
         names = measures or USUAL
         return cls(setting, asked, setting.sessions(starts, seed), tuple(parse_measures(names)), starts, seed)
 
@@ -122,6 +124,7 @@ def study(
 
     `processes`: None starts as many as there are cores when there is enough to do. It changes only times.
     """
+    check({"processes": processes}, processes=Optional(COUNT))
     if result is None:
         return _assembled(plan, dict(_made(plan, plan.parts(), None, processes, progress)))
     with PartsFolder(result).open() as folder:

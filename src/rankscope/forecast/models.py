@@ -10,6 +10,7 @@ from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.tail import Tail
 from rankscope.forecast.trend import Trend
 from rankscope.notation import NamedCatalogue
+from rankscope.wording import setting_usage
 
 ALL: tuple[Model, ...] = (Pareto(16), Pareto(8), Pareto(32), Tail(5), Tail(3), Between(), Trend(), Jeffreys())
 MODELS: NamedCatalogue[Model] = NamedCatalogue(
@@ -39,7 +40,8 @@ def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple
     if asked[0].needs_scores and not scores:
         raise SettingError(
             f"the model {name} needs the scores of the hits and of the best distractors, but {why_no_scores}. Reduce a "
-            "run that has scores with keep_scores=True (the forecast command does), or leave out --model"
+            "run that has scores with keep_scores=True (the forecast command does), or leave out "
+            f"{setting_usage('model')}"
         )
     return asked
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rankscope.catalogue import Catalogue
-from rankscope.errors import SettingError
+from rankscope.validation import Number, OneOf, Optional, Rule, check, check_fields
 
 MM = 96 / 25.4  # CSS pixels
 POINT = 96 / 72
@@ -25,6 +26,8 @@ class Theme:
     shade: str  # regions
     series: tuple[str, ...]
 
+
+MILLIMETRES = Number(least=40, most=600)
 
 # Okabe & Ito's colours, which colour-blind readers can tell apart, without those too pale for a thin line
 LIGHT = Theme(
@@ -77,6 +80,19 @@ class Dress:
     shape: str
 
 
+class Width(Rule):
+    """A width by name or in millimetres, which a text may hold too."""
+
+    def plain(self, value: Any) -> float:
+        """In millimetres."""
+        if isinstance(value, str) and value in WIDTHS:
+            return WIDTHS[value]
+        try:
+            return float(MILLIMETRES.plain(float(value)))
+        except (TypeError, ValueError):
+            raise ValueError("must be column (85 mm), full (175 mm) or 40 to 600 millimetres") from None
+
+
 @dataclass(frozen=True)
 class Look:
     """Theme and size of a picture; lengths in CSS pixels, 96 to the inch, so that it prints at the size asked for.
@@ -90,10 +106,14 @@ class Look:
     ratio: float = 0.72  # height of the plot over its width
     text: float = 8 * POINT
 
+    def __post_init__(self) -> None:
+        check_fields(self, width=Number(above=0), ratio=Number(above=0), text=Number(above=0))
+
     @classmethod
     def of(cls, theme: str = "light", width: str | float = "column", ratio: float | None = None) -> Look:
         """A look by names: theme light or dark, width column (85 mm), full (175 mm) or millimetres."""
-        wide = _millimetres(width)
+        plain = check(locals(), theme=OneOf(THEMES.names()), width=Width(), ratio=Optional(Number(above=0)))
+        wide: float = plain["width"]
         own = cls(THEMES.find(theme), round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
         own = replace(own, ratio=0.72 if wide < 130 else 0.52)
         return own if ratio is None else replace(own, ratio=ratio)
@@ -127,15 +147,3 @@ class Look:
             DASHES[(number + turn) % len(DASHES)],
             SHAPES[(number + 3 * turn) % len(SHAPES)],
         )
-
-
-def _millimetres(width: str | float) -> float:
-    if isinstance(width, str) and width in WIDTHS:
-        return WIDTHS[width]
-    try:
-        value = float(width)
-    except ValueError:
-        value = float("nan")
-    if not 40 <= value <= 600:
-        raise SettingError(f"width must be column (85 mm), full (175 mm) or 40 to 600 millimetres, got {width}")
-    return value

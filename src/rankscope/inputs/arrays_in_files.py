@@ -21,7 +21,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rankscope.errors import InputError
-from rankscope.inputs.expansion import ADVICE, Expansion, TooLargeError
+from rankscope.inputs.expansion import Expansion, TooLargeError, advice
 from rankscope.names import name_of
 
 SUFFIX = ".npy"
@@ -167,7 +167,7 @@ def _explained(path: str | Path, what: str) -> Iterator[None]:
     except InputError:
         raise
     except TooLargeError as error:
-        raise InputError.of(name_of(path), [f"{what}: {error}"], ADVICE) from None
+        raise InputError.of(name_of(path), [f"{what}: {error}"], advice()) from None
     except Exception as error:
         reason = (str(error) or type(error).__name__).partition("\n")[0][:200]
         raise InputError.of(name_of(path), [f"{what}: {reason}"]) from None

@@ -22,7 +22,7 @@ from rankscope.engines.images.finding import found_collection
 from rankscope.engines.images.picture_set import PictureSet, opened
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import InputError, SettingError
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.settings import Settings
 from tests.data import data_folder
 from tests.engines.images.pictures_folder import written

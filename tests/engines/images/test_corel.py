@@ -8,7 +8,7 @@ from rankscope.engines.images.describing import Outcome, describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.labelled_folder import Picture, pictures_in
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.settings import Settings
 from tests.data import data_folder
 

@@ -96,7 +96,7 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded(tmp_path: 
     path = tmp_path / "large.png"
     path.write_bytes(png_of(9000, 8000))
     assert path.stat().st_size < 1_500_000
-    with pytest.raises(InputError, match=r"has 72.0 megapixels, more than 64: allow it with --max-pixels"):
+    with pytest.raises(InputError, match=r"has 72.0 megapixels, more than 64: allow it with max_pixels"):
         read_image(path)
     found = describe([path, np.zeros((4, 4), np.uint8)], [DESCRIPTORS.parse("rgb-histogram")])
     assert found.kept.tolist() == [1]
@@ -110,7 +110,7 @@ def test_many_threads_leave_warnings_as_they_were(recwarn: pytest.WarningsRecord
     data = png_of(10000, 9000)
     with ThreadPoolExecutor(8) as pool:
         said = list(pool.map(lambda _: _refusal(data), range(40)))
-    assert set(said) == {"picture: 1 problem\n  has 90.0 megapixels, more than 64: allow it with --max-pixels"}
+    assert set(said) == {"picture: 1 problem\n  has 90.0 megapixels, more than 64: allow it with max_pixels"}
     assert warnings.filters == before
     assert not list(recwarn)
 

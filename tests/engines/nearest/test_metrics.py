@@ -19,7 +19,7 @@ from rankscope.engines.nearest.city_block import CityBlock
 from rankscope.engines.nearest.spaces import METRICS, Metric, checked, space_of
 from rankscope.engines.nearest.sums import in_order, of_all_pairs, of_pairs
 from rankscope.errors import InputError, SettingError
-from rankscope.ranks.reduce import KEPT_DISTRACTORS
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from tests.engines.nearest.plain import (
     OF_HISTOGRAMS,
     PLAIN,

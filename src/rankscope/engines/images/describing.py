@@ -18,6 +18,7 @@ from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, a
 from rankscope.engines.images.descriptors.descriptor import Descriptor, Vector
 from rankscope.engines.images.image import Image, shrunk
 from rankscope.errors import InputError, Problem, SettingError
+from rankscope.validation import COUNT, Optional, check
 
 Progress: TypeAlias = Callable[[int, int], None]
 AHEAD = 8  # pictures waiting for each thread
@@ -108,9 +109,7 @@ def describe(
 def _check(descriptors: Sequence[Descriptor], size: int | None, max_pixels: int, threads: int | None) -> None:
     if not descriptors:
         raise SettingError("no descriptor was asked for")
-    for name, value in (("size", size), ("max_pixels", max_pixels), ("threads", threads)):
-        if value is not None and value < 1:
-            raise SettingError(f"{name} must be at least 1, got {value}")
+    check(locals(), size=Optional(COUNT), max_pixels=COUNT, threads=Optional(COUNT))
 
 
 @dataclass(frozen=True, eq=False)

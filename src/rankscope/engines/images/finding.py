@@ -10,6 +10,7 @@ from rankscope.collections import COLLECTIONS
 from rankscope.collections.collection import Collection
 from rankscope.collections.kind import Kind
 from rankscope.errors import InputError, SettingError
+from rankscope.wording import setting_usage
 
 VARIABLE = "RANKSCOPE_DATA"
 FOLDER = "folder"
@@ -42,10 +43,12 @@ def _named(kind: Kind, data: str | Path | None) -> Collection:
     root = data or os.environ.get(VARIABLE) or (Path() if Path(kind.name).is_dir() else None)
     if root is None:
         raise SettingError(
-            f"{kind.name} does not come with rankscope: give --data FOLDER or set {VARIABLE}. {kind.layout}"
+            f"{kind.name} does not come with rankscope: give {setting_usage('data', 'FOLDER')} or set {VARIABLE}. "
+            f"{kind.layout}"
         )
     if not Path(root).is_dir():
-        raise SettingError(f"no folder {root}: --data (or {VARIABLE}) names the folder that holds {kind.name}")
+        given = setting_usage("data")
+        raise SettingError(f"no folder {root}: {given} (or {VARIABLE}) names the folder that holds {kind.name}")
     problem: InputError | None = None
     for place in _places(Path(root), kind.name):
         try:

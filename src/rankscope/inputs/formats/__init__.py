@@ -25,6 +25,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
+from rankscope.wording import setting_value
 
 # In the order they are asked: signatures first, then what looks like JSON or a header; TREC takes any text.
 ALL: tuple[Format, ...] = (parquet, arrow, mteb, nested_json, json_lines, TSV, CSV, beir, trec)
@@ -68,7 +69,7 @@ def _of_folder(source: Source) -> Format:
 def _advice(head: bytes) -> str:
     """Whoever redirects a program's output on Windows may get UTF-16."""
     if encoding := texts.BYTE_ORDER_MARKS.get(head[:2]):
-        return f"It begins like {encoding} text: give --encoding {encoding}."
+        return f"It begins like {encoding} text: give {setting_value('encoding', encoding)}."
     return f"Formats: {', '.join(each.name for each in formats())}."
 
 

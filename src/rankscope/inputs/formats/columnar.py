@@ -13,7 +13,7 @@ import polars as pl
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.expansion import ADVICE, Expansion, TooLargeError
+from rankscope.inputs.expansion import Expansion, TooLargeError, advice
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
@@ -41,7 +41,7 @@ class Layout:
             check_times(frame)
             return frame
         except TooLargeError as error:
-            problems.add("", str(error), ADVICE)
+            problems.add("", str(error), advice())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError) as error:
             reason = str(error).partition("\n")[0][:200]
             problems.add("", f"cannot be read as {self.name}: {reason}", DAMAGED)

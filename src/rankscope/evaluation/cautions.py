@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.arrays import BoolArray
-from rankscope.measures.scores import Column
-from rankscope.measures.tied_orders import RANDOM_ORDERS
+from rankscope.evaluation.scores import Column
+from rankscope.evaluation.tied_orders import RANDOM_ORDERS
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.settings import Settings
 

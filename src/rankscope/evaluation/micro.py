@@ -10,17 +10,18 @@ import polars as pl
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.evaluation.scores import Column
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.average_precision import AP
 from rankscope.measures.measure import Measure
 from rankscope.measures.precision import P
-from rankscope.measures.scores import Column
 from rankscope.measures.whole_list import SetP
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduce import left_out_pairs, reduce, with_query_counted
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
+from rankscope.wording import setting_value
 
 
 def with_micro_mean(
@@ -56,7 +57,8 @@ def _divided(top: FloatArray, bottom: FloatArray) -> float:
 def _over_all_orders(column: Column, bottom: FloatArray, settings: Settings) -> Column:
     """Mean, error and extremes over the orders of equal scores, where these do not change the denominators."""
     if _order_moves_the_denominator(column.measure, settings):
-        raise SettingError(f"the micro mean of {column.measure} has no mean over orders: leave --ties expected out")
+        asked = setting_value("ties", settings.ties)
+        raise SettingError(f"the micro mean of {column.measure} has no mean over orders: leave {asked} out")
     counted, weight = column.counted, bottom[column.counted]
 
     def summed(values: FloatArray | None) -> float:
@@ -83,9 +85,11 @@ def _merged_ap(
     """AP of the one list that the lists of these queries make when merged by score; sensible only if scores can be
     compared.
     """
-    refused = [f"--{name.replace('_', '-')}" for name in ("depth", "judged_only") if getattr(settings, name)]
-    if refused or settings.ties in ("rank", "expected"):
-        what = ", ".join([*refused, *([f"--ties {settings.ties}"] if settings.ties in ("rank", "expected") else [])])
+    refused = {"depth": settings.depth, "judged_only": settings.judged_only, "ties": settings.ties}
+    if settings.ties not in ("rank", "expected"):
+        del refused["ties"]
+    if any(refused.values()):
+        what = ", ".join(setting_value(name, value) for name, value in refused.items() if value)
         raise SettingError(f"the micro mean of {measure} merges whole lists by score: it cannot go with {what}")
     pairs = [("all", f"{query}\0{item}") for query, item in left_out_pairs(qrels, junk, settings)]
     qrels = with_query_counted(qrels, settings)

@@ -2,7 +2,7 @@
 
 Change the import, keep the rest:
 
-    from rankscope.measures.relevance_evaluator import RelevanceEvaluator, parse_qrel, parse_run
+    from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator, parse_qrel, parse_run
 
 Values are trec_eval 9's on scores compared as 32-bit floats, for the queries that are both judged and answered. What
 differs: bad input is told plainly instead of by an assertion or a crash, and a NaN score is an error, not a last place.
@@ -22,14 +22,14 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import MeasureError
+from rankscope.evaluation.columns import in_peers_way
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR
+from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.measures.columns import in_peers_way
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, TREC_SINGLE
-from rankscope.measures.scores import GEOMETRIC_FLOOR
-from rankscope.measures.tied_orders import seen_of
 from rankscope.measures.whole_list import SetF
 from rankscope.notation import split_list
 from rankscope.ranks.ragged import in_order_sum
@@ -71,7 +71,7 @@ class RelevanceEvaluator:
         _check_level(relevance_level)
         self._judged = {query for query, items in query_relevance.items() if len(items) > 0}
         self._qrels = Qrels.of({query: query_relevance[query] for query in query_relevance if query in self._judged})
-        self._settings = Settings.make(
+        self._settings = Settings(
             compat=PEER, rel=float(relevance_level), judged_only=bool(judged_docs_only_flag), queries="judged"
         )
         self._columns = [_in_peers_way(each, self._settings) for each in _chosen(measures)]

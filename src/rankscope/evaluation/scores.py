@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.measures.coverage_report import Coverage, coverage_of, status_of, warnings_of
-from rankscope.measures.in_effect import settings_in_effect
+from rankscope.evaluation.coverage_report import Coverage, coverage_of, status_of, warnings_of
+from rankscope.evaluation.in_effect import settings_in_effect
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -75,7 +75,7 @@ class SystemScores:
 class Scores:
     """What `evaluate` returns. `scores["bm25", "AP"]` is a mean; `to_polars()` the long table, one row per value.
 
-    >>> from rankscope.measures.evaluate import evaluate
+    >>> from rankscope.evaluation.evaluate import evaluate
     >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0, "x": 1.0}}, ["RR"])
     >>> scores["RR"], scores.systems[0].status
     (0.5, ['answered', 'missing'])
@@ -176,7 +176,7 @@ class Scores:
 
     def warnings(self) -> list[str]:
         """The same in words, most important first; empty when there is nothing to say."""
-        from rankscope.measures.cautions import cautions, easy_collection
+        from rankscope.evaluation.cautions import cautions, easy_collection
 
         if self.quiet:
             return []

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingError
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import GEOMETRIC_FLOOR
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR
 
 Lists = dict[str, list[str]]
 QUERIES, ITEMS = ("q1", "q2", "q3", "q4"), ("a", "b", "c", "d")
@@ -159,7 +159,7 @@ def test_a_micro_mean_over_orders_has_their_mean_worst_and_best() -> None:
 
 
 def test_a_micro_mean_whose_denominator_moves_with_the_order_is_refused() -> None:
-    with pytest.raises(SettingError, match="leave --ties expected out"):
+    with pytest.raises(SettingError, match="leave ties='expected' out"):
         evaluate(TIED_QRELS, TIED_RUN, "P(divisor=deepest)@2", ties="expected", mean="micro")
 
 

@@ -6,12 +6,13 @@ from dataclasses import fields, replace
 
 import numpy as np
 
+from rankscope.evaluation.scores import Column
+from rankscope.evaluation.summary import counted_queries, summary_error, summary_of, zero_where_nothing_is_relevant
+from rankscope.evaluation.tied_orders import mean_over_orders, worst_and_best
 from rankscope.measures.measure import Measure
-from rankscope.measures.scores import Column
-from rankscope.measures.summary import counted_queries, summary_error, summary_of, zero_where_nothing_is_relevant
-from rankscope.measures.tied_orders import mean_over_orders, worst_and_best
+from rankscope.peers import peer
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings, peer
+from rankscope.settings import Settings
 
 
 def column_of(asked: Measure, whole: RelevantRanks, seen: RelevantRanks, settings: Settings) -> Column:

@@ -31,6 +31,12 @@ class Close:
     counted: IntArray
     within: IntArray
 
+    @classmethod
+    def none(cls, hits: int) -> Close:
+        """Nothing is close to any of so many hits."""
+        nothing, zeros = np.empty(0, dtype=np.int64), np.zeros(hits, dtype=np.int64)
+        return cls(row=nothing, item=nothing, score=np.empty(0), counted=zeros, within=zeros)
+
 
 def settled(hits: Ragged, above: IntArray, close: Close) -> Ranked:
     """Final ranks; `hits` has item and score, best first, the earlier of two equals first.

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
+from rankscope.wording import setting_value
 
 
 @dataclass(frozen=True)
@@ -83,4 +84,4 @@ def warnings_of(ranks: RelevantRanks, settings: Settings) -> list[str]:
 def _tie_rule(ranks: RelevantRanks) -> str:
     """What made the order of equal scores, as the reduction recorded it."""
     policy = ranks.provenance.get("settings", {}).get("ties", "trec_eval")
-    return "the position of the item" if policy == "position" else f"--ties {policy}"
+    return "the position of the item" if policy == "position" else setting_value("ties", policy)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankscope.engines.nearest import counting
-from rankscope.engines.nearest.counting import counted
-from rankscope.engines.nearest.keys import items_of, keys_of, rounded, rows_of
-from rankscope.engines.nearest.settling import Close, settled
+from rankscope.ranks import counting
+from rankscope.ranks.counting import counted
+from rankscope.ranks.keys import items_of, keys_of, rounded, rows_of
 from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.settling import Close, settled
 
 EXTREME = [-np.inf, -3e38, -1.0, -1e-38, -1e-45, -0.0, 0.0, 1e-45, 1e-38, 1.0, 1.0000001, 3e38]
 VALUES = st.sampled_from(EXTREME) | st.floats(-2, 2, width=32)

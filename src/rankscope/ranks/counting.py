@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, IntArray
-from rankscope.engines.nearest.keys import ITEMS, ROWS, Keys, items_of, keys_of, rows_of
+from rankscope.ranks.keys import ITEMS, ROWS, Keys, items_of, keys_of, rows_of
 from rankscope.ranks.ragged import Ragged, ranges
 
 FEW = 1 / 6  # where fewer items than this reach the lowest hit, no bins are made: measured

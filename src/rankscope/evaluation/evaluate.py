@@ -8,6 +8,10 @@ from functools import partial
 from typing import Any
 
 from rankscope.errors import InputError, SettingError, SwappedInputs
+from rankscope.evaluation.columns import column_of
+from rankscope.evaluation.micro import with_micro_mean
+from rankscope.evaluation.scores import Scores, SystemScores
+from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import raise_all
 from rankscope.inputs.classes import read_classes
 from rankscope.inputs.expansion import MAX_RATIO
@@ -17,16 +21,14 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
-from rankscope.measures.columns import column_of
 from rankscope.measures.measure import Measure
-from rankscope.measures.micro import with_micro_mean
 from rankscope.measures.notation import parse_measures
-from rankscope.measures.scores import Scores, SystemScores
-from rankscope.measures.tied_orders import seen_of
 from rankscope.names import distinguished
+from rankscope.peers import peer
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings, peer
+from rankscope.settings import Settings, default
+from rankscope.wording import setting_usage, setting_value
 
 
 def evaluate(
@@ -54,7 +56,7 @@ def evaluate(
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
     """
-    chosen = Settings.make(compat=compat, **settings)
+    chosen = Settings(compat=compat, **settings)
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
     reading = Reading(format, encoding, chosen.comments, max_ratio)
@@ -89,8 +91,7 @@ def evaluate_ranks(
 
     Systems of equal names get a number behind all but the first.
     """
-    for each in ranks:
-        _refuse_what_is_fixed(each, settings)
+    _refuse_what_is_fixed(ranks, settings)
     kinds = parse_measures(measures, settings.rel, settings.compat)
     class_of = read_classes(classes) if classes is not None else None
     for own, group in _apart(kinds, settings).items():
@@ -101,7 +102,7 @@ def evaluate_ranks(
             )
     names = distinguished([each.system for each in ranks], [None] * len(ranks))
     named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
-    systems = [_scored(each, kinds, settings, class_of) for each in named]
+    systems = [_scored(each, kinds, _as_reduced(each, settings), class_of) for each in named]
     return Scores(tuple(systems), settings, classes is not None)
 
 
@@ -161,7 +162,8 @@ def _scored(
     whole = ranks.with_collection(settings.collection_size)
     whole = whole if class_of is None else whole.with_classes(class_of)
     if settings.mean == "class" and whole.classes is None:
-        raise SettingError("--mean class needs the class of each query: give --by CLASSES.csv")
+        wanted = setting_value("mean", settings.mean)
+        raise SettingError(f"{wanted} needs the class of each query: give {setting_usage('classes', 'CLASSES.csv')}")
     seen = seen_of(whole, settings)
     columns = [column_of(each, whole, seen, settings) for each in kinds]
     if settings.mean == "micro":
@@ -169,17 +171,38 @@ def _scored(
     return SystemScores(seen.at(rel=settings.rel), tuple(columns))
 
 
-def _refuse_what_is_fixed(ranks: RelevantRanks, settings: Settings) -> None:
-    """A saved reduction cannot be made with other ties, duplicates or score width any more."""
-    made = dict(ranks.provenance.get("settings", {}))
-    for name, value in made.items():
-        wanted = getattr(settings, name, value)
-        if name == "ties" and wanted == "expected":
-            continue
-        if wanted != value and (name in settings.given or settings.compat):
-            raise SettingError(
-                f"{ranks.system}: saved ranks were made with {name} = {value}, not {wanted}; "
-                "reduce again from the run file"
-            )
-    if ranks.provenance.get("condensed") and settings.depth is not None:
-        raise SettingError(f"{ranks.system}: a depth must be cut before unjudged items are removed; reduce again")
+def _refuse_what_is_fixed(ranks: Sequence[RelevantRanks], settings: Settings) -> None:
+    """A saved reduction cannot be made with other ties, duplicates or score width any more; all of it at once."""
+    problems = [line for each in ranks for line in (*_fixed_otherwise(each, settings), *_cut_too_late(each, settings))]
+    if problems:
+        raise SettingError.of(problems)
+
+
+def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:
+    """Settings asked for that the ranks were not made with; the mean over all orders can be had from any order."""
+    made: dict[str, object] = dict(ranks.provenance.get("settings", {}))
+    asked = [name for name in FIXED_BY_REDUCTION if name in settings.given or (settings.compat and name in made)]
+    free = {"seed": made.get("ties") != "hash", "ties": settings.ties == "expected"}
+    wrong = [
+        name
+        for name in (asked if made else ())
+        if not free.get(name) and getattr(settings, name) != made.get(name, default(name))
+    ]
+    return [
+        f"{setting_value(name, getattr(settings, name))}: {ranks.system} was ranked with "
+        f"{setting_value(name, made.get(name, default(name)))}; reduce again from the run file"
+        for name in wrong
+    ]
+
+
+def _as_reduced(ranks: RelevantRanks, settings: Settings) -> Settings:
+    """The settings with what the reduction decided before, but is carried out only now."""
+    judged_only = ranks.provenance.get("settings", {}).get("judged_only", settings.judged_only)
+    return settings if judged_only == settings.judged_only else settings.changed(judged_only=judged_only)
+
+
+def _cut_too_late(ranks: RelevantRanks, settings: Settings) -> list[str]:
+    if settings.depth is None or not ranks.provenance.get("condensed"):
+        return []
+    cut = setting_value("depth", settings.depth)
+    return [f"{cut}: {ranks.system} must be cut before unjudged items are removed; reduce again from the run file"]

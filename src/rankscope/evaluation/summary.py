@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR, class_mean, summarised
 from rankscope.measures.counts import NumRel
 from rankscope.measures.measure import Measure
-from rankscope.measures.scores import GEOMETRIC_FLOOR, class_mean, summarised
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
