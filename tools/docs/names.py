@@ -36,8 +36,8 @@ they differ from the usual ones, and for measures a cut-off behind an `@`: `P(re
 - What rankscope prints can be written again, and means the same.
 - Metrics may be mixed, each on its own features: `0.7*l1[0:64] + 0.3*cosine[64:]`.
 
-Measures, with trec_eval's names for them, have [a page of their own](measures.md); graphs are listed by
-`rankscope graph --help`. Other packages add theirs through the entry points named below.
+Measures, with trec_eval's names for them, have [a page of their own](measures.md), and so have [graphs](graphs.md).
+Other packages add theirs through the entry points named below.
 """.strip()
 SORTS: tuple[tuple[str, Catalogue[Any]], ...] = (
     ("Descriptors and rankers", NAMED),

@@ -134,7 +134,7 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
     systems = {system.name: system.ranks for system in scores.systems}
     ordered = [systems[name] for name in made.systems]
     said = []
-    for kind in graphs.every_kind():
+    for kind in graphs.KINDS:
         if not _shows(kind, len(ordered), bool(made.main.classes)):
             continue
         try:

@@ -16,7 +16,7 @@ from rankscope.feedback.study import Plan
 from rankscope.feedback.summary import Summary, session_rows
 from rankscope.feedback.verdicts import SEEN, compared_methods
 from rankscope.files import atomic
-from rankscope.graphs import every_feedback_kind
+from rankscope.graphs import FEEDBACK_KINDS
 from rankscope.graphs.canvases.page import script
 from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.graph import Graph
@@ -83,7 +83,7 @@ def render(results: Results, made: Normalised) -> str:
 def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
     """What each kind shows of a study; what cannot be drawn is left out, its table is there."""
     drawn = []
-    for kind in every_feedback_kind():
+    for kind in FEEDBACK_KINDS:
         for id, draw in kind.study_graphs(results, made):
             with suppress(RankscopeError):
                 drawn.append(Drawn(id, kind.name, draw(), kind.sentence))

@@ -134,7 +134,7 @@ class _Asked:
 
 
 def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
-    for kind in graphs.every_kind():
+    for kind in graphs.KINDS:
         shares = kind.systems.shares(systems)
         several = len(shares) > 1 or kind.systems.most == 1
         yield from (_Asked(kind, share, share[-1].system if several else "") for share in shares)
