@@ -10,11 +10,12 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
-    "peers", "processes", "validation", "version", "wording", "work_folders",
+    "peers", "validation", "version", "wording",
 }  # fmt: skip
 FLOW = [
     "inputs",
     "ranks",
+    "running",
     "collections",
     "engines",
     "measures",
