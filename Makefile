@@ -1,12 +1,13 @@
 # Needs nothing but python3 with venv, make and the package index.
 #   make demo   set everything up in .venv, run the main job on the icons that ship with rankscope
 #   make test   set everything up, run lint, types and all tests
+#   make torch  beside that, torch for the processor, for the tests that need it
 #   make bench  timed comparisons with the peers, written to docs/performance.md
 PYTHON ?= python3
 BIN := .venv/bin
 STAMPS := .venv/stamps
 
-.PHONY: demo test lint types tests docs gallery install bench clean
+.PHONY: demo test lint types tests torch docs gallery install bench clean
 
 demo: install
 	$(BIN)/rankscope demo -o demo-output
@@ -35,7 +36,10 @@ types: $(STAMPS)/dev
 	$(BIN)/mypy
 
 tests: $(STAMPS)/dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -rs
+
+torch: $(STAMPS)/dev
+	$(BIN)/python tools/cpu_torch.py
 
 docs: $(STAMPS)/dev
 	$(BIN)/python tools/make_docs.py

@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from rankscope.ranks import Ragged, RelevantRanks
 from rankscope.ranks.relevant_ranks import count_levels
-
-settings.register_profile("rankscope", deadline=None)  # machines are shared: time says nothing about being right
-settings.load_profile("rankscope")
 
 Grade = float | None  # None: never judged; below 0: in the pool, not judged
 

@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
-    "peers", "validation", "version", "wording",
+    "notation", "option_types", "peers", "validation", "version", "wording",
 }  # fmt: skip
 FLOW = [
     "inputs",

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from rankscope.cli.main import cli
 from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
-from rankscope.graphs.rank_intervals import rank_intervals_graph
+from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.reports.comparison_words import verdict

@@ -23,6 +23,7 @@ from rankscope.settings import Settings
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.trust import missed_share
 from tests.data import data_folder
+from tests.needs import needed_module
 
 DOCS = Path(__file__).parents[1] / "docs"
 STUDIES = DOCS / "studies"
@@ -91,8 +92,8 @@ def test_the_printed_tests_are_those_of_scipy(data: Any, told: tuple[str, str], 
 
 
 def test_the_rankers_of_the_paper_can_be_put_in(data: Any, study: Any, tmp_path: Path) -> None:
-    pytest.importorskip("cv2")
-    pytest.importorskip("sklearn")
+    needed_module("cv2", "images")
+    needed_module("sklearn", "feedback")
     whole = data.experiment(str(tmp_path))
     class_of = np.array(whole.labels)[whole.queries]
     two = np.concatenate([whole.queries[class_of == label][:2] for label in whole.classes])

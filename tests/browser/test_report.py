@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from rankscope.reports import html
 from rankscope.reports.contents import Report
+from tests.needs import needed_module, needed_program
 from tests.reports.examples import report_of, report_of_two_sizes, scores_of
 
 if TYPE_CHECKING:
@@ -38,10 +38,9 @@ MARKS = """place => {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip("NO CHROMIUM: the report is not tried in a browser. Debian: apt-get install chromium")
-    api = pytest.importorskip("playwright.sync_api", reason="NO PLAYWRIGHT: pip install 'rankscope[dev]'")
+    advice = "the report is not tried in a browser. Debian: apt-get install chromium"
+    found = os.environ.get("CHROMIUM") or needed_program("chromium", "chromium-browser", advice=advice)
+    api = needed_module("playwright.sync_api", "dev")
     with api.sync_playwright() as started:
         chromium = started.chromium.launch(
             executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]

@@ -23,14 +23,15 @@ from rankscope.evaluation.relevance_evaluator import (
 )
 from tests.conformance.cases import Case, cases
 from tests.conformance.peers import PYTREC_PAIRS, ask_pytrec_eval, differences, ours
+from tests.needs import needed_module
 
-pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed: pip install 'rankscope[peers]'")
+pytrec_eval = needed_module("pytrec_eval", "peers")
 
 NAMES = [pair.theirs for pair in PYTREC_PAIRS]
 MEASURES = [pair.ours for pair in PYTREC_PAIRS]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(case=cases(), level=st.sampled_from((1, 1, 2, 3)), judged_only=st.booleans())
 def test_every_value_and_mean_is_pytrec_evals(case: Case, level: int, judged_only: bool) -> None:
     theirs = ask_pytrec_eval(case, NAMES, level, judged_only)
@@ -61,7 +62,7 @@ def with_empty_lists(draw: st.DrawFn) -> Case:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     case=st.one_of(cases(), with_empty_lists()), measures=FAMILIES, level=st.sampled_from((1, 2)), flag=st.booleans()
 )

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from rankscope.evaluation.evaluate import evaluate
 from tests.conformance.cases import WITH_NEGATIVE, Case, cases
 from tests.conformance.peers import RANX_BPREF, RANX_PAIRS, Pair, ask_ranx, differences, ours, with_both_kinds
+from tests.needs import needed_module
 
 pytestmark = pytest.mark.filterwarnings("ignore::Warning")  # numba warns of casts inside ranx
-pytest.importorskip("ranx", reason="ranx is not installed: pip install 'rankscope[peers]'")
+needed_module("ranx", "peers")
 
 
 def found_by(case: Case, pairs: list[Pair]) -> list[str]:
@@ -30,7 +31,7 @@ def merged(several: list[Case]) -> Case:
     return Case(qrels, run)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(several=st.lists(cases(grades=WITH_NEGATIVE), min_size=12, max_size=20))
 def test_every_value_and_mean_is_ranxs(several: list[Case]) -> None:
     case = merged(several)

@@ -201,6 +201,16 @@ def test_a_measure_without_an_exact_mean_is_refused(measure: Measure) -> None:
 # very large collections
 
 
+@pytest.mark.parametrize("distractors", [2_000, 50_000, 1_000_000])
+def test_up_to_a_million_distractors_the_chances_are_those_of_draws_without_return(distractors: int) -> None:
+    """A hit low in the list and half of the distractors kept: drawn one by one they would spread three times as far."""
+    above, kept = distractors * 9 // 10, distractors // 2
+    queries = RelevantRanks.from_ranks([[above + 1]], collection=distractors + 1)
+    stay = stats.hypergeom(distractors, above, kept)
+    scope = int(stay.mean() + stay.std()) + 1
+    assert expected_hits(queries, kept, scope).low == pytest.approx(stay.cdf(scope - 1), abs=1e-8)
+
+
 @pytest.mark.parametrize("measure", [AP(), Rprec(), nDCG(scope=10), nDCG()], ids=str)
 def test_beyond_a_million_distractors_each_is_kept_by_itself(measure: Measure, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = RelevantRanks.from_ranks([[1, 3, 10, 400], [2, 90, 5000]], collection=50_000)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
@@ -56,7 +56,6 @@ def cases(draw: st.DrawFn) -> tuple[FloatArray, list[int]]:
 
 
 @given(case=cases(), block=st.integers(1, 5))
-@settings(deadline=None)
 def test_ranks_are_those_of_plain_python_however_the_queries_are_cut(
     case: tuple[FloatArray, list[int]], block: int
 ) -> None:

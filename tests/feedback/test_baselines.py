@@ -82,7 +82,7 @@ def test_both_folds_of_the_small_example_lose_alike() -> None:
 
 
 @given(st.integers(0, 30), st.floats(0.1, 5), st.floats(0.1, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_in_test_form_least_loss_is_highest_r_precision_whatever_the_weights(seed: int, fp: float, fn: float) -> None:
     items, target = drawn(12, 40, 1.0, seed)
     folds = stratified_folds(target, seed=seed)

@@ -219,6 +219,28 @@ def test_generality_is_printed_and_corrected_where_it_differs() -> None:
     assert done.mae > Efficiency.of(mean_curve(worse, "recall", places("recall")), done.baseline).mae
 
 
+def mean_over_thinnings(ranks: tuple[int, int], items: int, left_out: int) -> list[float]:
+    """Precision at both recall levels of two relevant items, over all ways to leave some distractors out."""
+    others = [rank for rank in range(1, items + 1) if rank not in ranks]
+    gone = [tuple(sum(each < rank for each in some) for rank in ranks) for some in combinations(others, left_out)]
+    return [float(np.mean([hits / (ranks[hits - 1] - each[hits - 1]) for each in gone])) for hits in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("items", "left_out"),
+    [(40, (0, 0)), (42, (0, 0)), (39, (0, 0)), (43, (3, 0)), (38, (0, 2))],  # 2 of 42 is 4.8 % rarer than 2 of 40
+)
+def test_a_generality_that_differs_by_more_than_one_twentieth_is_brought_to_the_same(
+    items: int, left_out: tuple[int, int]
+) -> None:
+    mine, best = (5, 21), (2, 9)
+    forty = replace(small_baseline(), ranks=RelevantRanks.from_ranks([best], depth=40, collection=40))
+    done = efficiency(RelevantRanks.from_ranks([mine], depth=items, collection=items), forty, levels=2)
+    assert done.thinned == (left_out != (0, 0))
+    np.testing.assert_allclose(done.reached, mean_over_thinnings(mine, items, left_out[0]))
+    np.testing.assert_allclose(done.baseline, mean_over_thinnings(best, 40, left_out[1]))
+
+
 def test_rows_hold_the_baseline_they_were_divided_by() -> None:
     (first, second) = Efficiency.of([0.5, 0.2], [1, 0.8], method="svm").rows()
     assert (first["method"], first["at"], second["baseline"], second["efficiency"]) == ("svm", 0.5, 0.8, 0.25)

@@ -19,6 +19,7 @@ from rankscope.graphs.canvases import page
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.saving import FORMATS, rendered
 from tests.graphs.examples import empty_graph, falling
+from tests.needs import needed_module
 
 BEGINS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "html": b"<!DOCTYPE", "json": b"{", "csv": b"# "}
 
@@ -111,7 +112,7 @@ def test_the_data_of_a_graph_are_a_table() -> None:
 
 
 def test_a_surface_is_drawn_in_three_dimensions_or_as_a_heat_map() -> None:
-    pytest.importorskip("matplotlib")
+    needed_module("matplotlib", "plots")
     assert rendered(surface(), "svg") != rendered(surface(), "svg", flat=True)
     assert rendered(surface(), "svg") == rendered(surface(), "svg")
     assert b"matplotlib" in rendered(surface(), "svg")

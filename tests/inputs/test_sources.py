@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
@@ -123,7 +123,6 @@ def test_a_byte_order_mark_is_taken_off(make: Make) -> None:
     assert Source(str(path)).whole().decode() == RUN
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("a\n"), max_size=30), st.integers(1, 8))
 def test_blocks_end_with_a_line_and_lose_nothing(text: str, size: int) -> None:
     source = Source("-")

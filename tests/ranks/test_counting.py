@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -14,7 +14,6 @@ from rankscope.ranks.keys import items_of, keys_of, rounded, rows_of
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.settling import Close, settled
 
-unhurried = settings(deadline=None)
 EXTREME = [-np.inf, -3e38, -1.0, -1e-38, -1e-45, -0.0, 0.0, 1e-45, 1e-38, 1.0, 1.0000001, 3e38]
 VALUES = st.sampled_from(EXTREME) | st.floats(-2, 2, width=32)
 
@@ -31,7 +30,6 @@ def blocks(draw: st.DrawFn) -> tuple[NDArray[np.float32], list[list[tuple[float,
 
 @pytest.mark.parametrize("few", [0.0, 1 / 6, 2.0])
 @given(case=blocks())
-@unhurried
 def test_counts_are_those_of_comparing_each_score_with_each_limit(
     few: float, case: tuple[NDArray[np.float32], list[list[tuple[float, float]]]]
 ) -> None:
@@ -61,7 +59,6 @@ def test_counts_are_those_of_comparing_each_score_with_each_limit(
 
 
 @given(values=st.lists(st.sampled_from(EXTREME) | st.floats(width=32, allow_nan=False), min_size=1, max_size=30))
-@unhurried
 def test_keys_stand_in_the_order_of_row_score_and_item(values: list[float]) -> None:
     scores = np.array(values, dtype=np.float32)
     row, item = np.arange(scores.size) % 3, np.arange(scores.size)[::-1].copy()
@@ -72,7 +69,6 @@ def test_keys_stand_in_the_order_of_row_score_and_item(values: list[float]) -> N
 
 
 @given(low=st.floats(-1e39, 1e39), gap=st.floats(0, 1))
-@unhurried
 def test_limits_are_rounded_outwards(low: float, gap: float) -> None:
     below, above = rounded(np.array([low]), np.array([low + gap]))
     assert float(below[0]) <= low

@@ -76,6 +76,13 @@ def test_what_has_no_closed_form_says_so() -> None:
     assert [each for each in NUMBERS if each.expected(tied) is None] == [each for each in NUMBERS if is_simulated(each)]
 
 
+def test_two_hits_among_three_equal_scores_by_hand() -> None:
+    """Hits at ranks 1 and 2, 1 and 3, 2 and 3, each as likely as the others."""
+    tied = tied_ranks([([(1.0, 1.0, None)], ())])
+    assert AP().expected(tied) == pytest.approx((1 + 5 / 6 + 7 / 12) / 3)
+    assert Q(beta=1.0).expected(tied) == pytest.approx((1 + 0.9 + 0.65) / 3)
+
+
 @settings(max_examples=40)
 @given(queries=st.lists(tied_topics(), min_size=2, max_size=4))
 def test_closed_forms_do_not_mix_queries(queries: list[TiedTopic]) -> None:

@@ -21,15 +21,14 @@ from rankscope.evaluation.scores import Scores
 from rankscope.reports import html
 from rankscope.reports.contents import Report
 from rankscope.reports.estimates import compared_of, estimates_of
-from rankscope.reports.figures import OF_MANY as FOR_MANY
 from rankscope.reports.figures import figures_of
 from rankscope.reports.verdict import verdict_of
 from tests.data import GOLDEN
 from tests.reports.examples import report_of, report_of_two_sizes, scores_of
 
 CASE = GOLDEN / "missing-queries-0"
-NEED_SIZE = {"grip", "grnp", "grep", "forecast"}
-OF_MANY = set(FOR_MANY)
+NEED_SIZE = {kind.name for kind in graphs.ALL if "collection size" in kind.needs}
+OF_MANY = {kind.name for kind in graphs.ALL if kind.systems.worth > 2}
 
 
 class Page(HTMLParser):

@@ -11,6 +11,7 @@ from scipy import stats
 from rankscope.statistics.assumptions import assumptions
 from rankscope.statistics.cells import cells_of
 from rankscope.statistics.score_table import ScoreTable
+from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn
 
 
@@ -34,7 +35,7 @@ def test_tests_are_those_of_scipy() -> None:
 
 
 def test_points_of_the_qq_plot_are_standardised_residuals_in_order() -> None:
-    oracle = pytest.importorskip("statsmodels.api")
+    oracle = needed_module("statsmodels.api", "stats")
     cells = cells_of(WORKED)
     number = np.repeat(np.arange(len(cells)), cells.n)
     fit = oracle.OLS(np.concatenate(cells.samples), (number[:, None] == np.arange(len(cells))).astype(float)).fit()

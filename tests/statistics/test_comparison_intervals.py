@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rankscope.statistics.cells import cells_of
 from rankscope.statistics.comparison_intervals import comparison_intervals, half_widths
 from rankscope.statistics.score_table import ScoreTable
+from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn
 
 
@@ -22,7 +23,7 @@ def test_the_worked_example() -> None:
 
 @pytest.mark.parametrize("table", [WORKED, drawn(2, (3, 12, 6)), drawn(1, (4, 7, 2))], ids=["worked", "two", "one"])
 def test_half_widths_are_those_of_statsmodels(table: ScoreTable) -> None:
-    multicomp = pytest.importorskip("statsmodels.stats.multicomp")
+    multicomp = needed_module("statsmodels.stats.multicomp", "stats")
     cells = cells_of(table)
     made = multicomp.pairwise_tukeyhsd(
         np.concatenate(cells.samples), np.repeat([f"{i:03}" for i in range(len(cells))], cells.n)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-import tests.strategies  # noqa: F401  the profile without a deadline
 from rankscope.arrays import FloatArray
 from rankscope.statistics.deciding import deciding_units
 

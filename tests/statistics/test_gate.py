@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from benchmarks import error_rates, gate_trials
 from rankscope.arrays import FloatArray
@@ -100,6 +101,24 @@ def test_holm_needs_a_smaller_p_than_one_test_does() -> None:
     assert gate([weak, *(moved(0.0, 40, 0.1, f"m{seed}", seed) for seed in range(9))], 0.01).passed
 
 
+@pytest.mark.parametrize(
+    ("changes", "shown", "divisors"),
+    [
+        ([-0.0105, -0.0105, -0.0105], 0, [3, 3, 3]),  # each would be shown alone: no limit may lie below 0
+        ([-0.0105, -0.05, -0.0105], 1, [2, 3, 2]),
+        ([-0.05, -0.04, -0.0105], 3, [3, 2, 1]),
+    ],
+)
+def test_limits_stop_at_the_first_loss_that_holm_does_not_show(
+    changes: list[float], shown: int, divisors: list[int]
+) -> None:
+    made = gate([moved(change, 40, 0.036, f"m{place}") for place, change in enumerate(changes)], 0.0)
+    assert all(gate(moved(change, 40, 0.036), 0.0).checks[0].loss_shown for change in changes)
+    assert [each.level for each in made.checks] == pytest.approx([1 - 0.05 / divisor for divisor in divisors])
+    assert sum(each.loss_shown for each in made.checks) == shown
+    assert [each.high < 0 for each in made.checks] == [each.loss_shown for each in made.checks]
+
+
 def test_each_measure_may_have_its_own_smallest_effect() -> None:
     tables = [moved(-0.03, measure="AP"), moved(-0.03, measure="P@10", seed=1)]
     made = gate(tables, [0.01, 0.05])
@@ -107,7 +126,7 @@ def test_each_measure_may_have_its_own_smallest_effect() -> None:
     assert made.sentence.startswith("fail: 1 of 2 checks: AP changed by")
     with pytest.raises(SettingError, match="one for each of 2"):
         gate(tables, [0.1, 0.1, 0.1])
-    with pytest.raises(SettingError, match="from 0 up"):
+    with pytest.raises(SettingError, match=r"min_effect=-0.1: must be a number of at least 0"):
         gate(tables, -0.1)
 
 
@@ -200,6 +219,14 @@ def test_losses_of_the_size_it_names_are_caught_in_80_of_100_cases() -> None:
     drawn = chance.normal(-first.detectable, sd, (400, 40))
     caught = [Changes.of(row, flips=5_000).loss_p()[0] <= 0.05 and -row.mean() > 0.01 for row in drawn]
     assert 0.73 <= np.mean(caught) <= 0.87
+
+
+@pytest.mark.parametrize("measures", [1, 4])
+def test_the_loss_it_names_passes_the_strictest_step_of_its_family_in_80_of_100_cases(measures: int) -> None:
+    tables = [moved(0.0, 40, 0.1, f"m{place}", place) for place in range(measures)]
+    for table, check in zip(tables, gate(tables, 0.01).checks, strict=True):
+        away = check.detectable / float(table.differences("old", "new").std(ddof=1)) * np.sqrt(40)
+        assert stats.nct.sf(stats.t.isf(0.05 / measures, 39), 39, away) == pytest.approx(0.8, abs=1e-6)
 
 
 @pytest.mark.parametrize("scores", list(error_rates.SCORES))

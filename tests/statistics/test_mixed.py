@@ -13,13 +13,14 @@ from scipy import stats
 from rankscope.errors import SettingError
 from rankscope.statistics.mixed import mixed
 from rankscope.statistics.score_table import ScoreTable
+from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn, long_frame
 
 
 def fitted(table: ScoreTable, formula: str, group: str = "query", **more: Any) -> Any:
     """statsmodels' fit of the same model."""
-    pandas = pytest.importorskip("pandas")
-    api = pytest.importorskip("statsmodels.formula.api")
+    pandas = needed_module("pandas", "pandas")
+    api = needed_module("statsmodels.formula.api", "stats")
     frame = pandas.DataFrame(long_frame(table))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -13,6 +13,7 @@ from rankscope.errors import SettingError
 from rankscope.statistics.blocked_tukey import blocked_tukey
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.two_way import repeated_measures, sphericity, two_way
+from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn, long_frame
 
 
@@ -35,8 +36,8 @@ def test_two_systems_are_a_paired_t_test() -> None:
 
 
 def test_it_is_the_repeated_measures_analysis_of_statsmodels() -> None:
-    pandas = pytest.importorskip("pandas")
-    anova = pytest.importorskip("statsmodels.stats.anova")
+    pandas = needed_module("pandas", "pandas")
+    anova = needed_module("statsmodels.stats.anova", "stats")
     table = drawn(4, (6, 5))
     theirs = anova.AnovaRM(pandas.DataFrame(long_frame(table)), "value", "query", within=["system"]).fit().anova_table
     made = two_way(table)["system"]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-import tests.strategies  # noqa: F401  the profile without a deadline
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks

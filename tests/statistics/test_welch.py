@@ -13,12 +13,13 @@ from rankscope.statistics.cells import cells_of
 from rankscope.statistics.games_howell import games_howell
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.welch import welch
+from tests.needs import needed_module
 from tests.statistics.examples import CONSTANT, WORKED, drawn
 
 
 @pytest.mark.parametrize("table", [WORKED, drawn(3, (4, 9, 3))], ids=["worked", "drawn"])
 def test_welch_is_that_of_statsmodels(table: ScoreTable) -> None:
-    oneway = pytest.importorskip("statsmodels.stats.oneway")
+    oneway = needed_module("statsmodels.stats.oneway", "stats")
     theirs = oneway.anova_oneway(cells_of(table).samples, use_var="unequal", welch_correction=True)
     made = welch(table)
     assert (made.f, made.p, made.nu) == pytest.approx((theirs.statistic, theirs.pvalue, theirs.df_denom), rel=1e-9)

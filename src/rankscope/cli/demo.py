@@ -105,7 +105,7 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
         ("scores.json", "json", False, "means, settings, provenance"),
         ("table.tex", "latex", False, "the table for a paper"),
     ):
-        data = reports.by_name(format).render(scores, per_query)
+        data = reports.OUTPUT_FORMATS.find(format).render(scores, per_query)
         with atomic(folder / name, "w") as file:
             file.write(data)
         made.append((folder / name, what))

@@ -31,6 +31,7 @@ from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, TREC_SINGLE
 from rankscope.measures.whole_list import SetF
+from rankscope.notation import split_list
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduce import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -196,7 +197,7 @@ def _split(text: Any) -> tuple[str, list[float]]:
     if match["name"] not in TREC_FAMILIES and match["name"] != "set_F":
         hint = did_you_mean(f"{match['name']}_cut", TREC_FAMILIES)
         raise MeasureError(f"'{text}': {match['name']} takes no cut-off{hint}")
-    return match["name"], [float(cut) for cut in match["given"].split(",")]
+    return match["name"], [float(cut) for cut in split_list(match["given"])]
 
 
 def _columns(family: str, cuts: list[float]) -> list[tuple[str, Measure]]:

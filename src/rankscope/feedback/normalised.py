@@ -90,7 +90,7 @@ def _mae(found: _Named | None, corrected: bool) -> float:
 def normalised(plan: Plan, progress: Progress | None = None) -> Normalised:
     """Baselines of classifiers with all labels but those tested, and every method beside them from a few examples."""
     items, topics = plan.setting.items, plan.setting.topics
-    methods = [each for each in plan.methods if not isinstance(each, CONTROLS)]
+    methods = [each for each in plan.methods if each.name not in CONTROLS]
     chosen = list(range(min(TOPICS, len(topics))))
     found: list[Baseline] = []
     made: list[Efficiency] = []

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import FloatArray
-from rankscope.validation import OneOf, check
+from rankscope.catalogue import Catalogue
 
 ScalingName = Literal["none", "standardise", "l2"]
+SCALINGS = Catalogue.of_words("scaling", get_args(ScalingName))
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class Scaling:
     @classmethod
     def fitted(cls, name: ScalingName, matrix: NDArray[Any]) -> Scaling:
         """The scaling that fits the rows of a matrix."""
-        check({"scaling": name}, scaling=OneOf(get_args(ScalingName)))
+        name = cast(ScalingName, SCALINGS.find(name))
         width = matrix.shape[1]
         if name != "standardise":
             return cls(name, np.zeros(width), np.ones(width))

@@ -14,7 +14,7 @@ from rankscope.feedback.digests import features_digest
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import Round, block_size, rounds
 from rankscope.feedback.method import Method
-from rankscope.feedback.methods import CONTROLS
+from rankscope.feedback.methods import CONTROLS, control_methods
 from rankscope.feedback.results import WHO, Results, frame_of
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.shared_residual import Pair, shared_rounds
@@ -68,7 +68,7 @@ class Plan:
         seed: int = 0,
     ) -> Plan:
         """The methods asked for and, unless unwanted, the controls: no feedback, random, all labels, ideal."""
-        asked = tuple(dict.fromkeys([*methods, *((kind() for kind in CONTROLS) if controls else ())]))
+        asked = tuple(dict.fromkeys([*methods, *(control_methods() if controls else ())]))
         if not asked:
             raise SettingError("a study needs at least one method")
         check(locals(), starts=COUNT, controls=FLAG, seed=SEED)
@@ -78,7 +78,7 @@ class Plan:
     @property
     def pair(self) -> Pair | None:
         """The two methods that share a residual list, where just two are asked for and that list is scored."""
-        asked = [each for each in self.methods if not isinstance(each, CONTROLS)]
+        asked = [each for each in self.methods if each.name not in CONTROLS]
         return (asked[0], asked[1]) if self.setting.protocol.scored == "residual" and len(asked) == 2 else None
 
     @property

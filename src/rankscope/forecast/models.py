@@ -9,10 +9,13 @@ from rankscope.forecast.model import Model
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.tail import Tail
 from rankscope.forecast.trend import Trend
-from rankscope.validation import OneOf, check
+from rankscope.notation import NamedCatalogue
 from rankscope.wording import setting_usage
 
 ALL: tuple[Model, ...] = (Pareto(16), Pareto(8), Pareto(32), Tail(5), Tail(3), Between(), Trend(), Jeffreys())
+MODELS: NamedCatalogue[Model] = NamedCatalogue(
+    "growth model", list(dict.fromkeys(type(model) for model in ALL)), example="pareto(16)"
+)
 
 
 def usable(scores: bool) -> tuple[Model, ...]:
@@ -32,11 +35,8 @@ def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple
     """
     if name is None:
         first = next(model for model in ALL if model.needs_scores == scores)
-        return tuple(model for model in ALL if model.family == first.family)
-    asked = tuple(model for model in ALL if name in (model.family, str(model)))
-    if not asked:
-        known = dict.fromkeys(text for model in ALL for text in (model.family, str(model)))
-        check({"model": name}, model=OneOf(tuple(known)))
+        return tuple(model for model in ALL if model.name == first.name)
+    asked = _asked(name)
     if asked[0].needs_scores and not scores:
         raise SettingError(
             f"the model {name} needs the scores of the hits and of the best distractors, but {why_no_scores}. Reduce a "
@@ -44,3 +44,10 @@ def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple
             f"{setting_usage('model')}"
         )
     return asked
+
+
+def _asked(name: str) -> tuple[Model, ...]:
+    """All usual models of a family, or the one that is written with its option."""
+    kind = MODELS.find(MODELS.take_apart(name).name)
+    family = tuple(model for model in ALL if type(model) is kind)
+    return (MODELS.parse(name),) if "(" in name else family

@@ -1,81 +1,67 @@
-"""Graphs: immutable descriptions made from ranks, drawn when they are shown or saved; one file per kind."""
+"""Graphs: immutable descriptions made from ranks, drawn when they are shown or saved; each kind in `kinds`.
+
+Kinds load when they are used: importing this costs next to nothing.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from rankscope.catalogue import additions, did_you_mean
 from rankscope.errors import SettingError
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.band import band_graph
-from rankscope.graphs.class_matrix import class_matrix_graph
-from rankscope.graphs.comparison_intervals import comparison_intervals_graph
-from rankscope.graphs.consistency import consistency_graph
-from rankscope.graphs.efficiency import efficiency_graph
-from rankscope.graphs.forecast import forecast_graph
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.grep import grep_graph
-from rankscope.graphs.grip import grip_graph
-from rankscope.graphs.grnp import grnp_graph
-from rankscope.graphs.growth import growth_graph
-from rankscope.graphs.kind import Kind, kind
-from rankscope.graphs.per_query_differences import per_query_differences_graph
-from rankscope.graphs.power_curve import power_curve_graph
-from rankscope.graphs.precision_recall import precision_recall_graph
-from rankscope.graphs.precision_scope import precision_scope_graph
-from rankscope.graphs.precision_window import precision_window_graph
-from rankscope.graphs.rank_intervals import rank_intervals_graph
-from rankscope.graphs.recall_scope import recall_scope_graph
-from rankscope.graphs.rounds import rounds_graph
-from rankscope.graphs.score_distribution import score_distribution_graph
+from rankscope.graphs import kinds
+from rankscope.graphs.kind import GraphKind, kind
+from rankscope.graphs.kinds import ALL, FEEDBACK
+from rankscope.graphs.option import Option
+from rankscope.graphs.system_count import ONE, SEVERAL, TWO, SystemCount
 
-ALL: tuple[Kind[Any], ...] = (  # in the order people want to see them; a new kind adds its import and its name here
-    precision_recall_graph,
-    precision_scope_graph,
-    recall_scope_graph,
-    band_graph,
-    grip_graph,
-    grnp_graph,
-    grep_graph,
-    precision_window_graph,
-    forecast_graph,
-    per_query_differences_graph,
-    comparison_intervals_graph,
-    class_matrix_graph,
-    rank_intervals_graph,
-    power_curve_graph,
-    score_distribution_graph,
-)
+if TYPE_CHECKING:
+    from rankscope.graphs.axis import Axis as Axis
+    from rankscope.graphs.graph import Graph as Graph
+    from rankscope.graphs.kinds import *  # noqa: F403
 
-FEEDBACK: tuple[Kind[Any], ...] = (  # of feedback results, not runs
-    rounds_graph,
-    efficiency_graph,
-    growth_graph,
-    consistency_graph,
-)
+GROUP = "rankscope.graphs"
+_PLACES = {"Axis": "axis", "Graph": "graph"}
 
 
-def kinds() -> tuple[Kind[Any], ...]:
-    """All kinds of graph, those of other packages included."""
-    return (*ALL, *additions("rankscope.graphs"))
+def every_kind() -> tuple[GraphKind[Any], ...]:
+    """All kinds that show runs, those of other packages included."""
+    return (*ALL, *(each for each in _added() if "feedback" not in each.needs))
 
 
-def by_name(wanted: str) -> Kind[Any]:
-    """A kind of graph by its name.
+def every_feedback_kind() -> tuple[GraphKind[Any], ...]:
+    """All kinds that show feedback results, those of other packages included."""
+    return (*FEEDBACK, *(each for each in _added() if "feedback" in each.needs))
 
-    >>> by_name("grip") is grip_graph
+
+def _added() -> list[GraphKind[Any]]:
+    return [each for each in additions(GROUP) if isinstance(each, GraphKind)]
+
+
+def by_name(wanted: str) -> GraphKind[Any]:
+    """A kind that shows runs, by its name; other packages are asked only for a name that is not ours.
+
+    >>> by_name("grip") is kinds.grip_graph
     True
     """
-    known = {each.name: each for each in kinds()}
+    if wanted in ALL.names:
+        return kinds.load(wanted)
+    known = {each.name: each for each in every_kind()}
     if wanted not in known:
         raise SettingError(f"no kind of graph '{wanted}'{did_you_mean(wanted, known)} There are: {', '.join(known)}")
     return known[wanted]
 
 
-__all__ = [
-    "ALL", "FEEDBACK", "Axis", "Graph", "Kind", "band_graph", "by_name", "class_matrix_graph",
-    "comparison_intervals_graph", "consistency_graph", "efficiency_graph", "forecast_graph", "grep_graph",
-    "grip_graph", "grnp_graph", "growth_graph", "kind", "kinds", "per_query_differences_graph", "power_curve_graph",
-    "precision_recall_graph", "precision_scope_graph", "precision_window_graph", "rank_intervals_graph",
-    "recall_scope_graph", "rounds_graph", "score_distribution_graph",
-]  # fmt: skip
+__all__ = ["ALL", "FEEDBACK", "ONE", "SEVERAL", "TWO", "Axis", "Graph", "GraphKind", "Option", "SystemCount", "by_name"]
+__all__ += ["every_feedback_kind", "every_kind", "kind", *kinds.FUNCTIONS]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return getattr(kinds, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

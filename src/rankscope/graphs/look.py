@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankscope.catalogue import Catalogue
 from rankscope.validation import Number, OneOf, Optional, Rule, check, check_fields
 
 MM = 96 / 25.4  # CSS pixels
@@ -30,20 +31,44 @@ MILLIMETRES = Number(least=40, most=600)
 
 # Okabe & Ito's colours, which colour-blind readers can tell apart, without those too pale for a thin line
 LIGHT = Theme(
-    "light", "#ffffff", "#1a1a1a", "#a6a6a6", "#5e5e5e", "#ececec",
-    ("#0072b2", "#d55e00", "#009e73", "#8f4a7b", "#000000", "#b8860b", "#56b4e9", "#7f7f7f"),
-)  # fmt: skip
+    name="light",
+    paper="#ffffff",
+    ink="#1a1a1a",
+    faint="#a6a6a6",
+    words="#5e5e5e",
+    shade="#ececec",
+    series=("#0072b2", "#d55e00", "#009e73", "#8f4a7b", "#000000", "#b8860b", "#56b4e9", "#7f7f7f"),
+)
 DARK = Theme(
-    "dark", "#16181d", "#e8e8e8", "#6e737c", "#a9aeb8", "#262a31",
-    ("#56b4e9", "#ff8c42", "#2fd0a0", "#e79ac8", "#ffffff", "#f0e442", "#4f8fd6", "#9a9a9a"),
-)  # fmt: skip
-THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
+    name="dark",
+    paper="#16181d",
+    ink="#e8e8e8",
+    faint="#6e737c",
+    words="#a9aeb8",
+    shade="#262a31",
+    series=("#56b4e9", "#ff8c42", "#2fd0a0", "#e79ac8", "#ffffff", "#f0e442", "#4f8fd6", "#9a9a9a"),
+)
+THEMES: Catalogue[Theme] = Catalogue("theme", (LIGHT, DARK))
 DASHES: tuple[tuple[float, ...], ...] = (
-    (), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (9, 2.5), (3, 1.5, 1, 1.5, 1, 1.5), (2.5, 2.5), (12, 2, 3, 2),
-)  # fmt: skip
+    (),
+    (5, 2),
+    (1.5, 1.5),
+    (7, 2, 1.5, 2),
+    (9, 2.5),
+    (3, 1.5, 1, 1.5, 1, 1.5),
+    (2.5, 2.5),
+    (12, 2, 3, 2),
+)
 SHAPES: tuple[str, ...] = (
-    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left",
-)  # fmt: skip
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
 
 
 @dataclass(frozen=True)
@@ -87,9 +112,9 @@ class Look:
     @classmethod
     def of(cls, theme: str = "light", width: str | float = "column", ratio: float | None = None) -> Look:
         """A look by names: theme light or dark, width column (85 mm), full (175 mm) or millimetres."""
-        plain = check(locals(), theme=OneOf(tuple(THEMES)), width=Width(), ratio=Optional(Number(above=0)))
+        plain = check(locals(), theme=OneOf(THEMES.names()), width=Width(), ratio=Optional(Number(above=0)))
         wide: float = plain["width"]
-        own = cls(THEMES[theme], round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
+        own = cls(THEMES.find(theme), round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
         own = replace(own, ratio=0.72 if wide < 130 else 0.52)
         return own if ratio is None else replace(own, ratio=ratio)
 

@@ -53,6 +53,7 @@ class Archive:
     def of(cls, path: str | Path) -> Archive:
         """The names only."""
         with _explained(path, "is no archive of plain arrays"), zipfile.ZipFile(path) as packed:
+            _need_beginning(path, len(packed.filelist))
             found = [each.filename.removesuffix(SUFFIX) for each in packed.infolist()]
         twice = sorted(name for name, times in Counter(found).items() if times > 1)
         if twice:
@@ -79,6 +80,13 @@ class Archive:
             start = _start(file, about)
             _check_sum(file, start, about)
             return _readable(_mapped(self.path, header, start))
+
+
+def _need_beginning(path: str | Path, members: int) -> None:
+    """Raise where something stands before the archive: zip readers pass over it, numpy does not."""
+    with open(path, "rb") as file:
+        if file.read(4) != (b"PK\3\4" if members else b"PK\5\6"):
+            raise ValueError("it does not begin as an archive does")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,6 +27,8 @@ from rankscope.inputs.texts import decodable, decoded, is_utf8, not_packed
 SPACE, NEWLINE, HASH = 32, 10, 35
 CACHED = 1 << 18
 OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
+TAKES_COLUMNS = "missing_columns" in signature(pl.read_csv).parameters  # before that polars took any first line
+ANY_FIRST_LINE: dict[str, Any] = {"missing_columns": "insert", "extra_columns": "ignore"} if TAKES_COLUMNS else {}
 BLANKS_TO_SPACES = bytes.maketrans(b"".join(OTHER_BLANKS), b"    ")
 
 
@@ -116,9 +120,8 @@ def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | Non
             schema=layout.schema,
             columns=[layout.fields.index(name) for name in layout.wanted],
             truncate_ragged_lines=True,
-            missing_columns="insert",
-            extra_columns="ignore",
             ignore_errors=True,
+            **ANY_FIRST_LINE,
         )
     except (pl.exceptions.PolarsError, OSError):
         return None

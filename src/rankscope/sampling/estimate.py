@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rankscope.errors import SettingError
-from rankscope.sampling.shares import LARGEST, METHODS
+from rankscope.sampling.shares import INTERVALS, LARGEST
 from rankscope.validation import SHARE, OneOf, WholeNumber, check
 
 
@@ -80,6 +80,7 @@ def estimate(
     (125.4, 32, 350)
     """
     _check(collection, scope, hits, judged, found, level, method)
+    method = INTERVALS.spell(method)
     below = collection - scope
     certain = Range(math.nan, float(hits), float(hits + below))
     relevant = _relevant(below, hits, judged, found, level, method)
@@ -100,7 +101,7 @@ def _relevant(below: int, hits: int, judged: int, found: int, level: float, meth
         return Range(float(hits), float(hits), float(hits))
     if judged == 0:
         return Range(math.nan, math.nan, math.nan)
-    low, high = METHODS[method](below, judged, found, level)
+    low, high = INTERVALS.find(method)(below, judged, found, level)
     return Range(hits + below * found / judged, hits + below * low, hits + below * high)
 
 
@@ -120,7 +121,7 @@ def _check(collection: int, scope: int, hits: int, judged: int, found: int, leve
     """Name the bounds that are violated: what each number may be by itself, then what it may be beside the others."""
     counts = dict.fromkeys(("scope", "hits", "judged", "found"), WholeNumber(least=0))
     size = WholeNumber(least=1, most=LARGEST)
-    check(locals(), collection=size, **counts, level=SHARE, method=OneOf(tuple(METHODS)))
+    check(locals(), collection=size, **counts, level=SHARE, method=OneOf(INTERVALS.names()))
     below = collection - scope
     bounds = (
         (scope <= collection, f"scope <= collection is needed, got {scope} and {collection}"),

@@ -51,7 +51,7 @@ class _Choices:
     def __post_init__(self) -> None:
         check_fields(
             self,
-            correction=OneOf(tuple(CORRECTIONS)),
+            correction=OneOf(CORRECTIONS.names()),
             intervals=OneOf(tuple(WAYS)),
             level=SHARE,
             resamples=Optional(COUNT),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.arrays import IntArray
@@ -57,7 +57,6 @@ def test_the_most_and_the_least_frequent_words_go_and_shares_are_made_of_the_res
 
 
 @given(clip=st.floats(0, 0.49), words=st.integers(1, 60))
-@settings(deadline=None)
 def test_as_many_words_go_at_each_end(clip: float, words: int) -> None:
     kept = words_kept(some_counts(words=words), clip)
     assert words - kept.size == 2 * round(clip * words)

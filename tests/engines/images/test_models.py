@@ -12,9 +12,10 @@ from rankscope.engines.images.image import Image
 from rankscope.engines.images.models import Form, Model
 from rankscope.errors import MissingExtra, SettingError
 from tests.engines.images.examples import noise, plain
+from tests.needs import needed_module
 
-onnx = pytest.importorskip("onnx", reason="onnx is not installed: models cannot be made for the test")
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+onnx = needed_module("onnx", "dev")  # makes the models
+needed_module("onnxruntime", "onnx")
 
 
 def made(path: Path, shape: list[Any], axes: list[int] | None, kind: int | None = None) -> str:
@@ -109,11 +110,32 @@ def test_without_the_runtime_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_scripted_torch_model_gives_its_answer(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed")
+    torch = needed_module("torch", "gpu")
     file = tmp_path / "means.pt"
     torch.jit.script(torch.nn.AdaptiveAvgPool2d(1)).save(str(file))
     found = Model(str(file), side=8, mean=(0.0,), std=(1.0,)).of(plain(9, 9, (255, 0, 51)))
     assert found == pytest.approx([1, 0, 0.2], abs=1e-6)
+
+
+def test_the_first_answer_of_a_torch_model_that_gives_several_counts(tmp_path: Path) -> None:
+    torch = needed_module("torch", "gpu")
+
+    class Two(torch.nn.Module):  # type: ignore[name-defined, misc]
+        def forward(self, picture):  # type: ignore[no-untyped-def]
+            return picture.mean([2, 3]), picture
+
+    torch.jit.trace(Two(), torch.zeros(1, 3, 8, 8)).save(str(tmp_path / "two.pt"))
+    found = Model(str(tmp_path / "two.pt"), side=8, mean=(0.0,), std=(1.0,)).of(plain(9, 9, (255, 0, 51)))
+    assert found == pytest.approx([1, 0, 0.2], abs=1e-6)
+
+
+def test_a_file_that_is_no_scripted_model_is_refused(tmp_path: Path) -> None:
+    torch = needed_module("torch", "gpu")
+    (tmp_path / "bad.pt").write_bytes(b"nothing")
+    torch.save({"weight": torch.zeros(2)}, str(tmp_path / "weights.pt"))
+    for name in ("bad.pt", "weights.pt"):
+        with pytest.raises(SettingError, match=f"{name} is no scripted torch model"):
+            Model(str(tmp_path / name)).of(noise(8, 8))
 
 
 def test_the_form_of_an_input_is_read_from_its_shape() -> None:

@@ -12,12 +12,13 @@ from rankscope.engines.nearest.gpu_products import METRICS, Products
 from rankscope.errors import MissingExtra, SettingError
 from rankscope.inputs.features import Features
 from tests.engines.nearest.plain import everything, many_items
+from tests.needs import needed_module, skip_for_want_of
 
 
 def torch_with(device: str) -> Any:
-    torch = pytest.importorskip("torch", reason="torch is not installed")
+    torch = needed_module("torch", "gpu")
     if device == "cuda" and not torch.cuda.is_available():
-        pytest.skip("no graphics card here")
+        skip_for_want_of("cuda", "torch finds no graphics card here")
     return torch
 
 

@@ -19,7 +19,7 @@ ROWS = st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), min_size=3,
 
 
 @given(rows=ROWS, policy=st.sampled_from(POLICIES), data=st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_every_policy_is_that_of_plain_sorting(rows: list[list[int]], policy: str, data: st.DataObject) -> None:
     count = len(rows)
     sets = data.draw(st.lists(st.frozensets(st.sampled_from("abc"), max_size=2), min_size=count, max_size=count))

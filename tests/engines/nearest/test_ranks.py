@@ -20,7 +20,6 @@ from rankscope.ranks.storage import load_ranks, save_ranks
 from tests.engines.nearest.plain import as_dict, everything, fit_for, labelled_rows, many_items
 
 METRICS = [each.name for each in ALL]
-unhurried = settings(deadline=None)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -119,7 +118,7 @@ def test_the_order_of_the_items_decides_between_equal_scores() -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(case=labelled_rows(st.integers(0, 2).map(float)), shift=st.integers(-3, 3))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_a_power_of_two_in_front_of_all_features_changes_no_rank(
     metric: str, case: tuple[list[list[float]], list[int]], shift: int
 ) -> None:

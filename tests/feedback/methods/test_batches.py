@@ -20,7 +20,7 @@ def test_every_method_has_its_formula_written_apart() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=seeds())
 def test_sessions_do_not_disturb_each_other(method: Method, seed: int) -> None:
     drawn = drawn_for(method, seed, sessions=7)
@@ -33,7 +33,7 @@ def test_sessions_do_not_disturb_each_other(method: Method, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=seeds())
 def test_a_batch_is_what_the_formula_says_of_each_session(name: str, seed: int) -> None:
     method = next(each for each in METHODS if each.name == name)

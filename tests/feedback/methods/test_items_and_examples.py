@@ -156,7 +156,7 @@ def test_the_order_of_equal_scores_is_that_of_the_items() -> None:
     assert len(scored) == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), k=st.integers(0, 45))
 def test_the_first_few_are_the_start_of_the_whole_order(seed: int, k: int) -> None:
     chance = np.random.default_rng(seed)

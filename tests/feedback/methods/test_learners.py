@@ -81,7 +81,7 @@ def test_all_labels_scores_each_item_by_a_model_that_did_not_see_it() -> None:
         np.testing.assert_allclose(values[fold == number], expected, atol=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=seeds(), positive=st.integers(1, 6), negative=st.integers(1, 6), nu=st.floats(0.05, 0.5))
 def test_shares_are_those_of_a_general_optimiser(seed: int, positive: int, negative: int, nu: float) -> None:
     chance = np.random.default_rng(seed)
@@ -109,7 +109,7 @@ def test_shares_are_those_of_a_general_optimiser(seed: int, positive: int, negat
     np.testing.assert_allclose(ours @ matrix, theirs.x @ matrix, atol=1e-4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=seeds())
 def test_the_best_threshold_is_the_best_of_all(seed: int) -> None:
     chance = np.random.default_rng(seed)

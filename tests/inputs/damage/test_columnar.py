@@ -6,6 +6,7 @@ import io
 import random
 import struct
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rankscope.errors import InputError
 from rankscope.inputs.expansion import Expansion
 from rankscope.inputs.formats import arrow_layout, parquet_layout
 from rankscope.inputs.formats.frames import read_frame
+from tests.needs import needed_module
 
 FRAME = pl.DataFrame(
     {
@@ -62,7 +64,7 @@ def test_what_polars_writes_passes(kind: str, packing: str, frame: pl.DataFrame)
 @pytest.mark.parametrize("packing", ["NONE", "snappy", "zstd"])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_what_pyarrow_writes_as_parquet_passes(packing: str, version: str) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = needed_module("pyarrow.parquet", "pandas")
     file = io.BytesIO()
     parquet.write_table(ODD.to_arrow(), file, compression=packing, data_page_version=version, row_group_size=4)
     parquet_layout.check(file.getvalue(), Expansion(len(file.getvalue())))
@@ -71,7 +73,7 @@ def test_what_pyarrow_writes_as_parquet_passes(packing: str, version: str) -> No
 @pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
 @pytest.mark.parametrize("make", ["new_file", "new_stream"])
 def test_what_pyarrow_writes_as_arrow_passes(packing: str | None, make: str) -> None:
-    ipc = pytest.importorskip("pyarrow.ipc")
+    ipc = needed_module("pyarrow.ipc", "pandas")
     file, table = io.BytesIO(), ODD.to_arrow()
     with getattr(ipc, make)(file, table.schema, options=ipc.IpcWriteOptions(compression=packing)) as writer:
         writer.write_table(table, max_chunksize=2)
@@ -118,3 +120,22 @@ def test_a_table_of_a_few_bytes_that_becomes_gigabytes_is_refused(tmp_path: Path
     assert path.stat().st_size < 1_000_000
     with pytest.raises(InputError, match=r"more than 1.0 GB.*\n.*max_ratio=N"):
         read_frame(path)
+
+
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("ms"), pl.Datetime("us"), pl.Duration("ms")], ids=str)
+@pytest.mark.parametrize("name", ["query", "score"])
+def test_times_beyond_the_calendar_are_refused(kind: Any, name: str, tmp_path: Path) -> None:
+    """polars panics when such a value is looked at, which ends more than a command should."""
+    far = pl.Series(name, [2**31 - 1 if kind == pl.Date else 2**62]).cast(pl.Int32 if kind == pl.Date else pl.Int64)
+    path = tmp_path / "x.arrow"
+    others = pl.DataFrame({each: ["1"] for each in ("query", "item", "score") if each != name})
+    others.with_columns(far.cast(kind)).write_ipc(path)
+    with pytest.raises(InputError, match=f"column '{name}' holds dates or times beyond the calendar"):
+        evaluate({"1": {"1": 1}}, path, "AP")
+
+
+def test_dates_are_no_problem_in_columns_that_nobody_asks_for(tmp_path: Path) -> None:
+    dates = pl.Series("when", [datetime.min, datetime.max])
+    frame = pl.DataFrame({"query": ["1", "1"], "item": ["a", "b"], "score": [2, 1]}).with_columns(dates)
+    frame.write_parquet(tmp_path / "x.parquet")
+    assert evaluate({"1": {"a": 1}}, tmp_path / "x.parquet", "AP")["AP"] == 1

@@ -141,7 +141,7 @@ def test_duplicates_are_named_by_line_through_blank_lines(make: Make) -> None:
 FIELD = st.text(st.sampled_from("ab 1é#\t"), max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.lists(FIELD, min_size=1, max_size=4), max_size=6), st.sampled_from(["\n", "\r\n"]))
 def test_both_ways_of_reading_agree_where_there_is_no_quote(rows: list[list[str]], end: str) -> None:
     text = end.join(",".join(row) for row in [["query", "item", "x"], *rows])
@@ -153,7 +153,7 @@ def test_both_ways_of_reading_agree_where_there_is_no_quote(rows: list[list[str]
     assert fast == slow
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.text(st.characters(codec="utf-8", exclude_characters="\0")), FIELD), max_size=5))
 def test_what_the_csv_module_writes_is_read(rows: list[tuple[str, str]]) -> None:
     written = io.StringIO()

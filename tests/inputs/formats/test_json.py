@@ -175,7 +175,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=JSON)
 def test_any_json_is_read_or_refused(value: object, make: Make) -> None:
     path = make("a", json.dumps(value))

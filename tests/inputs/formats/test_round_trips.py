@@ -19,7 +19,7 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from tests.inputs.examples import FINITE, GRADES, ODD_IDS, SCORES, TREC_IDS, qrels_of, rows, run_of
 
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 RUN_FORMATS = [each for each in formats.ALL if each.name != "beir"]
 QRELS_FORMATS = [each for each in formats.ALL if each.name not in ("beir", "mteb")]
 JSON = ("json", "jsonl", "mteb")

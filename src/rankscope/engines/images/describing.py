@@ -78,9 +78,9 @@ def describe(
     A file that holds no readable picture, or one of more than `max_pixels`, is left out and named in `problems`; if
     there is no other, it is an `InputError`. Pictures whose longer side exceeds `size` are shrunk to it. The number of
     threads changes nothing but the time; `progress` is called with the number of pictures done and of all.
-    >>> from rankscope.engines.images.descriptors import by_name
+    >>> from rankscope.engines.images.descriptors import DESCRIPTORS
     >>> blank = np.zeros((4, 4), dtype=np.uint8)
-    >>> describe([blank, blank + 255], [by_name("rgb-histogram(bins=1)")]).described[0].features
+    >>> describe([blank, blank + 255], [DESCRIPTORS.parse("rgb-histogram(bins=1)")]).described[0].features
     array([[16],
            [16]], dtype=int32)
     """

@@ -18,6 +18,7 @@ from rankscope.engines.images.shapes.heights import heights, mirrored
 from rankscope.engines.images.shapes.silhouette import silhouette
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
+from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.threads import in_threads
 
@@ -26,7 +27,7 @@ SHAPES_AT_ONCE = 32  # while heights are made: all distances between all points 
 
 
 @dataclass(frozen=True)
-class HeightMatching:
+class HeightMatching(Named):
     """Distances between outlines: the elastic cost of matching their heights, over how complex the two shapes are.
 
     An outline is sampled at `points` points, and the heights over the tangent of each are averaged in `runs` runs.
@@ -35,6 +36,7 @@ class HeightMatching:
     """
 
     name: ClassVar[str] = "height-matching"
+    least: ClassVar = {"points": 8, "runs": 2, "band": 0}
     source: ClassVar[str] = "after Wang, Bai et al. 2012 (height functions)"
 
     points: int = 100
@@ -43,10 +45,11 @@ class HeightMatching:
     complexity: int = 1
 
     def __post_init__(self) -> None:
-        if self.points < 8 or not 2 <= self.runs < self.points or not 0 <= 2 * self.band < self.points:
+        super().__post_init__()
+        if self.runs >= self.points or 2 * self.band >= self.points:
             raise SettingError(
-                "height matching needs 8 points or more, at least 2 runs and fewer than points, and a band of less "
-                f"than half the points; got points {self.points}, runs {self.runs}, band {self.band}"
+                "height matching needs fewer runs than points, and a band of less than half the points; got points "
+                f"{self.points}, runs {self.runs}, band {self.band}"
             )
 
     def of(self, image: Image) -> FloatArray:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from rankscope.catalogue import additions, did_you_mean
+from rankscope.catalogue import Catalogue
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs import texts
@@ -38,18 +38,12 @@ OUR_SUFFIXES = tuple(
 )
 
 
+FORMATS: Catalogue[Format] = Catalogue("file format", ALL, "rankscope.formats")
+
+
 def formats() -> tuple[Format, ...]:
-    """All formats, those that other packages add first."""
-    return (*additions("rankscope.formats"), *ALL)
-
-
-def by_name(wanted: str) -> Format:
-    """A format by its name."""
-    for each in formats():
-        if each.name == wanted:
-            return each
-    names = [each.name for each in formats()]
-    raise SettingError(f"no file format '{wanted}'{did_you_mean(wanted, names)} There are: {', '.join(names)}")
+    """All formats in the order they are asked: those that other packages add first, for TREC takes any text."""
+    return (*FORMATS.added(), *ALL)
 
 
 def of_file(source: Source, encoding: str = "utf-8") -> Format:
@@ -101,7 +95,7 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
 
 
 def _chosen(source: Source, reading: Reading) -> Format:
-    chosen = by_name(reading.format) if reading.format else of_file(source, reading.encoding)
+    chosen = FORMATS.find(reading.format) if reading.format else of_file(source, reading.encoding)
     if source.part and not chosen.has_parts:
         raise InputError.of(source.name, [f"format {chosen.name} has no parts, so nothing can stand behind a #"])
     return chosen
@@ -113,7 +107,7 @@ def write(value: Run | Qrels, path: str | Path, format: str | None = None) -> No
     The file appears whole or not at all, equal values give equal bytes, and what a format cannot hold is an
     `InputError`.
     """
-    chosen = by_name(format) if format else of_path(path)
+    chosen = FORMATS.find(format) if format else of_path(path)
     if without_suffix(str(path).lower(), COMPRESSED_SUFFIXES).endswith(RANKS_SUFFIX):
         raise SettingError(f"*{RANKS_SUFFIX} is the name of a saved reduction; name the file otherwise")
     with (

@@ -188,10 +188,8 @@ def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
     if not body:
         return pl.DataFrame(schema=schema)
     text, skipped = not_packed(body)
-    return pl.read_csv(
-        text, has_header=False, skip_lines=skipped, separator=separator, quote_char=None, schema=schema,
-        empty_string_is_null=False,
-    )  # fmt: skip
+    table = pl.read_csv(text, has_header=False, skip_lines=skipped, separator=separator, quote_char=None, schema=schema)
+    return table.fill_null("")
 
 
 def _quoted(text: str, separator: str, header: Header, problems: Problems) -> Table:
