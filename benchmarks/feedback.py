@@ -8,7 +8,6 @@ import numpy as np
 
 from benchmarks import plain_feedback
 from rankscope.arrays import FloatArray
-from rankscope.feedback.cores import shared_out
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.items import Items
 from rankscope.feedback.loop import block_size, rounds
@@ -17,6 +16,7 @@ from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.topics import Topics
 from rankscope.measures import AP
+from rankscope.running.cores import in_threads_of_one_core
 
 ITEMS, FEATURES, CLASSES, STARTS = 20_000, 256, 100, 100
 NAMES = ("rocchio", "nearest-neighbour", "logistic-regression")
@@ -75,5 +75,5 @@ def _ours(name: str, setting: Setting, sessions: Sessions) -> float:
         return [AP().of(each.ranks) for each in rounds(METHODS.parse(name), setting, block)]
 
     began = perf_counter()
-    shared_out(scored, list(sessions.blocks(block_size(setting.items, len(sessions)))))
+    in_threads_of_one_core(scored, list(sessions.blocks(block_size(setting.items, len(sessions)))))
     return len(sessions) / (perf_counter() - began)

@@ -10,11 +10,12 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
-    "notation", "option_types", "peers", "processes", "validation", "version", "wording", "work_folders",
+    "notation", "option_types", "peers", "validation", "version", "wording",
 }  # fmt: skip
 FLOW = [
     "inputs",
     "ranks",
+    "running",
     "collections",
     "engines",
     "measures",

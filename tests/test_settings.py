@@ -80,8 +80,13 @@ def test_a_setting_that_does_not_exist_is_refused_by_name() -> None:
 
 
 def test_a_peer_that_does_not_exist_gets_a_hint() -> None:
-    with pytest.raises(SettingError, match="did you mean 'trec_eval-10'"):
-        Settings(compat="trec_eval_10")
+    with pytest.raises(SettingError, match=r"compat='trec_eval10': must be .* \(did you mean 'trec_eval-10'\?\)"):
+        Settings(compat="trec_eval10")
+
+
+def test_a_peer_however_it_is_spelled_has_its_habits() -> None:
+    assert Settings(compat="TREC_eval_9") == Settings(compat="trec_eval-9")
+    assert Settings(compat="TREC_eval_9").score_width == 32
 
 
 def test_every_habit_of_a_peer_names_settings_measures_and_parameters_that_exist() -> None:

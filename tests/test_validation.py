@@ -90,6 +90,20 @@ def test_numbers_of_numpy_are_numbers(make: Callable[[], Any]) -> None:
     make()
 
 
+def test_a_word_works_however_it_is_spelled() -> None:
+    values = np.random.default_rng(0).random((9, 2))
+    for made, same in (
+        (bootstrap_means(values, how="BCA"), bootstrap_means(values, how="bca")),
+        (mean_intervals(values, how="Bounded"), mean_intervals(values, how="bounded")),
+        (band(values, how="Sup_T"), band(values, how="sup-t")),
+    ):
+        assert np.array_equal(made.low, same.low)
+        assert made.how == same.how
+    ranks = [nearest_ranks(POINTS, list("aab"), "l1", query_item=each) for each in ("Kept-Ignored", "kept_ignored")]
+    assert ranks[0].provenance == ranks[1].provenance
+    assert compare([TABLE], correction="Holm").families == compare([TABLE]).families
+
+
 def test_a_fraction_is_a_factor_whatever_its_kind() -> None:
     assert forecast(RANKS, np.float32(2), ["Rprec"], force=True).target == 400  # type: ignore[arg-type]
 

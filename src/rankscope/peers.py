@@ -161,5 +161,4 @@ def peer(name: str) -> Peer:
     >>> peer("ranx").settings["ties"]
     'given'
     """
-    check({"compat": name}, compat=PEER)
-    return PEERS[COMPAT.index(name)]
+    return PEERS[COMPAT.index(check({"compat": name}, compat=PEER)["compat"])]

@@ -11,7 +11,7 @@ from typing import Any, TypedDict, Unpack
 
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
-from rankscope.peers import COMPAT, PEER, peer
+from rankscope.peers import PEER, peer
 from rankscope.validation import COUNT, FLAG, LARGEST, SEED, Number, OneOf, Optional, Rule, plain_values
 
 
@@ -142,10 +142,10 @@ you mean 'given'?)
 
     def __init__(self, *, compat: str | None = None, **choices: Unpack[Choices]) -> None:
         chosen = {name: value for name, value in choices.items() if value is not None}
-        known = compat is None or compat in COMPAT
-        habits = peer(compat).settings if compat is not None and known else {}
-        problems = [] if known else plain_values({"compat": PEER}, {"compat": compat})[1]
-        self._fill({**DEFAULTS, **habits, **chosen}, compat, frozenset(chosen), problems)
+        spelled, problems = plain_values({"compat": Optional(PEER)}, {"compat": compat})
+        name = spelled.get("compat")
+        habits = {} if name is None else peer(name).settings
+        self._fill({**DEFAULTS, **habits, **chosen}, name, frozenset(chosen), problems)
 
     def _fill(self, values: Mapping[str, Any], compat: str | None, given: frozenset[str], problems: list[str]) -> None:
         """Set every field, or raise everything that is wrong."""

@@ -34,7 +34,7 @@ class Rule(ABC):
 
 @dataclass(frozen=True)
 class OneOf(Rule):
-    """One of few values; of words case and `-` or `_` do not matter.
+    """One of few values; of words case and `-` or `_` do not matter, unless they are to be spelled exactly.
 
     >>> OneOf(("trec_eval", "given")).plain("TREC-eval")
     'trec_eval'
@@ -44,12 +44,13 @@ class OneOf(Rule):
     """
 
     choices: tuple[object, ...]
+    exactly: bool = False  # for functions that hand the word on as it was given
 
     def plain(self, value: Any) -> Any:
         """The choice that the value equals."""
         if isinstance(value, str | Real) and not _is_flag(value) and value in self.choices:
             return self.choices[self.choices.index(value)]
-        for choice in self.choices:
+        for choice in () if self.exactly else self.choices:
             if isinstance(value, str) and isinstance(choice, str) and fold(choice) == fold(value):
                 return choice
         known = [str(choice) for choice in self.choices]
@@ -86,7 +87,7 @@ class WholeNumber(Rule):
 
 @dataclass(frozen=True)
 class Number(Rule):
-    """A number from `least` to `most`, or between `above` and `below`, which it must not reach.
+    """A number from `least` to `most`, or between `above` and `below`, which it must not reach; finite unless said.
 
     >>> Number(above=0, below=1).plain(1)
     Traceback (most recent call last):
@@ -97,6 +98,7 @@ class Number(Rule):
     most: float = math.inf
     above: float = -math.inf
     below: float = math.inf
+    finite: bool = True
 
     def plain(self, value: Any) -> float:
         """As an int where it is whole by its kind, else as a float."""
@@ -105,7 +107,10 @@ class Number(Rule):
         return int(value) if isinstance(value, Integral) else float(value)
 
     def _holds(self, value: float) -> bool:
-        return self.least <= value <= self.most and self.above < value < self.below
+        if math.isnan(value) or (self.finite and math.isinf(value)):
+            return False
+        low = self.least <= value and (self.above < value or self.above == -math.inf)
+        return low and value <= self.most and (value < self.below or self.below == math.inf)
 
     def _limits(self) -> str:
         if math.isfinite(self.above) and math.isfinite(self.below):

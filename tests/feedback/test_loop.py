@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks import plain_feedback
 from rankscope.arrays import FloatArray
-from rankscope.feedback.cores import one_core_each
 from rankscope.feedback.items import Items
 from rankscope.feedback.judge import Marks, ScriptedJudge, SimulatedJudge
 from rankscope.feedback.marking import ByJudge
@@ -22,6 +21,7 @@ from rankscope.feedback.starts import ExternalRanking, GivenExamples, OneQuery, 
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Consistent, Lazy, Noisy
 from rankscope.measures import AP, P
+from rankscope.running.cores import one_core_each
 from tests.feedback.cases import clusters, digits
 
 ITEMS, TOPICS = clusters()

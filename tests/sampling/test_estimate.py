@@ -119,7 +119,7 @@ def test_without_hits_recall_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("numbers", "bound"),
     [
-        ((0, 0, 0, 0, 0), "collection >= 1"),
+        ((0, 0, 0, 0, 0), "collection=0: must be a whole number of at least 1"),
         ((10, 11, 0, 0, 0), "scope <= collection"),
         ((10, 5, 6, 0, 0), "hits <= scope"),
         ((10, 5, 2, 6, 0), "judged <= collection - scope"),
@@ -138,5 +138,5 @@ def test_unknown_methods_and_impossible_plans_are_refused() -> None:
         estimate(10, 5, 2, 3, 1, level=1.0)
     with pytest.raises(SettingError, match="relevant <= collection"):
         needed_sample(10, 11, 0.1)
-    with pytest.raises(SettingError, match="error above 0"):
+    with pytest.raises(SettingError, match=r"error=0.0: must be a number above 0"):
         needed_sample(10, 1, 0.0)

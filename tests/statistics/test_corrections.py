@@ -60,7 +60,7 @@ def test_many_families_are_corrected_at_once() -> None:
 
 
 def test_unknown_corrections_and_p_values_beyond_one_are_errors() -> None:
-    with pytest.raises(SettingError, match="correction='hulm': must be one of"):
+    with pytest.raises(SettingError, match="no correction 'hulm' \\(did you mean 'holm'"):
         adjust([0.1], "hulm")
     with pytest.raises(SettingError, match="between 0 and 1"):
         holm([1.5])
@@ -81,7 +81,7 @@ def test_a_family_of_nothing_is_an_error() -> None:
         Family.of(["A"])
     with pytest.raises(SettingError, match="no system 'Z'"):
         Family.of(["A", "B"], baseline="Z")
-    with pytest.raises(SettingError, match=r"correction=.*: must be one of"):
+    with pytest.raises(SettingError, match=r"no correction '.'"):
         Family.of(["A", "B"], correction="?")
 
 

@@ -112,7 +112,7 @@ def baseline(
     `refit` lets the winner learn from permuted labels (999 times) for the test of feasibility.
     """
     relevant = checked_target(target)
-    check(locals(), form=OneOf(get_args(Form)), permutations=Optional(COUNT), refit=FLAG, seed=SEED)
+    check(locals(), form=OneOf(get_args(Form), exactly=True), permutations=Optional(COUNT), refit=FLAG, seed=SEED)
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
     cost, approach = Loss() if loss is None else loss, approach_of(candidates)

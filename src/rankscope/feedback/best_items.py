@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.engines.nearest.threads import together
 from rankscope.ranks.ragged import Ragged, ranges
+from rankscope.running.threads import in_threads
 
 PART_CELLS = 1 << 20  # scores looked at by one thread at a time
 STRIDE = 16  # every so many items are asked first how high the best stand
@@ -27,7 +27,7 @@ def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
     def work(start: int) -> IntArray:
         return _best(scores[start : start + step], out[start : start + step], count)
 
-    return np.concatenate([np.empty((0, count), np.int64), *together(work, starts)])
+    return np.concatenate([np.empty((0, count), np.int64), *in_threads(work, starts)])
 
 
 def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:

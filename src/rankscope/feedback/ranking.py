@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.engines.nearest.threads import together
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.method import Method
 from rankscope.ranks.from_scores import numbered, ranks_from_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import in_threads
 
 
 def ranked(
@@ -44,7 +44,7 @@ def ranked(
                 queries=names[rows],
                 classes=kinds[rows],
                 system=system or str(method),
-                each=together,
+                each=in_threads,
             )
         )
     return RelevantRanks.join(parts)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.engines.nearest.threads import together
 from rankscope.feedback.protocol import ListName
 from rankscope.ranks.from_scores import ranks_from_scores
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import in_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ def scored_list(
         queries=queries,
         classes=classes,
         provenance={} if provenance is None else provenance,
-        each=together,
+        each=in_threads,
     )
     return _frozen(ranks, listed) if name == "frozen" else ranks
 

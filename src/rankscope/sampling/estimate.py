@@ -80,6 +80,7 @@ def estimate(
     (125.4, 32, 350)
     """
     _check(collection, scope, hits, judged, found, level, method)
+    method = INTERVALS.spell(method)
     below = collection - scope
     certain = Range(math.nan, float(hits), float(hits + below))
     relevant = _relevant(below, hits, judged, found, level, method)

@@ -42,7 +42,13 @@ def needed_sample(collection: int, relevant: int, error: float, level: float = 0
     >>> needed_sample(20000, 308, 0.5).judged, needed_sample(20000, 8, 0.2).judged
     (937, 18462)
     """
-    check(locals(), collection=WholeNumber(least=1, most=LARGEST), relevant=COUNT, error=Number(above=0), level=SHARE)
+    check(
+        locals(),
+        collection=WholeNumber(least=1, most=LARGEST),
+        relevant=COUNT,
+        error=Number(above=0, finite=False),
+        level=SHARE,
+    )
     if relevant > collection:
         raise SettingError(f"relevant <= collection is needed, got {relevant} and {collection}")
     share = relevant / collection

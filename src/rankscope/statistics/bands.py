@@ -96,7 +96,7 @@ def band(
     >>> band([[0.2, 0.1], [0.4, 0.3], [0.6, 0.2]]).high.round(1)
     array([0.8, 0.7])
     """
-    check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)
+    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
     given = _given(curves, x)
     points = _points(given.values, classes)
     drawn = _Drawn(level, resamples or _draws(how, len(points.rows)), seed)

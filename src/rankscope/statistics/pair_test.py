@@ -54,7 +54,7 @@ def known_differences(differences: ArrayLike) -> FloatArray:
 
 def checked_alternative(alternative: str) -> None:
     """Raises `SettingError` for a word that is no alternative."""
-    check({"alternative": alternative}, alternative=OneOf(ALTERNATIVES))
+    check({"alternative": alternative}, alternative=OneOf(ALTERNATIVES, exactly=True))
 
 
 def tail_of(level: float, alternative: Alternative) -> float:
@@ -63,7 +63,7 @@ def tail_of(level: float, alternative: Alternative) -> float:
     >>> round(tail_of(0.95, "two-sided"), 6), round(tail_of(0.95, "less"), 6)
     (0.025, 0.05)
     """
-    check({"alternative": alternative, "level": level}, alternative=OneOf(ALTERNATIVES), level=SHARE)
+    check({"alternative": alternative, "level": level}, alternative=OneOf(ALTERNATIVES, exactly=True), level=SHARE)
     return (1 - level) / 2 if alternative == "two-sided" else 1 - level
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
-from rankscope.validation import SHARE, Number, OneOf, WholeNumber, check
+from rankscope.validation import SHARE, OneOf, WholeNumber, check
 
 MOST_QUERIES = 2**40
 HALVINGS = 100
@@ -122,7 +122,9 @@ def smallest_significant_difference(groups: int, queries: int, alpha: float = 0.
 
 
 def _check(sd: float, alpha: float, sides: int, power: Any = 0.5) -> None:
-    check(locals(), sd=Number(above=0), alpha=SHARE, power=SHARE, sides=OneOf((1, 2)))
+    if not (sd > 0 and math.isfinite(sd)):
+        raise SettingError(f"power needs differences with a spread: sd is {sd:g}")
+    check(locals(), alpha=SHARE, power=SHARE, sides=OneOf((1, 2)))
 
 
 def _check_groups(groups: int, queries: int) -> None:

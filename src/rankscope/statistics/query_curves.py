@@ -104,7 +104,7 @@ def precision_at_recall(queries: RelevantRanks, points: int = 10, start: Start =
     >>> precision_at_recall(RelevantRanks.from_ranks([[1, 2, 3, 5]]), points=5).values
     array([[1. , 1. , 1. , 1. , 0.8]])
     """
-    check({"start": start}, start=OneOf(get_args(Start)))
+    check({"start": start}, start=OneOf(get_args(Start), exactly=True))
     queries = counted(queries)
     levels = recall_grid(points)
     whole, share = split_scope(levels[None, :] * queries.relevant[:, None])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,10 +16,10 @@ from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, a
 from rankscope.engines.images.descriptors.descriptor import Descriptor, Vector
 from rankscope.engines.images.image import Image, shrunk
 from rankscope.errors import InputError, Problem, SettingError
+from rankscope.running.threads import stream_in_threads
 from rankscope.validation import COUNT, Optional, check
 
 Progress: TypeAlias = Callable[[int, int], None]
-AHEAD = 8  # pictures waiting for each thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,8 @@ def describe(
     _check(descriptors, size, max_pixels, threads)
     done: list[_Vectors | Problem] = []
     limited = [PictureFile(Path(each), max_pixels) if isinstance(each, str | Path) else each for each in pictures]
-    for each in _worked(limited, descriptors, size, threads or os.cpu_count() or 1):
+    one = partial(_one, descriptors=descriptors, size=size)
+    for each in stream_in_threads(one, limited, threads):
         done.append(each)
         if progress is not None:
             progress(len(done), len(pictures))
@@ -118,23 +117,6 @@ class _Vectors:
 
     pixels: int
     vectors: list[Vector]
-
-
-def _worked(
-    pictures: Sequence[Source], descriptors: Sequence[Descriptor], size: int | None, threads: int
-) -> Iterator[_Vectors | Problem]:
-    """The vectors of each picture, or what is wrong with it, in order; a few pictures are worked on ahead."""
-    pool = ThreadPoolExecutor(threads)
-    waiting: deque[Future[_Vectors | Problem]] = deque()
-    try:
-        for picture in pictures:
-            waiting.append(pool.submit(_one, picture, descriptors, size))
-            if len(waiting) > AHEAD * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _Vectors | Problem:

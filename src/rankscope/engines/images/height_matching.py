@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +20,7 @@ from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
 from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import in_threads
 
 QUERIES_AT_ONCE = 16  # small blocks of products stay in the cache
 SHAPES_AT_ONCE = 32  # while heights are made: all distances between all points of each
@@ -107,9 +106,8 @@ class _Shapes:
         return np.sqrt(np.maximum(self.square[queries, None] + self.square - 2 * aligned.product, 0.0))
 
     def _elastic(self, queries: IntArray, aligned: Alignment) -> FloatArray:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            rows = pool.map(self._row, queries.tolist(), aligned.shift, aligned.mirrored)
-            return np.stack(list(rows))
+        rows = list(zip(queries.tolist(), aligned.shift, aligned.mirrored, strict=True))
+        return np.stack(in_threads(lambda row: self._row(*row), rows))
 
     def _row(self, query: int, shift: IntArray, turned: NDArray[np.bool_]) -> FloatArray:
         """Elastic costs of one query: as it is with some items, mirrored with the others."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,6 +17,7 @@ from rankscope.collections.collection import KEPT, Collection
 from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, as_image
 from rankscope.engines.images.image import Image
 from rankscope.errors import InputError, SettingError
+from rankscope.running.threads import in_threads, with_threads
 from rankscope.wording import setting_value
 
 ROOM = 1 << 30  # bytes of decoded pictures that are kept; the others are decoded again for each descriptor
@@ -149,10 +148,10 @@ def opened(
 ) -> Opened:
     """Decode every picture once. If none can be read, it is an `InputError`."""
     found: list[Source | InputError] = []
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with with_threads(threads):
         for start in range(0, len(pictures), AT_ONCE):
             part = [pictures.source(row) for row in range(start, min(start + AT_ONCE, len(pictures)))]
-            for source, made in zip(part, pool.map(_tried, part), strict=True):
+            for source, made in zip(part, in_threads(_tried, part), strict=True):
                 room -= made.rgb.nbytes if isinstance(made, Image) else 0
                 found.append(made if isinstance(made, InputError) or room >= 0 else source)
             if progress is not None:

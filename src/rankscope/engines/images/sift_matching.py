@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -18,6 +16,7 @@ from rankscope.engines.images.sift import MOST, LocalFeatures, local_features
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import in_threads
 
 LEAST = 4  # matches below which no transform is looked for
 REACH, TRIES, CONFIDENCE = 5.0, 1000, 0.99
@@ -54,8 +53,7 @@ class SiftMatching(Named):
 
     def scores(self, queries: Sequence[LocalFeatures], items: Sequence[LocalFeatures]) -> FloatArray:
         """The scores of all items for each query."""
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            rows = [list(pool.map(partial(self.score, query), items)) for query in queries]
+        rows = [in_threads(partial(self.score, query), items) for query in queries]
         return np.array(rows, dtype=np.float64).reshape(len(queries), len(items))
 
     def rows(self, items: Sequence[LocalFeatures]) -> Callable[[IntArray], FloatArray]:

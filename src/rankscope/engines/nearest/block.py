@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.ahead import Ahead
 from rankscope.engines.nearest.relevance import Group, Relevance
+from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.threads import Scratch
 from rankscope.engines.nearest.top import Best
 from rankscope.ranks.counting import Counted, counted
 from rankscope.ranks.dense import already_counted, best_first, ranks_among

@@ -16,11 +16,11 @@ from rankscope.engines.nearest.block import BlockRanks, Ranker
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.threads import with_threads
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
 from rankscope.ranks.keys import ROWS
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
 from rankscope.wording import setting_value
 

@@ -42,8 +42,8 @@ class Relevance:
     @classmethod
     def of(cls, items: Features, policy: str = "removed", junk: Iterable[tuple[str, str]] = ()) -> Relevance:
         """Checked; raises `SettingError` for an unknown policy, `InputError` for junk that is no item."""
-        check({"query_item": policy}, query_item=OneOf(POLICIES))
-        return cls(items, policy, _junk_keys(items, junk))
+        plain = check({"query_item": policy}, query_item=OneOf(POLICIES))["query_item"]
+        return cls(items, plain, _junk_keys(items, junk))
 
     @cached_property
     def gallery(self) -> BoolArray:

@@ -1,15 +1,14 @@
-"""Blocks of sessions shared out to threads, one core each: small matrices suffer when each is given several cores."""
+"""Parts worked on by threads with one core each: small matrices suffer when each is given several cores."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TypeVar
 
-from rankscope.engines.nearest.threads import with_threads
+from rankscope.running.threads import in_threads, with_threads
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,10 +30,10 @@ def one_core_each() -> Iterator[None]:
         yield
 
 
-def shared_out(work: Callable[[T], R], parts: Sequence[T], threads: int | None = None) -> list[R]:
+def in_threads_of_one_core(work: Callable[[T], R], parts: Sequence[T], threads: int | None = None) -> list[R]:
     """The result of each part, in order; as many threads as cores unless told. How many changes no result.
 
-    >>> shared_out(abs, [-1, 2])
+    >>> in_threads_of_one_core(abs, [-1, 2])
     [1, 2]
     """
 
@@ -46,5 +45,5 @@ def shared_out(work: Callable[[T], R], parts: Sequence[T], threads: int | None =
     with one_core_each():
         if count < 2:
             return [work(part) for part in parts]
-        with ThreadPoolExecutor(count) as pool:
-            return list(pool.map(alone, parts))
+        with with_threads(count):
+            return in_threads(alone, parts)
