@@ -8,13 +8,13 @@ import numpy as np
 
 from benchmarks import plain_feedback
 from rankscope.arrays import FloatArray
-from rankscope.feedback.drawn_sessions import Sessions
-from rankscope.feedback.items import Items
-from rankscope.feedback.loop import block_size, rounds
+from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.protocol import Protocol
-from rankscope.feedback.setting import Setting
-from rankscope.feedback.topics import Topics
+from rankscope.feedback.study.loop import block_size, rounds
+from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
 from rankscope.running.cores import in_threads_of_one_core
 

@@ -17,10 +17,10 @@ from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.nearest.mixture import Mixture, Part
 from rankscope.engines.nearest.spaces import METRICS, checked, parse_metric
 from rankscope.errors import MeasureError, RankscopeError, SettingError
-from rankscope.feedback.classifiers import CLASSIFIERS
 from rankscope.feedback.methods import METHODS, Rocchio
-from rankscope.feedback.starts import STARTS
-from rankscope.feedback.users import USERS, Noisy
+from rankscope.feedback.normalization.classifiers import CLASSIFIERS
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.users import USERS, Noisy
 from rankscope.forecast.models import MODELS
 from rankscope.measures import AP, RBP, P
 from rankscope.measures.notation import MEASURES, parse_measure

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.feedback import Examples, Items
+from rankscope.feedback.examples.scored import settled
 from rankscope.feedback.methods import Aspects, NearestNeighbour, NoFeedback
-from rankscope.feedback.protocol import Protocol
-from rankscope.feedback.ranking_facts import tied_pairs
-from rankscope.feedback.rounds import simulated
-from rankscope.feedback.scored import settled
-from rankscope.feedback.setting import Setting
-from rankscope.feedback.study import Plan, study
-from rankscope.feedback.topics import Topics
-from rankscope.reports.feedback import warnings
+from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.ranking_facts import tied_pairs
+from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.users.topics import Topics
+from rankscope.reports.texts.feedback import warnings
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40), st.booleans())

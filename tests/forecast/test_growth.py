@@ -21,7 +21,7 @@ from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.trend import Trend
 from rankscope.measures import AP, Rprec
 from rankscope.ranks import RelevantRanks
-from rankscope.statistics.units import unit_values
+from rankscope.statistics.table.units import unit_values
 from tests.forecast.collections import drawn, ranks_of, shared, without_scores
 
 SAMPLE = drawn(kept=500)

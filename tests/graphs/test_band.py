@@ -19,9 +19,9 @@ from rankscope.graphs.kinds.band import CURVES, CurveName
 from rankscope.graphs.marks import Between, Guide, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
-from rankscope.statistics.bands import band, difference_band
-from rankscope.statistics.query_curves import over_scope, precision_at_recall
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.bands import band, difference_band
+from rankscope.statistics.table.query_curves import over_scope, precision_at_recall
+from rankscope.statistics.table.units import unit_classes
 from tests.graphs.examples import TWO, ranked, scored
 
 

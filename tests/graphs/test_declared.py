@@ -178,5 +178,5 @@ def test_a_kind_alone_is_loaded_with_its_command(tmp_path: Path) -> None:
 
 
 def test_a_report_of_text_loads_no_laboratory(tmp_path: Path) -> None:
-    there = loaded("from rankscope.reports import contents, html\nfrom rankscope import graphs\ntuple(graphs.KINDS)")
+    there = loaded("import rankscope.reports.page.html\nfrom rankscope import graphs\ntuple(graphs.KINDS)")
     assert not {name for name in there if name.startswith(("rankscope.feedback", "rankscope.engines"))}

@@ -7,8 +7,8 @@ import pytest
 from rankscope import graphs
 from rankscope.graphs.marks import Between
 from rankscope.measures import Rprec
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.table.units import unit_classes
 from tests.graphs.examples import scored
 
 

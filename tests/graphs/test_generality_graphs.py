@@ -18,7 +18,7 @@ from rankscope.graphs.marks import Between, Dots, Guide, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare, generality_band, generality_estimate
-from rankscope.statistics.deciding import FEW
+from rankscope.statistics.intervals.deciding import FEW
 from tests.graphs.classes import in_classes
 from tests.graphs.examples import TWO
 

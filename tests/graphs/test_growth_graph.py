@@ -7,10 +7,10 @@ import pytest
 
 from rankscope import graphs
 from rankscope.errors import SettingError
-from rankscope.feedback.convergence import Convergence
-from rankscope.feedback.efficiency import Efficiency
-from rankscope.feedback.growth import Growth, growth
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
+from rankscope.feedback.normalization.convergence import Convergence
+from rankscope.feedback.normalization.efficiency import Efficiency
+from rankscope.feedback.normalization.growth import Growth, growth
 from rankscope.graphs.marks import Dots, Stroke
 from rankscope.measures import P
 from tests.feedback.problems import drawn

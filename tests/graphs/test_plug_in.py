@@ -13,7 +13,7 @@ from rankscope import catalogue, graphs
 from rankscope.cli.main import cli
 from rankscope.errors import SettingError
 from rankscope.ranks.storage import save_ranks
-from rankscope.reports.figures import figures_of
+from rankscope.reports.page.figures import figures_of
 from tests.graphs.examples import TWO
 
 PLUG_IN = '''

@@ -10,7 +10,7 @@ from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
 from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.marks import Dots, Label, Spans
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.rank_intervals import rank_intervals
+from rankscope.statistics.verdicts.rank_intervals import rank_intervals
 from tests.graphs.examples import TWO, ranked
 
 

@@ -14,9 +14,9 @@ from rankscope.graphs.marks import Between, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare
-from rankscope.statistics.bands import band
-from rankscope.statistics.power import queries_needed
-from rankscope.statistics.query_curves import over_scope
+from rankscope.statistics.intervals.bands import band
+from rankscope.statistics.pairs.power import queries_needed
+from rankscope.statistics.table.query_curves import over_scope
 from tests.graphs.classes import in_classes
 
 SYSTEMS = [in_classes("one"), in_classes("two", 1)]

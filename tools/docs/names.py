@@ -9,17 +9,17 @@ from rankscope.catalogue import Catalogue, summary_of
 from rankscope.collections import COLLECTIONS
 from rankscope.engines.images.contenders import NAMED
 from rankscope.engines.nearest.spaces import METRICS
+from rankscope.feedback.examples.scaling import SCALINGS
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.scaling import SCALINGS
-from rankscope.feedback.starts import STARTS
-from rankscope.feedback.users import USERS
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.users import USERS
 from rankscope.forecast.models import MODELS
 from rankscope.inputs.formats import FORMATS
 from rankscope.notation import Named, short
-from rankscope.reports import OUTPUT_FORMATS
+from rankscope.reports.formats import OUTPUT_FORMATS
 from rankscope.sampling.shares import INTERVALS
-from rankscope.statistics.corrections import CORRECTIONS
-from rankscope.statistics.paired_tests import TESTS
+from rankscope.statistics.pairs.corrections import CORRECTIONS
+from rankscope.statistics.pairs.paired_tests import TESTS
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 

@@ -79,8 +79,8 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     """
     from rankscope.cli.output import progress_line, say
-    from rankscope.reports.comparison import FORMATS
-    from rankscope.statistics.compare import compare
+    from rankscope.reports.texts.comparison import FORMATS
+    from rankscope.statistics.verdicts.compare import compare
 
     page = output is not None and output.endswith((".html", ".htm"))
     with progress_line(quiet) as progress:

@@ -191,7 +191,7 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
 
     from rankscope.cli.output import print_result
     from rankscope.engines.images.descriptors import DESCRIPTORS
-    from rankscope.reports.rows import table
+    from rankscope.reports.formats.rows import table
 
     rows: list[dict[str, object]] = []
     for kind in DESCRIPTORS:

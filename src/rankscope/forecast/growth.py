@@ -22,8 +22,8 @@ from rankscope.forecast.sizes import FARTHEST, Growth
 from rankscope.measures import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.resampling import drawing
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.table.resampling import drawing
+from rankscope.statistics.table.units import unit_classes
 from rankscope.validation import FLAG, SEED, SHARE, check_fields
 from rankscope.wording import setting_value
 

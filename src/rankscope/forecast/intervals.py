@@ -15,7 +15,7 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.model import Model
-from rankscope.statistics.resampling import class_numbers
+from rankscope.statistics.table.resampling import class_numbers
 
 RESAMPLES = 400
 DRAWS = 16

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import TwoSided
-from rankscope.feedback.newton import Features, Span, logistic_fits
-from rankscope.feedback.segments import joined, padded, small_batches
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.segments import joined, padded, small_batches
+from rankscope.feedback.methods.method import TwoSided
+from rankscope.feedback.methods.newton import Features, Span, logistic_fits
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_table, named
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
-from rankscope.statistics.cells import need_level
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.units import units_of
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.table.cells import need_level
+from rankscope.statistics.table.units import units_of
 
 WHAT = "the class matrix"
 DIFFERENCE = "difference"

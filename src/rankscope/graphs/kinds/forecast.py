@@ -21,8 +21,8 @@ from rankscope.graphs.option import Option
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.table.units import unit_classes
 
 WHAT = "the forecast graph"
 HALVINGS = 5

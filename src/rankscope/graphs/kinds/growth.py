@@ -9,8 +9,8 @@ import numpy as np
 
 from rankscope.curves.curve import Curve
 from rankscope.errors import SettingError
-from rankscope.feedback.convergence import Convergence, mean_convergence
-from rankscope.feedback.growth import Growth
+from rankscope.feedback.normalization.convergence import Convergence, mean_convergence
+from rankscope.feedback.normalization.growth import Growth
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind

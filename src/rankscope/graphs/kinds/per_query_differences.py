@@ -19,7 +19,7 @@ from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.paired_t import paired_t
+from rankscope.statistics.pairs.paired_t import paired_t
 
 MOST_BARS = 150
 EQUAL = 1e-9

@@ -16,7 +16,7 @@ from rankscope.curves.averaging import By, Group, generality_groups
 from rankscope.errors import SettingError
 from rankscope.graphs.kinds.shared.chance import units_in
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.deciding import FEW
+from rankscope.statistics.intervals.deciding import FEW
 
 ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
 MOST_OFFERED = 8  # exact groups that a page offers
