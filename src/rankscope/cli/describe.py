@@ -111,9 +111,9 @@ def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
 
 
 def _model(given: dict[str, Any]) -> Any:
-    from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, Model
+    from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, NetworkDescriptor
 
-    made = Model(
+    made = NetworkDescriptor(
         given["model"],
         given["side"] or 0,
         _numbers("mean", given["mean"]) or USUAL_MEAN,

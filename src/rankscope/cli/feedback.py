@@ -128,7 +128,7 @@ def _check_names(output: str, report: str | None) -> None:
 def _plan(path: str, given: dict[str, Any]) -> Any:
     from rankscope.feedback.examples.items import Items
     from rankscope.feedback.study.protocol import Protocol
-    from rankscope.feedback.study.setting import Setting
+    from rankscope.feedback.study.setting import Experiment
     from rankscope.feedback.study.study import Plan
     from rankscope.feedback.users.starts import STARTS
     from rankscope.feedback.users.topics import Topics
@@ -143,7 +143,7 @@ def _plan(path: str, given: dict[str, Any]) -> Any:
     wanted = [topic for text in given["topics"] for topic in split_list(text)]
     topics = Topics.from_labels(labelled, wanted or None)
     items = Items.of(labelled.matrix, scaling=given["scaling"])
-    setting = Setting.of(items, topics, user, start, protocol, seed=given["seed"])
+    setting = Experiment.of(items, topics, user, start, protocol, seed=given["seed"])
     return Plan.of(setting, methods, starts=given["starts"], measures=given["measures"] or None, seed=given["seed"])
 
 

@@ -11,7 +11,7 @@ from rankscope.curves.averaging import radial_curves
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint, RandomRanking
-from rankscope.feedback.normalization.growth import Growth, growth
+from rankscope.feedback.normalization.growth import ExampleGrowth, growth
 from rankscope.measures import AP, P
 from rankscope.measures.random_level import random_average_precision
 from rankscope.ranks.storage import load_ranks, save_ranks
@@ -24,7 +24,7 @@ ITEMS, TARGET = drawn(40, 160, 1.5)
 TOPICS = {"b": TARGET, "a": ~TARGET & (np.arange(200) % 3 == 0)}
 
 
-def grown(**settings: object) -> Growth:
+def grown(**settings: object) -> ExampleGrowth:
     methods = [QueryPoint(), NearestNeighbour()]
     return growth(ITEMS, TOPICS, methods, [1, 4, (8, 2)], repeats=5, **settings)  # type: ignore[arg-type]
 

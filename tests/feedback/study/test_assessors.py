@@ -9,7 +9,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.assessors import adaptation, mean_overlap
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.rounds import simulated
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
 
@@ -17,7 +17,7 @@ CHANCE = np.random.default_rng(0)
 WHERE = CHANCE.random((200, 2))
 OPINIONS = {"ann": WHERE[:, 0] < 0.3, "ben": WHERE[:, 1] < 0.3, "cec": WHERE.sum(axis=1) < 0.7}
 TOPICS = Topics.judged_by({"near": OPINIONS})
-SETTING = Setting.of(Items.of(WHERE), TOPICS, protocol=Protocol(rounds=2, scope=10))
+SETTING = Experiment.of(Items.of(WHERE), TOPICS, protocol=Protocol(rounds=2, scope=10))
 
 
 def test_the_diagonal_is_what_a_session_of_its_own_gives() -> None:

@@ -15,7 +15,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.rounds import simulated
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import Plan, same_numbers, study
 from rankscope.feedback.study.verdicts import compared_methods
 from rankscope.feedback.users.users import Noisy
@@ -27,7 +27,7 @@ NAMES = ("rocchio", "nearest-neighbour", "svm")
 
 def small(*methods: str, starts: int = 3, seed: int = 0) -> Plan:
     items, topics = clusters()
-    setting = Setting.of(items, topics, Noisy(0.1), protocol=Protocol(scope=8, rounds=2))
+    setting = Experiment.of(items, topics, Noisy(0.1), protocol=Protocol(scope=8, rounds=2))
     return Plan.of(setting, [METHODS.parse(name) for name in methods or NAMES], starts=starts, seed=seed)
 
 

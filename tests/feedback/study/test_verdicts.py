@@ -20,7 +20,7 @@ from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.display_quality import OF_ONE_DISPLAY, SHARES
 from rankscope.feedback.study.protocol import ListName, Protocol
 from rankscope.feedback.study.results import Results, load_results
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import shared_ranks
 from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.study.summary import Summary, session_rows
@@ -41,7 +41,7 @@ ITEMS, TOPICS = clusters()  # 60 items a class: the ideal system has shown all o
 
 
 def small(*methods: str, scored: ListName = "frozen", starts: int = 3, rounds: int = 5) -> Results:
-    setting = Setting.of(ITEMS, TOPICS, Noisy(0.1), protocol=Protocol(scope=15, rounds=rounds, scored=scored))
+    setting = Experiment.of(ITEMS, TOPICS, Noisy(0.1), protocol=Protocol(scope=15, rounds=rounds, scored=scored))
     return study(Plan.of(setting, [METHODS.parse(name) for name in methods], starts=starts), processes=1)
 
 
@@ -80,7 +80,7 @@ def test_the_ideal_system_is_drawn_only_where_it_is_a_limit(quantity: str) -> No
 
 
 def test_what_either_has_shown_is_in_neither_list() -> None:
-    setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2, scored="residual"))
+    setting = Experiment.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2, scored="residual"))
     sessions = setting.sessions(2)
     pair = METHODS.parse("svm"), METHODS.parse("query-point")
     ours = [shared_ranks(each, setting, sessions) for each in (pair, pair[::-1])]
@@ -95,11 +95,11 @@ def test_what_either_has_shown_is_in_neither_list() -> None:
     assert np.array_equal(ours[0].collection, ours[1].collection)
 
 
-def _by_hand(setting: Setting, sessions: Any, pair: tuple[Method, Method]) -> tuple[list[set[int]], list[list[Any]]]:
+def _by_hand(setting: Experiment, sessions: Any, pair: tuple[Method, Method]) -> tuple[list[set[int]], list[list[Any]]]:
     """What either method showed before the last round, with the query; and each method's last order of all items."""
-    from rankscope.feedback.study.loop import Block
+    from rankscope.feedback.study.loop import SessionBlock
 
-    blocks = [Block(method, setting, sessions) for method in pair]
+    blocks = [SessionBlock(method, setting, sessions) for method in pair]
     displayed = [[made.displayed for made in block.rounds()] for block in blocks]
     shown = [{int(query)} for query in sessions.query]
     for rounds in displayed:
@@ -145,7 +145,7 @@ def test_a_method_that_found_more_does_not_lose_by_it() -> None:
     topics = Topics.of({name: labels == name for name in sorted(set(corel.labels))})
     methods = [METHODS.parse(name) for name in ("svm", "logistic-regression")]
     residual, frozen = (
-        study(Plan.of(Setting.of(items, topics, protocol=Protocol(scored=scored)), methods, starts=10))
+        study(Plan.of(Experiment.of(items, topics, protocol=Protocol(scored=scored)), methods, starts=10))
         for scored in LISTS
     )
     found = {name: float(Summary(frozen, SEEN).means(name)[0][-1]) for name in ("svm", "logistic-regression")}
@@ -264,7 +264,7 @@ def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: 
 
 
 def test_a_measure_that_no_round_can_change_is_named() -> None:
-    setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2))
+    setting = Experiment.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2))
     results = study(Plan.of(setting, [METHODS.parse("svm")], starts=2, measures=["AP", "P@15"]), processes=1)
     assert "! P@15 of the frozen list is that of the first display in every round" in text_of(results)
     assert "AP of the frozen list is that of the first display" not in text_of(results)

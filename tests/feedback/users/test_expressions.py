@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingError
-from rankscope.feedback.users.expressions import And, Expression, Label, Not, Or, parsed
+from rankscope.feedback.users.expressions import And, Expression, HasLabel, Not, Or, parsed
 
 HAVE = {
     "flower": np.array([1, 1, 1, 0, 0, 0], np.bool_),
@@ -58,7 +58,7 @@ def test_gains_are_the_share_of_the_parts_that_are_true() -> None:
     assert parsed("flower and red and not sky").gains(HAVE) == pytest.approx([2 / 3, 1, 2 / 3, 2 / 3, 0, 1 / 3])
 
 
-leaves = st.sampled_from([Label(name) for name in HAVE])
+leaves = st.sampled_from([HasLabel(name) for name in HAVE])
 trees = st.recursive(
     leaves,
     lambda inner: st.one_of(

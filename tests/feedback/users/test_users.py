@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingError
-from rankscope.feedback.users.users import USERS, Consistent, Lazy, Look, Noisy, Partial, User, purity
+from rankscope.feedback.users.users import USERS, Consistent, Displays, Lazy, Noisy, Partial, User, purity
 
 MANY = 40_000
 
 
-def look(gains: list[list[float]], wanted: int | None = None) -> Look:
+def look(gains: list[list[float]], wanted: int | None = None) -> Displays:
     table = np.array(gains)
     items = np.arange(table.size).reshape(table.shape)
-    return Look(table, np.arange(len(table)), items, np.ones(table.shape, np.bool_), wanted)
+    return Displays(table, np.arange(len(table)), items, np.ones(table.shape, np.bool_), wanted)
 
 
 def test_a_consistent_user_says_what_the_target_says() -> None:
@@ -42,8 +42,8 @@ def test_a_lazy_user_judges_rightly_but_not_all() -> None:
 def test_the_same_user_says_the_same_of_the_same_item_wherever_it_stands() -> None:
     items = np.arange(200)[None, :]
     there, gains, turned = np.ones(items.shape, np.bool_), np.ones(items.shape), items[:, ::-1]
-    one = Noisy(0.3).says(Look(gains, np.array([7]), items, there))
-    other = Noisy(0.3).says(Look(gains, np.array([7]), turned, there))
+    one = Noisy(0.3).says(Displays(gains, np.array([7]), items, there))
+    other = Noisy(0.3).says(Displays(gains, np.array([7]), turned, there))
     assert np.array_equal(one, other[:, ::-1])
 
 
@@ -64,7 +64,7 @@ def test_a_partial_user_lowers_the_threshold_to_the_best_gain_visible(
 
 
 def test_empty_places_get_no_mark() -> None:
-    seen = Look(np.ones((1, 2)), np.zeros(1, np.int64), np.zeros((1, 2), np.int64), np.array([[True, False]]))
+    seen = Displays(np.ones((1, 2)), np.zeros(1, np.int64), np.zeros((1, 2), np.int64), np.array([[True, False]]))
     for user in (Consistent(), Noisy(1.0), Lazy(1.0), Partial(0.5)):
         assert user.says(seen)[0, 1] == 0
 

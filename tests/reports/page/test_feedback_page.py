@@ -9,7 +9,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.normalised import Normalised, normalised
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.reports.page.feedback_page import render, sections_of, write_page
@@ -20,7 +20,7 @@ from tests.feedback.cases import clusters
 def made() -> tuple[Results, Normalised, Plan]:
     items, topics = clusters(items=160, classes=3)
     rare = {**dict(zip(topics.names, topics.targets, strict=True)), "lonely": [1] + [0] * 159}
-    setting = Setting.of(items, Topics.of(rare), protocol=Protocol(scope=8, rounds=2))
+    setting = Experiment.of(items, Topics.of(rare), protocol=Protocol(scope=8, rounds=2))
     plan = Plan.of(setting, [METHODS.parse(name) for name in ("rocchio", "svm")], starts=2)
     return study(plan, processes=1), normalised(plan), plan
 

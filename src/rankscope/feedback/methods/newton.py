@@ -19,14 +19,14 @@ MOST_STEPS, MOST_HALVINGS = 200, 40
 ROUNDING = 1e-15
 
 
-class Form(Protocol):
+class WeightForm(Protocol):
     """Which numbers stand for w: a vector p per session."""
 
     @property
     def width(self) -> int:
         """How many numbers that are."""
 
-    def take(self, sessions: IntArray) -> Form:
+    def take(self, sessions: IntArray) -> WeightForm:
         """Some of the sessions."""
 
     def products(self, p: FloatArray) -> FloatArray:
@@ -80,7 +80,7 @@ class Span:
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
+class WeightsByFeature:
     """w itself, for sessions with more examples than features; `rows` are the examples."""
 
     rows: FloatArray
@@ -90,9 +90,9 @@ class Features:
         """One number per feature."""
         return self.rows.shape[2]
 
-    def take(self, sessions: IntArray) -> Features:
+    def take(self, sessions: IntArray) -> WeightsByFeature:
         """Some of the sessions."""
-        return Features(self.rows[sessions])
+        return WeightsByFeature(self.rows[sessions])
 
     def products(self, p: FloatArray) -> FloatArray:
         """X w."""
@@ -116,10 +116,10 @@ class Features:
         return both[:, :, 0] - b[:, None] * both[:, :, 1], b
 
 
-def logistic_fits(form: Form, label: FloatArray, cost: FloatArray) -> tuple[FloatArray, FloatArray]:
+def logistic_fits(form: WeightForm, label: FloatArray, cost: FloatArray) -> tuple[FloatArray, FloatArray]:
     """p and b of each session; those that have settled are not worked on any more.
 
-    >>> made = logistic_fits(Features(np.array([[[1.0], [-1.0]]])), np.array([[1.0, -1.0]]), np.ones((1, 2)))
+    >>> made = logistic_fits(WeightsByFeature(np.array([[[1.0], [-1.0]]])), np.array([[1.0, -1.0]]), np.ones((1, 2)))
     >>> [each.round(4) + 0.0 for each in made]
     [array([[0.6748]]), array([0.])]
     """
@@ -135,7 +135,7 @@ def logistic_fits(form: Form, label: FloatArray, cost: FloatArray) -> tuple[Floa
 
 
 def _step(
-    form: Form, label: FloatArray, cost: FloatArray, p: FloatArray, b: FloatArray
+    form: WeightForm, label: FloatArray, cost: FloatArray, p: FloatArray, b: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """One step, and how far it moved the decision values, beyond what rounding does."""
     values = form.products(p) + b[:, None]

@@ -23,7 +23,7 @@ from rankscope.feedback.normalization.feasibility import PERMUTATIONS, REFITTED,
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate
 from rankscope.feedback.normalization.refitting import refitted_ap
-from rankscope.feedback.normalization.trials import Form, Trial, Tried, tried
+from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, tried
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.validation import COUNT, FLAG, SEED, OneOf, Optional, check
 
@@ -41,7 +41,7 @@ class Baseline:
     topic: str
     approach: Approach
     winner: str
-    trials: tuple[Trial, ...]
+    trials: tuple[BaselineTrial, ...]
     form: Form
     loss: Loss
     ranks: RelevantRanks
@@ -107,9 +107,9 @@ def baseline(
 ) -> Baseline:
     """The baseline of one topic: least mean loss over folds wins, then the higher AP, then the one listed first.
 
-    `form` says by which loss (see `Trial`); all are reported. With zero-one loss and few relevant items calling nothing
-    relevant beats every classifier of precision below a half: that is why `test` is the default for classifiers too.
-    `refit` lets the winner learn from permuted labels (999 times) for the test of feasibility.
+    `form` says by which loss (see `BaselineTrial`); all are reported. With zero-one loss and few relevant items calling
+    nothing relevant beats every classifier of precision below a half: that is why `test` is the default for classifiers
+    too. `refit` lets the winner learn from permuted labels (999 times) for the test of feasibility.
     """
     relevant = checked_target(target)
     check(locals(), form=OneOf(get_args(Form), exactly=True), permutations=Optional(COUNT), refit=FLAG, seed=SEED)
@@ -134,7 +134,7 @@ def baseline(
     )  # fmt: skip
 
 
-class Choices(TypedDict, total=False):
+class BaselineOptions(TypedDict, total=False):
     """What `baseline` may be told beside the candidates."""
 
     folds: Folds | int
@@ -149,7 +149,7 @@ def baselines(
     items: Items,
     topics: Mapping[str, ArrayLike],
     candidates: Sequence[Candidate] = CLASSIFIERS,
-    **choices: Unpack[Choices],
+    **choices: Unpack[BaselineOptions],
 ) -> dict[str, Baseline]:
     """The baseline of every topic, infeasible ones included; choices as in `baseline`."""
     return {name: baseline(items, target, candidates, topic=name, **choices) for name, target in topics.items()}

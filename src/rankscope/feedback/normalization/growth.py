@@ -22,7 +22,7 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class ExampleGrowth:
     """Rankings of every method at every size, the same sessions everywhere: one query per topic and set.
 
     Each of `ranks` is as good as any other `RelevantRanks`: every measure, curve and test takes it. Classes are topics.
@@ -64,7 +64,7 @@ def growth(
     repeats: int = 10,
     common: bool = False,
     seed: int = 0,
-) -> Growth:
+) -> ExampleGrowth:
     """Draw `repeats` growing example sets for each topic, rank by each method, and score what is left to find.
 
     The examples are taken out of the list, so that c and d are less by them. With `common` the largest set is taken out
@@ -83,7 +83,7 @@ def growth(
                 made = ranked(method, items, examples, target, counted, topic=topic, system=name)
                 parts[str(method)][place].append(made)
     ranks = {name: tuple(RelevantRanks.join(each) for each in made) for name, made in parts.items()}
-    return Growth(both, ranks, repeats, seed)
+    return ExampleGrowth(both, ranks, repeats, seed)
 
 
 def _check(targets: Mapping[str, BoolArray], methods: Sequence[Method], largest: tuple[int, int]) -> None:

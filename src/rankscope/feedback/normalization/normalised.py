@@ -49,7 +49,7 @@ class Normalised:
 
     def mae_table(self, corrected: bool = False) -> ScoreTable:
         """Feasible topics x methods: mean efficiency; topics are the blocks of every test."""
-        of = {(each.topic, each.method_name): each for each in map(_Named, self.efficiencies)}
+        of = {(each.topic, each.method_name): each for each in map(_NamedMethod, self.efficiencies)}
         values = [[_mae(of.get((topic, name)), corrected) for name in self.methods] for topic in self.feasible]
         table = np.array(values, dtype=np.float64).reshape(len(self.feasible), len(self.methods))
         return ScoreTable("corrected MAE" if corrected else "MAE", self.methods, self.feasible, table)
@@ -58,7 +58,9 @@ class Normalised:
         """For each method the mean over feasible topics of its efficiency at each recall level."""
         made = []
         for name in self.methods:
-            own = [each for each in map(_Named, self.efficiencies) if each.method_name == name and each.made.feasible]
+            own = [
+                each for each in map(_NamedMethod, self.efficiencies) if each.method_name == name and each.made.feasible
+            ]
             values = np.array([each.made.values for each in own])
             if values.size:
                 ones = np.ones(values.shape[1])
@@ -67,7 +69,7 @@ class Normalised:
 
 
 @dataclass(frozen=True, eq=False)
-class _Named:
+class _NamedMethod:
     """An efficiency under the plain name of its method, without the size of example sets."""
 
     made: Efficiency
@@ -81,7 +83,7 @@ class _Named:
         return self.made.topic
 
 
-def _mae(found: _Named | None, corrected: bool) -> float:
+def _mae(found: _NamedMethod | None, corrected: bool) -> float:
     if found is None:
         return float("nan")
     return found.made.corrected_mae if corrected else found.made.mae

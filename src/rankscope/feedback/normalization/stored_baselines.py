@@ -17,7 +17,7 @@ from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.feedback.normalization.efficiency_curves import SCOPES, mean_curve, places
 from rankscope.feedback.normalization.feasibility import Feasibility
 from rankscope.feedback.normalization.losses import Loss
-from rankscope.feedback.normalization.trials import Trial
+from rankscope.feedback.normalization.trials import BaselineTrial
 from rankscope.files import atomic
 from rankscope.ranks.reduce import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -124,7 +124,7 @@ def _from_json(stored: Mapping[str, Any]) -> Baseline:
         topic=stored["topic"],
         approach=stored["approach"],
         winner=stored["winner"],
-        trials=tuple(Trial(**_with_nan(each)) for each in stored["losses"]),
+        trials=tuple(BaselineTrial(**_with_nan(each)) for each in stored["losses"]),
         form=stored["form"],
         loss=Loss(**stored["loss"]),
         ranks=_ranks(stored["winner"], rankings),

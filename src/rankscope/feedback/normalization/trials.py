@@ -23,7 +23,7 @@ NOT_COMPUTED = float("nan")
 
 
 @dataclass(frozen=True)
-class Trial:
+class BaselineTrial:
     """A candidate with its mean losses over folds; NaN where a form does not exist for it or was not asked for.
 
     `test`: the test items ranked among themselves, the first c_k called relevant. `whole`: all items ranked, the first
@@ -44,7 +44,7 @@ class Trial:
 class Tried:
     """A trial with the rankings of test items it comes from: one query per fold."""
 
-    trial: Trial
+    trial: BaselineTrial
     ranks: RelevantRanks
 
 
@@ -55,10 +55,10 @@ def tried(
     made = out_of_fold(candidate, items, target, folds, seed=seed)
     ranks = _test_ranks(str(candidate), made, target, folds)
     if made.failed:
-        return Tried(Trial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=made.failed[0]), ranks)
+        return Tried(BaselineTrial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=made.failed[0]), ranks)
     tested = folds.tested[made.fold]
     scope = np.full(len(tested), int(target.sum()))
-    trial = Trial(
+    trial = BaselineTrial(
         str(candidate),
         test=_mean(_loss_at(made.values, tested, (tested & target).sum(axis=1), target, tested, loss)),
         whole=_mean(_loss_at(made.values, np.ones_like(tested), scope, target, tested, loss)),

@@ -10,7 +10,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.rounds import simulated
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP, Measure
@@ -49,7 +49,7 @@ def mean_overlap(topics: Topics) -> float:
 
 
 def adaptation(
-    method: Method, setting: Setting, topic: str, *, starts: int = 10, seed: int = 0, measure: Measure | None = None
+    method: Method, setting: Experiment, topic: str, *, starts: int = 10, seed: int = 0, measure: Measure | None = None
 ) -> Adaptation:
     """Feedback from each assessor of a topic, scored by the target of each, in the last round."""
     rows = [row for row, name in enumerate(setting.topics.names) if name == topic]
@@ -66,7 +66,7 @@ def _of(sessions: Sessions, row: int) -> Sessions:
     return sessions.take(np.flatnonzero(sessions.topic == row))
 
 
-def _mean(method: Method, setting: Setting, sessions: Sessions, judge: int, measure: Measure) -> float:
+def _mean(method: Method, setting: Experiment, sessions: Sessions, judge: int, measure: Measure) -> float:
     scored: IntArray = np.full(len(sessions), judge)
     values = measure.of(simulated(method, setting, replace(sessions, scored=scored)).rounds[-1].ranks)
     there = values[~np.isnan(values)]

@@ -22,7 +22,7 @@ from rankscope.feedback.study.display_quality import DisplayQuality, display_qua
 from rankscope.feedback.study.history import History
 from rankscope.feedback.study.protocol import ListName
 from rankscope.feedback.study.scored_lists import Listed, scored_list
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.feedback.users.draws import seed_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -45,9 +45,9 @@ class Round:
     failed: tuple[str, ...]
 
 
-def rounds(method: Method, setting: Setting, sessions: Sessions) -> Iterator[Round]:
+def rounds(method: Method, setting: Experiment, sessions: Sessions) -> Iterator[Round]:
     """All rounds of a block of sessions, from 0; a session that fails stays as it is and shows nothing more."""
-    yield from Block(method, setting, sessions).rounds()
+    yield from SessionBlock(method, setting, sessions).rounds()
 
 
 def block_size(items: Items, sessions: int | None = None) -> int:
@@ -56,10 +56,10 @@ def block_size(items: Items, sessions: int | None = None) -> int:
     return max(1, min(AT_ONCE, items.sessions_at_once, share))
 
 
-class Block:
+class SessionBlock:
     """A block of sessions on its way; `current` are the scores of the round that `rounds` gave last."""
 
-    def __init__(self, method: Method, setting: Setting, sessions: Sessions) -> None:
+    def __init__(self, method: Method, setting: Experiment, sessions: Sessions) -> None:
         self.method, self.setting, self.sessions = method, setting, sessions
         self.items, self.protocol, self.topics = setting.items, setting.protocol, setting.topics
         shape = (len(sessions), len(self.items))

@@ -14,7 +14,7 @@ from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.feedback.users.draws import uniform
 from rankscope.feedback.users.judge import Judge
 from rankscope.feedback.users.topics import Topics
-from rankscope.feedback.users.users import Look, Said, User
+from rankscope.feedback.users.users import Displays, Said, User
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class ByUser:
         there = shown >= 0
         items = np.maximum(shown, 0)
         gains = self.topics.gains(sessions.topic[:, None], items)
-        said = self.user.says(Look(gains, sessions.seed, items, there, self.protocol.k_pos))
+        said = self.user.says(Displays(gains, sessions.seed, items, there, self.protocol.k_pos))
         order = self._order(sessions, items)
         for side, most in ((1, self.protocol.k_pos), (-1, self.protocol.k_neg)):
             if most is not None:
@@ -60,7 +60,7 @@ class ByUser:
         """The user looks again at each, and may err in another way."""
         gains = self.topics.gains(sessions.topic[row], item)
         there = np.ones((row.size, 1), np.bool_)
-        look = Look(gains[:, None], sessions.seed[row], item[:, None], there, 0, f"look again {number}")
+        look = Displays(gains[:, None], sessions.seed[row], item[:, None], there, 0, f"look again {number}")
         said = self.user.says(look)[:, 0]
         return (said == mark) | (said == 0)
 

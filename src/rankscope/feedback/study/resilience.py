@@ -11,7 +11,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.rounds import simulated
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.starts import Start
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy
@@ -58,7 +58,7 @@ def resilience(
     """Every method with users who take relevant for irrelevant, and the other way, at each rate; same sessions."""
     how = AP() if measure is None else measure
     levels = tuple(sorted({0.0, *rates}))
-    settings = [Setting.of(items, topics, Noisy(rate), start, protocol, seed=seed) for rate in levels]
+    settings = [Experiment.of(items, topics, Noisy(rate), start, protocol, seed=seed) for rate in levels]
     sessions = settings[0].sessions(starts, seed)
     made = []
     for method in methods:

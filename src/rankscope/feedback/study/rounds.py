@@ -11,7 +11,7 @@ from rankscope.arrays import FloatArray
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.display_quality import DisplayQuality
 from rankscope.feedback.study.loop import Round, block_size, rounds
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.cores import in_threads_of_one_core
@@ -36,7 +36,7 @@ def in_byte_order(ranks: RelevantRanks) -> RelevantRanks:
     return ranks.take(np.array(order, dtype=np.int64))
 
 
-def simulated(method: Method, setting: Setting, sessions: Sessions, block: int | None = None) -> Simulated:
+def simulated(method: Method, setting: Experiment, sessions: Sessions, block: int | None = None) -> Simulated:
     """Run the loop block by block on all cores and put the rounds together; the size of blocks changes no result."""
     blocks = list(sessions.blocks(block or block_size(setting.items, len(sessions))))
     parts = in_threads_of_one_core(lambda each: list(rounds(method, setting, each)), blocks)

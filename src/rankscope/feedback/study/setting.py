@@ -21,7 +21,7 @@ from rankscope.feedback.users.users import Consistent, User
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class Experiment:
     """What all methods of an experiment share."""
 
     items: Items
@@ -42,7 +42,7 @@ class Setting:
         *,
         marker: Marker | None = None,
         seed: int = 0,
-    ) -> Setting:
+    ) -> Experiment:
         """A simulated user (consistent unless told) or another marker, beginning with one query unless told."""
         if topics.items != len(items):
             raise SettingError(f"topics speak of {topics.items} items, but there are {len(items)}")

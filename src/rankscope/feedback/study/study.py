@@ -15,7 +15,7 @@ from rankscope.feedback.methods import CONTROLS, control_methods
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.loop import Round, block_size, rounds
 from rankscope.feedback.study.results import WHO, Results, frame_of
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import Pair, shared_rounds
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.inputs.formats.frames import read_frame
@@ -34,7 +34,7 @@ Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class StudyPart:
     """One method in some sessions."""
 
     method: Method
@@ -49,7 +49,7 @@ class Plan:
     Of the residual list, which differs by method, two methods are compared on the items that neither has shown: `pair`.
     """
 
-    setting: Setting
+    setting: Experiment
     methods: tuple[Method, ...]
     sessions: Sessions
     measures: tuple[Measure, ...]
@@ -59,7 +59,7 @@ class Plan:
     @classmethod
     def of(
         cls,
-        setting: Setting,
+        setting: Experiment,
         methods: Iterable[Method],
         *,
         starts: int = 10,
@@ -102,7 +102,7 @@ class Plan:
             "seed": self.seed,
         }
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[StudyPart]:
         """All parts, method by method."""
         about, size = self.about, min(PART, block_size(self.setting.items))
         if self.pair is not None:
@@ -111,7 +111,7 @@ class Plan:
         for method in self.methods:
             for block in self.sessions.blocks(size):
                 own = {"method": str(method), "sessions": block.names(self.setting.topics)}
-                made.append(Part(method, block, digest_of(about | own)))
+                made.append(StudyPart(method, block, digest_of(about | own)))
         return made
 
 
@@ -149,7 +149,7 @@ class ParquetForm:
         made.write_parquet(stream)
 
 
-def work(plan: Plan, part: Part) -> pl.DataFrame:
+def work(plan: Plan, part: StudyPart) -> pl.DataFrame:
     """The rows of one part."""
     setting, listed = plan.setting, plan.setting.protocol.scored
     made: list[Round] = []
@@ -169,7 +169,7 @@ def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:
     return Results(pl.concat([frames[part.digest] for part in plan.parts()]), plan.about)
 
 
-def _digest_of_start(setting: Setting) -> str:
+def _digest_of_start(setting: Experiment) -> str:
     rows = getattr(setting.start, "rows", None)
     return "" if rows is None else digest_of({"rows": rows.tolist()})
 

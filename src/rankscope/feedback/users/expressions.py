@@ -36,7 +36,7 @@ class Expression(ABC):
 
 
 @dataclass(frozen=True)
-class Label(Expression):
+class HasLabel(Expression):
     """Items that have a label."""
 
     name: str
@@ -139,7 +139,7 @@ def parsed(text: str) -> Expression:
     >>> str(parsed("flower and (red or pink) and not sky")), parsed('"tea cup"').labels
     ('flower and (red or pink) and not sky', ('tea cup',))
     """
-    return _Reader(text).whole()
+    return _ExpressionReader(text).whole()
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class _Token:
         return "the end" if self.kind == "end" else f"'{self.text}'"
 
 
-class _Reader:
+class _ExpressionReader:
     """Reads a text from left to right, one function for each strength of binding."""
 
     def __init__(self, text: str) -> None:
@@ -212,4 +212,4 @@ class _Reader:
             return inner
         if self.tokens[0].kind != "label":
             raise self._error(f"a label is missing before {self.tokens[0]}")
-        return Label(self.tokens.pop(0).text)
+        return HasLabel(self.tokens.pop(0).text)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.errors import InputError
 from rankscope.feedback.users.topics import Topics
-from rankscope.feedback.users.users import Look, User
+from rankscope.feedback.users.users import Displays, User
 
 
 @dataclass(frozen=True)
@@ -67,5 +67,5 @@ class SimulatedJudge:
         items = np.array([[self.number[each] for each in shown]], dtype=np.int64).reshape(1, len(shown))
         row = np.full(items.shape, self.topics.labels.index(topic))
         there = np.ones(items.shape, np.bool_)
-        said = self.user.says(Look(self.topics.gains(row, items), np.array([self.seed]), items, there))[0].tolist()
+        said = self.user.says(Displays(self.topics.gains(row, items), np.array([self.seed]), items, there))[0].tolist()
         return Marks(*(tuple(each for each, mark in zip(shown, said, strict=True) if mark == side) for side in (1, -1)))

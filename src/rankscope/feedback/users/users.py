@@ -18,7 +18,7 @@ Said = NDArray[np.int8]  # 1 wanted, -1 not wanted, 0 nothing said
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Displays:
     """Displays of many sessions at once: what each item is worth to the user (1 is relevant), whose seed, which item.
 
     `there` is False in the empty places of a display. `wanted` is how many positives the user is asked for, None: all.
@@ -40,12 +40,12 @@ class Look:
 class User(Named, ABC):
     """Somebody who looks at displays."""
 
-    def says(self, look: Look) -> Said:
+    def says(self, look: Displays) -> Said:
         """1, -1 or 0 for each item of each display."""
         return np.where(look.there, self.opinion(look), 0).astype(np.int8)
 
     @abstractmethod
-    def opinion(self, look: Look) -> NDArray[Any]:
+    def opinion(self, look: Displays) -> NDArray[Any]:
         """The same, where empty places do not matter."""
 
 
@@ -55,7 +55,7 @@ class Consistent(User):
 
     name: ClassVar[str] = "consistent"
 
-    def opinion(self, look: Look) -> NDArray[Any]:
+    def opinion(self, look: Displays) -> NDArray[Any]:
         """The truth."""
         return truth(look.gains)
 
@@ -80,7 +80,7 @@ class Noisy(User):
             object.__setattr__(self, "eps_neg", self.eps_pos)
         super().__post_init__()
 
-    def opinion(self, look: Look) -> NDArray[Any]:
+    def opinion(self, look: Displays) -> NDArray[Any]:
         """The truth, but for independent flips."""
         assert self.eps_neg is not None
         right = truth(look.gains)
@@ -98,7 +98,7 @@ class Lazy(User):
     least: ClassVar[Mapping[str, float]] = {"q": 0}
     most: ClassVar[Mapping[str, float]] = {"q": 1}
 
-    def opinion(self, look: Look) -> NDArray[Any]:
+    def opinion(self, look: Displays) -> NDArray[Any]:
         """The truth about some."""
         return np.where(look.chance("effort") < self.q, truth(look.gains), 0)
 
@@ -116,7 +116,7 @@ class Partial(User):
     least: ClassVar[Mapping[str, float]] = {"theta": 0}
     most: ClassVar[Mapping[str, float]] = {"theta": 1}
 
-    def opinion(self, look: Look) -> NDArray[Any]:
+    def opinion(self, look: Displays) -> NDArray[Any]:
         """Picks by gain."""
         gains = np.where(look.there, look.gains, 0.0)
         enough = 1 if look.wanted is None else look.wanted

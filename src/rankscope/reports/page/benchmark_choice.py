@@ -16,26 +16,26 @@ TINY, ENOUGH = 5, 6  # queries of a class that says something, and how many such
 
 
 @dataclass(frozen=True)
-class Choice:
+class ShownQuery:
     """A query and why it is shown."""
 
     query: str
     why: str
 
 
-def chosen(table: ScoreTable, count: int, measure: str = "", seed: int = 0) -> list[Choice]:
+def chosen(table: ScoreTable, count: int, measure: str = "", seed: int = 0) -> list[ShownQuery]:
     """Some queries, in turn of each kind; a class that has been shown waits until the others have been.
 
     Typical ones are drawn with the seed from the middle half of all queries by their mean over descriptors.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.9, 0.4], "B": [0.1, 0.9, 0.9, 0.4]}, classes=["x", "x", "y", "y"])
     >>> chosen(table, 3)[1]
-    Choice(query='q3', why='easy class: y, mean AP 0.65')
+    ShownQuery(query='q3', why='easy class: y, mean AP 0.65')
     """
     whole = table.complete()
     name = measure or table.measure
     kinds = [_typical(whole, name, seed), _classes(whole, name, best=True), _classes(whole, name, best=False)]
     kinds += [_disputed(whole, name)] if len(whole.systems) > 1 else []
-    found: dict[str, Choice] = {}
+    found: dict[str, ShownQuery] = {}
     open_kinds = list(kinds)
     for kind in cycle(kinds):
         if len(found) >= min(count, len(whole)) or not open_kinds:
@@ -51,26 +51,26 @@ def chosen(table: ScoreTable, count: int, measure: str = "", seed: int = 0) -> l
     return _together(list(found.values()))
 
 
-def _together(found: list[Choice]) -> list[Choice]:
+def _together(found: list[ShownQuery]) -> list[ShownQuery]:
     """Queries of one kind stand side by side."""
     kinds = list(dict.fromkeys(_kind(each) for each in found))
     return sorted(found, key=lambda each: kinds.index(_kind(each)))
 
 
-def _kind(each: Choice) -> str:
+def _kind(each: ShownQuery) -> str:
     return each.why.split(":")[0]
 
 
-def _typical(table: ScoreTable, measure: str, seed: int) -> Iterator[Choice]:
+def _typical(table: ScoreTable, measure: str, seed: int) -> Iterator[ShownQuery]:
     means = table.values.mean(axis=1)
     low, high = np.quantile(means, [0.25, 0.75])
     middle = np.flatnonzero((means >= low) & (means <= high))
     order = np.random.default_rng(seed).permutation(middle)
     for row in _spread(order, table).tolist():
-        yield Choice(table.queries[row], f"typical query: mean {measure} {number(float(means[row]), places=2)}")
+        yield ShownQuery(table.queries[row], f"typical query: mean {measure} {number(float(means[row]), places=2)}")
 
 
-def _classes(table: ScoreTable, measure: str, best: bool) -> Iterator[Choice]:
+def _classes(table: ScoreTable, measure: str, best: bool) -> Iterator[ShownQuery]:
     """Classes from one end, of each the query in the middle; tiny classes only where there are few others."""
     if table.classes is None:
         return
@@ -85,17 +85,17 @@ def _classes(table: ScoreTable, measure: str, best: bool) -> Iterator[Choice]:
         middle = rows[np.argsort(means[rows], kind="stable")[rows.size // 2]]
         mean = number(float(table.values[rows].mean()), places=2)
         which = "easy class" if best else "hard class"
-        yield Choice(table.queries[int(middle)], f"{which}: {label}, mean {measure} {mean}")
+        yield ShownQuery(table.queries[int(middle)], f"{which}: {label}, mean {measure} {mean}")
 
 
-def _disputed(table: ScoreTable, measure: str) -> Iterator[Choice]:
+def _disputed(table: ScoreTable, measure: str) -> Iterator[ShownQuery]:
     """Queries on which the best and the worst descriptor lie furthest apart."""
     order = np.argsort(-np.ptp(table.values, axis=1), kind="stable")
     for row in _spread(order, table).tolist():
         values: FloatArray = table.gains[row]
         high, low = int(values.argmax()), int(values.argmin())
         ends = (f"{table.systems[at]} {number(float(table.values[row, at]), places=2)}" for at in (high, low))
-        yield Choice(table.queries[row], f"descriptors disagree: {' against '.join(ends)}")
+        yield ShownQuery(table.queries[row], f"descriptors disagree: {' against '.join(ends)}")
 
 
 def _spread(order: IntArray, table: ScoreTable) -> IntArray:

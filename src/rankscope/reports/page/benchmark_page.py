@@ -15,7 +15,7 @@ from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.descriptor_bars import Bar, cost_graph, quality_graph
 from rankscope.graphs.graph import Graph
 from rankscope.reports.formats.grid import number
-from rankscope.reports.page.benchmark_choice import Choice, chosen
+from rankscope.reports.page.benchmark_choice import ShownQuery, chosen
 from rankscope.reports.page.pages import environment, packed, spec_of, text_of, themes
 from rankscope.reports.page.thumbnails import thumbnails
 from rankscope.reports.texts.benchmark import Standings
@@ -43,7 +43,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundItems:
     """What one descriptor finds first for one query."""
 
     descriptor: str
@@ -61,10 +61,10 @@ class Found:
 class Shown:
     """A query with all that was found for it."""
 
-    choice: Choice
+    choice: ShownQuery
     row: int
     label: str
-    found: tuple[Found, ...]
+    found: tuple[FoundItems, ...]
 
 
 def write_page(made: Standings, path: str | Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> int:
@@ -141,7 +141,7 @@ def shown_queries(made: Standings, count: int, first: int, seed: int) -> list[Sh
                 for rank, (item, distance) in enumerate(zip(items, distances, strict=True), start=1)
             ]
             value = float(values[column])
-            answers.append(Found(name, number(value, places=3), value == best, tuple(hits)))
+            answers.append(FoundItems(name, number(value, places=3), value == best, tuple(hits)))
         found.append(Shown(choice, row, pictures.labels[row], tuple(answers)))
     return found
 

@@ -35,7 +35,7 @@ Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class PageGraph:
     """A graph on the page."""
 
     id: str
@@ -80,13 +80,13 @@ def render(results: Results, made: Normalised) -> str:
     )
 
 
-def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
+def graphs_of(results: Results, made: Normalised) -> list[PageGraph]:
     """What each kind shows of a study; what cannot be drawn is left out, its table is there."""
     drawn = []
     for kind in FEEDBACK_KINDS:
         for id, draw in kind.study_graphs(results, made):
             with suppress(RankscopeError):
-                drawn.append(Drawn(id, kind.name, draw(), kind.sentence))
+                drawn.append(PageGraph(id, kind.name, draw(), kind.sentence))
     return drawn
 
 

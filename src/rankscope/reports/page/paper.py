@@ -38,7 +38,7 @@ def _picture(figure: Figure) -> bytes:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _PaperTable:
     """A table of the paper: its file, what stands in it, what it is, and how its numbers were made."""
 
     name: str
@@ -51,14 +51,14 @@ class _Table:
         return comments([*notes, *filter(None, [self.how])]) + table_of(self.grid)
 
 
-def _tables(report: Report) -> Iterator[_Table]:
+def _tables(report: Report) -> Iterator[_PaperTable]:
     made = report.estimates
-    yield _Table("measures.tex", measure_grid(report), "means with their intervals", made.how)
+    yield _PaperTable("measures.tex", measure_grid(report), "means with their intervals", made.how)
     if report.compared is not None:
         what = "paired differences with their intervals"
-        yield _Table("differences.tex", difference_grid(report), what, made.how_compared)
+        yield _PaperTable("differences.tex", difference_grid(report), what, made.how_compared)
     if report.scores.by_class_wanted:
-        yield _Table("classes.tex", class_grid(report.scores), "means within each class of queries", "")
+        yield _PaperTable("classes.tex", class_grid(report.scores), "means within each class of queries", "")
 
 
 def measure_grid(report: Report) -> Grid:

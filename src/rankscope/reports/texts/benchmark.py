@@ -24,7 +24,7 @@ MEANS = {"AP": "MAP", "NMRR": "ANMRR"}  # what the mean over queries is called
 
 
 @dataclass(frozen=True)
-class Standing:
+class DescriptorStanding:
     """One descriptor: its place by the mean, the places that chance leaves open, and what it costs."""
 
     name: str
@@ -47,7 +47,7 @@ class Standings:
     scores: Scores
     estimates: Estimates
     main: str  # the measure that decides, as it is asked for
-    rows: tuple[Standing, ...]
+    rows: tuple[DescriptorStanding, ...]
     compared: Compared | None  # None where there is one descriptor or one class
 
     @property
@@ -102,7 +102,7 @@ def standings_of(benchmark: Benchmark, seed: int = 0) -> Standings:
     for place, (name, (best, worst, letters)) in enumerate(places.items(), start=1):
         number, trial = next((at, each) for at, each in enumerate(benchmark.trials) if each.name == name)
         rows.append(
-            Standing(
+            DescriptorStanding(
                 name=name,
                 values=trial.values,
                 metric=trial.metric,

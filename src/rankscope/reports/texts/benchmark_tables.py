@@ -12,7 +12,7 @@ from rankscope.reports.formats import latex, markdown
 from rankscope.reports.formats.grid import Cell, Grid, number
 from rankscope.reports.formats.rows import as_json
 from rankscope.reports.formats.table import text_of as plain_table
-from rankscope.reports.texts.benchmark import Standing, Standings, milliseconds
+from rankscope.reports.texts.benchmark import DescriptorStanding, Standings, milliseconds
 from rankscope.reports.texts.comparison_words import listed
 
 COST = ("values", "ms a picture", "ms a query")
@@ -31,7 +31,9 @@ def _best(made: Standings, measure: str) -> float:
     return min(values) if measure in made.lower else max(values)
 
 
-def _cells(row: Standing, first: str, others: list[str], best: dict[str, float], several: bool) -> tuple[Cell, ...]:
+def _cells(
+    row: DescriptorStanding, first: str, others: list[str], best: dict[str, float], several: bool
+) -> tuple[Cell, ...]:
     def mean(name: str) -> Cell:
         value = row.means[name].value
         return Cell(number(value), best=several and value == best[name])
@@ -49,13 +51,13 @@ def _cells(row: Standing, first: str, others: list[str], best: dict[str, float],
     )
 
 
-def interval_text(row: Standing, measure: str) -> str:
+def interval_text(row: DescriptorStanding, measure: str) -> str:
     """The ends of an interval; a dash where there is none."""
     mean = row.means[measure]
     return f"{number(mean.low, places=3)} to {number(mean.high, places=3)}" if mean.has_interval else "-"
 
 
-def places(row: Standing) -> str:
+def places(row: DescriptorStanding) -> str:
     """The places in the list that chance leaves open."""
     return str(row.best_place) if row.best_place == row.worst_place else f"{row.best_place} to {row.worst_place}"
 

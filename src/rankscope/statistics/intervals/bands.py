@@ -59,7 +59,7 @@ class _Points:
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _ChanceDraws:
     """How chance is drawn."""
 
     level: float
@@ -68,7 +68,7 @@ class _Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class _Limits:
+class _BandLimits:
     low: FloatArray
     high: FloatArray
     critical: FloatArray
@@ -99,7 +99,7 @@ def band(
     how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
     given = _given(curves, x)
     points = _points(given.values, classes)
-    drawn = _Drawn(level, resamples or _draws(how, len(points.rows)), seed)
+    drawn = _ChanceDraws(level, resamples or _draws(how, len(points.rows)), seed)
     ends = (given.lowest, given.highest) if bounds is None else bounds
     made = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
     return Band(
@@ -164,18 +164,18 @@ def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean, np.sqrt(divided(square.sum(axis=0), np.maximum(count - 1, 0)))
 
 
-def _unseen_unit(points: _Points, drawn: _Drawn, bounds: Bounds) -> _Limits:
+def _unseen_unit(points: _Points, drawn: _ChanceDraws, bounds: Bounds) -> _BandLimits:
     shape = shape_within(bounds)
     low, high = unseen_unit_limits(points.sums, drawn.level, drawn.times, drawn.seed, bounds, shape)
-    return _Limits(low, high, np.full(low.size, np.nan))
+    return _BandLimits(low, high, np.full(low.size, np.nan))
 
 
-def _standard_errors(points: _Points, how: str, drawn: _Drawn) -> _Limits:
+def _standard_errors(points: _Points, how: str, drawn: _ChanceDraws) -> _BandLimits:
     """Limits equally far on both sides of the mean, in standard errors."""
     shared = _t_quantile(points, drawn.level, int((points.units >= 2).sum()))
     alone = _t_quantile(points, drawn.level, 1)
     critical = {"t": alone, "bonferroni": shared}[how] if how != "sup-t" else _sup_t(points, drawn, alone, shared)
-    return _Limits(points.mean - critical * points.error, points.mean + critical * points.error, critical)
+    return _BandLimits(points.mean - critical * points.error, points.mean + critical * points.error, critical)
 
 
 def _t_quantile(points: _Points, level: float, sharing: int) -> FloatArray:
@@ -186,7 +186,7 @@ def _t_quantile(points: _Points, level: float, sharing: int) -> FloatArray:
     return np.asarray(stdtrit(freedom, 1 - (1 - level) / (2 * max(1, sharing))))
 
 
-def _sup_t(points: _Points, drawn: _Drawn, alone: FloatArray, shared: FloatArray) -> FloatArray:
+def _sup_t(points: _Points, drawn: _ChanceDraws, alone: FloatArray, shared: FloatArray) -> FloatArray:
     """The quantile of the farthest stray among the points that enough units decide; without any, that of Bonferroni.
 
     A band for the whole curve is no narrower than one for a single point: with few units chance errs, and the value is

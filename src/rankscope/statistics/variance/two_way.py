@@ -25,7 +25,7 @@ BETWEEN_CLASSES: dict[str, str | None] = {
 
 
 @dataclass(frozen=True)
-class Source:
+class VarianceSource:
     """One line of the analysis; F and p are NaN for errors, `corrected` is p after Greenhouse and Geisser."""
 
     name: str
@@ -52,11 +52,11 @@ class RepeatedMeasures:
     systems: tuple[str, ...]
     means: FloatArray
     queries: int
-    sources: tuple[Source, ...]
+    sources: tuple[VarianceSource, ...]
     epsilon: float
     note: str = ""
 
-    def __getitem__(self, name: str) -> Source:
+    def __getitem__(self, name: str) -> VarianceSource:
         for each in self.sources:
             if each.name == name:
                 return each
@@ -139,8 +139,10 @@ def _squares(design: Design) -> tuple[dict[str, float], FloatArray]:
     return {name: clean(each, values) for name, each in squares.items()}, rest
 
 
-def _line(name: str, squares: dict[str, float], freedom: dict[str, int], error: str | None, epsilon: float) -> Source:
-    plain = Source(name, squares[name], freedom[name])
+def _line(
+    name: str, squares: dict[str, float], freedom: dict[str, int], error: str | None, epsilon: float
+) -> VarianceSource:
+    plain = VarianceSource(name, squares[name], freedom[name])
     if error is None or not freedom[error] or not freedom[name] or squares[error] == 0:
         return plain
     from scipy.special import fdtrc
@@ -149,7 +151,7 @@ def _line(name: str, squares: dict[str, float], freedom: dict[str, int], error: 
     p = float(fdtrc(freedom[name], freedom[error], f))
     within = name.startswith("system")
     corrected = float(fdtrc(epsilon * freedom[name], epsilon * freedom[error], f)) if within else float("nan")
-    return Source(name, squares[name], freedom[name], f, p, corrected)
+    return VarianceSource(name, squares[name], freedom[name], f, p, corrected)
 
 
 def sphericity(rest: FloatArray) -> float:

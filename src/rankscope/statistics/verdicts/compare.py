@@ -36,7 +36,7 @@ MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
 
 
 @dataclass(frozen=True)
-class _Choices:
+class _CompareOptions:
     """How to compare."""
 
     every_pair: bool
@@ -85,7 +85,7 @@ def compare(
     'B'
     """
     by_target = isinstance(scores, Scores) and classes_are_targets(scores) if by_unit is None else by_unit
-    choices = _Choices(
+    choices = _CompareOptions(
         every_pair=every_pair,
         by_unit=by_target,
         correction=correction,
@@ -102,7 +102,7 @@ def compare(
     return Compared(tuple(_with_ranks(each, choices) for each in measures), families, choices.level, choices.seed, same)
 
 
-def _undecided(tables: Sequence[ScoreTable], choices: _Choices) -> list[MeasureCompared]:
+def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
     """Each measure with everything but its pairs."""
     whole = [_shared(table) for table in tables]
     made = [
@@ -127,7 +127,7 @@ def _shared(table: ScoreTable) -> ScoreTable:
     return whole
 
 
-def _means(tables: Sequence[ScoreTable], choices: _Choices) -> list[Intervals]:
+def _means(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[Intervals]:
     """Intervals of all means; measures that share their queries share the resamples too."""
     if any(table.queries != tables[0].queries for table in tables):
         return [_means([each], choices)[0] for each in tables]
@@ -140,7 +140,7 @@ def _means(tables: Sequence[ScoreTable], choices: _Choices) -> list[Intervals]:
     return [made.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
 
 
-def _judged(measures: list[MeasureCompared], choices: _Choices) -> tuple[list[MeasureCompared], Families]:
+def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[list[MeasureCompared], Families]:
     """The pairs of every measure: those of the first corrected by themselves, everything else together."""
     main, *others = measures
     pairs = partial(
@@ -229,7 +229,7 @@ def _of_units(comparisons: Sequence[Comparison], one: MeasureCompared, level: fl
     )
 
 
-def _with_ranks(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
+def _with_ranks(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """Ranks where every pair was compared; of three systems or more a test of all together."""
     if len(made.table.systems) > 2:
         made = replace(made, tukey=randomised_tukey(made.tested, choices.level, choices.permutations, choices.seed))
@@ -242,7 +242,7 @@ def _with_ranks(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
     return replace(made, ranks=ranks)
 
 
-def _by_class(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
+def _by_class(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
     table = made.table
     if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
@@ -255,7 +255,7 @@ def _by_class(made: MeasureCompared, choices: _Choices) -> MeasureCompared:
     )
 
 
-def _class_effects(table: ScoreTable, choices: _Choices) -> tuple[ClassEffects, ...]:
+def _class_effects(table: ScoreTable, choices: _CompareOptions) -> tuple[ClassEffects, ...]:
     first, *others = table.systems
     return tuple(
         class_effects(table, first, each, correction=choices.correction, level=choices.level, seed=choices.seed)

@@ -30,7 +30,7 @@ AT_ONCE = 1_000_000  # signs of a self-test drawn in one batch
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _GateQuestion:
     """One measure on all queries or on one class: what is to be checked."""
 
     table: ScoreTable
@@ -87,7 +87,7 @@ def _effects(min_effect: float | Sequence[float], measures: int) -> list[float]:
 
 def _parts(
     tables: list[ScoreTable], effects: list[float], by_class: bool, clusters: bool, alpha: float, seed: int
-) -> tuple[list[_Part], tuple[str, ...]]:
+) -> tuple[list[_GateQuestion], tuple[str, ...]]:
     """What is checked, and the classes that are too small to be."""
     if by_class and clusters:
         raise SettingError("classes are either kinds of queries, each checked, or units that hang together, not both")
@@ -116,19 +116,19 @@ def fewest_units(alpha: float, tests: int) -> int:
     return math.ceil(math.log2(tests / alpha))
 
 
-def _part(table: ScoreTable, label: str, effect: float, clusters: bool, seed: int) -> _Part:
+def _part(table: ScoreTable, label: str, effect: float, clusters: bool, seed: int) -> _GateQuestion:
     change = table.gains[:, 1] - table.gains[:, 0]
     rows = np.flatnonzero(~np.isnan(change))
     queries = [table.queries[row] for row in rows.tolist()]
     left_out = int((~np.isnan(table.values)).any(axis=1).sum()) - rows.size
     if not clusters:
-        return _Part(table, label, Changes.of(change[rows], seed=seed), tuple(queries), left_out, effect)
+        return _GateQuestion(table, label, Changes.of(change[rows], seed=seed), tuple(queries), left_out, effect)
     units = [table.labels[row] or f"query {name}" for row, name in zip(rows.tolist(), queries, strict=True)]
     names = tuple(np.unique(np.asarray(units, dtype=str)).tolist())
-    return _Part(table, label, Changes.of(change[rows], units, seed=seed), names, left_out, effect)
+    return _GateQuestion(table, label, Changes.of(change[rows], units, seed=seed), names, left_out, effect)
 
 
-def _enough(part: _Part, need: int, clusters: bool) -> None:
+def _enough(part: _GateQuestion, need: int, clusters: bool) -> None:
     table, count = part.table, len(part.changes)
     if not part.units:
         raise SettingError(f"{' and '.join(table.systems)} share no query with a value of {table.measure}")
@@ -148,7 +148,7 @@ def _tails(p: FloatArray, alpha: float) -> FloatArray:
     return tails
 
 
-def _check(part: _Part, p: float, adjusted: float, tail: float, alpha: float, tests: int) -> GateCheck:
+def _check(part: _GateQuestion, p: float, adjusted: float, tail: float, alpha: float, tests: int) -> GateCheck:
     table, changes = part.table, part.changes
     both = table.complete()
     baseline, candidate = both.values.mean(axis=0).tolist()
@@ -172,7 +172,7 @@ def _detectable(changes: Changes, min_effect: float, alpha: float) -> float:
     return max(smallest_effect(values.size, sd, POWER, alpha, sides=1), seen)
 
 
-def _self_test(parts: list[_Part], trials: int, alpha: float, seed: int) -> SelfTest:
+def _self_test(parts: list[_GateQuestion], trials: int, alpha: float, seed: int) -> SelfTest:
     """Swap the labels of the systems at random in each unit, the same for all measures, and apply the whole rule."""
     names = sorted({name for part in parts for name in part.units}, key=str.encode)
     place = {name: number for number, name in enumerate(names)}
@@ -185,7 +185,7 @@ def _self_test(parts: list[_Part], trials: int, alpha: float, seed: int) -> Self
     return SelfTest(trials, alarms, alpha, seed)
 
 
-def _alarms(parts: list[_Part], columns: list[IntArray], signs: FloatArray, alpha: float) -> int:
+def _alarms(parts: list[_GateQuestion], columns: list[IntArray], signs: FloatArray, alpha: float) -> int:
     """In how many trials (rows of signs) any check fails."""
     p, loss = np.empty((len(signs), len(parts))), np.empty((len(signs), len(parts)))
     for number, (part, chosen) in enumerate(zip(parts, columns, strict=True)):
