@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.engines.images.describing import describe
-from rankscope.engines.images.descriptors import by_name
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.labelled_folder import pictures_in
 from rankscope.engines.nearest import nearest_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.inputs.features import Features
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.settings import Settings
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -93,7 +93,7 @@ def corel() -> str:
     folder = DATA / "corel1k"
     photos, _ = pictures_in(folder / "images", folder / "labels.csv")
     names = list(dict.fromkeys(row.descriptor for row in COREL))
-    found = describe([photo.path for photo in photos], [by_name(name) for name in names]).described
+    found = describe([photo.path for photo in photos], [DESCRIPTORS.parse(name) for name in names]).described
     vectors = dict(zip(names, found, strict=True))
     costs = _costs([photo.path for photo in photos[:: len(photos) // TIMED]], names)
     labels, ids = [photo.label for photo in photos], [photo.id for photo in photos]
@@ -111,7 +111,7 @@ def icons() -> str:
     asked = np.flatnonzero(labels >= 0)[::EVERY]
     lines = []
     for row in ICONS:
-        found = describe(list(pictures), [by_name(row.descriptor)]).described[0]
+        found = describe(list(pictures), [DESCRIPTORS.parse(row.descriptor)]).described[0]
         metric = row.metric or found.metric
         lines.append(_line(row, metric, _scores(found.features, labels, metric, None, asked.tolist()), None))
     return _table(lines)
@@ -137,7 +137,7 @@ def _costs(paths: Sequence[Path], names: Sequence[str]) -> dict[str, float]:
 
 def _cost(name: str, rgb: NDArray[np.uint8]) -> float:
     begin = time.process_time()
-    by_name(name).of(Image(rgb))
+    DESCRIPTORS.parse(name).of(Image(rgb))
     return 1000 * (time.process_time() - begin)
 
 
@@ -147,7 +147,7 @@ def _line(row: Row, metric: str, measured: Sequence[float], cost: float | None) 
     verdict = "off: " + ", ".join(name for name, miss in zip(MEASURES, misses, strict=True) if miss)
     return [
         f"`{row.descriptor}`",
-        str(by_name(row.descriptor).size),
+        str(DESCRIPTORS.parse(row.descriptor).size),
         metric if len(metric) < 12 else "mixture",
         " ".join(_short(value, place) for place, value in enumerate(measured)),
         " ".join(_short(value, place) for place, value in enumerate(row.figures)),

@@ -8,18 +8,18 @@ import numpy as np
 
 from benchmarks import plain_feedback
 from rankscope.arrays import FloatArray
-from rankscope.feedback.cores import shared_out
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.items import Items
 from rankscope.feedback.loop import block_size, rounds
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.topics import Topics
 from rankscope.measures import AP
+from rankscope.running.cores import in_threads_of_one_core
 
 ITEMS, FEATURES, CLASSES, STARTS = 20_000, 256, 100, 100
-METHODS = ("rocchio", "nearest-neighbour", "logistic-regression")
+NAMES = ("rocchio", "nearest-neighbour", "logistic-regression")
 PLAIN, OURS = 100, {"rocchio": 10_000, "nearest-neighbour": 10_000, "logistic-regression": 10_000}
 
 
@@ -45,12 +45,12 @@ def report(sessions: dict[str, int] | None = None, plain: int = PLAIN) -> str:
         "|---|---:|---:|---:|---:|",
     ]
     total = np.zeros(2)
-    for name in METHODS:
+    for name in NAMES:
         count = (sessions or OURS)[name]
         chosen = every.take(np.linspace(0, len(every) - 1, count).astype(np.int64))
         slow, theirs = _plain(items, topics, some.topic.tolist(), some.query.tolist(), name)
         fast = _ours(name, setting, chosen)
-        ours = np.stack([AP().of(each.ranks) for each in rounds(by_name(name), setting, some)], axis=1)
+        ours = np.stack([AP().of(each.ranks) for each in rounds(METHODS.parse(name), setting, some)], axis=1)
         apart = float(np.nanmax(np.abs(ours - theirs)))
         lines.append(f"| {name} | {slow:.1f} | {fast:.1f} | {fast / slow:.1f} | {apart:.1e} |")
         total += (1 / slow, 1 / fast)
@@ -72,8 +72,8 @@ def _plain(items: Items, topics: Topics, topic: list[int], query: list[int], nam
 
 def _ours(name: str, setting: Setting, sessions: Sessions) -> float:
     def scored(block: Sessions) -> list[FloatArray]:
-        return [AP().of(each.ranks) for each in rounds(by_name(name), setting, block)]
+        return [AP().of(each.ranks) for each in rounds(METHODS.parse(name), setting, block)]
 
     began = perf_counter()
-    shared_out(scored, list(sessions.blocks(block_size(setting.items, len(sessions)))))
+    in_threads_of_one_core(scored, list(sessions.blocks(block_size(setting.items, len(sessions)))))
     return len(sessions) / (perf_counter() - began)

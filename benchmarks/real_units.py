@@ -17,8 +17,8 @@ from benchmarks.forecast_cases import DATA
 from benchmarks.forecast_data import corel1k, icons
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.engines.nearest import nearest_ranks
+from rankscope.evaluation.evaluate import evaluate
 from rankscope.measures.average_precision import AP
-from rankscope.measures.evaluate import evaluate
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.query_curves import precision_at_recall
 from rankscope.statistics.resampling import class_numbers

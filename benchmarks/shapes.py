@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray
 from rankscope.collections import Collection, load
 from rankscope.engines.images.decoding import read_image
-from rankscope.engines.images.descriptors import Descriptor, by_name
+from rankscope.engines.images.descriptors import DESCRIPTORS, Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
 from rankscope.engines.images.image import Image
 from rankscope.engines.nearest import nearest_ranks
@@ -46,7 +46,7 @@ def report() -> str:
     shapes = load("mpeg7", DATA / "mpeg7-shapes")
     pictures = [read_image(path).rgb for path in shapes.paths or ()]
     lines = ["| ranker | bull's-eye % | MAP | P@10 | ER | ANMRR | seconds |", "|---|---|---|---|---|---|---|"]
-    lines += [_described(by_name(name), pictures, shapes, known) for name, known in KNOWN.items()]
+    lines += [_described(DESCRIPTORS.parse(name), pictures, shapes, known) for name, known in KNOWN.items()]
     lines += [_matched(matching, pictures, shapes, known) for matching, known in MATCHING.items()]
     return "\n".join([*lines, ""])
 

@@ -1,14 +1,36 @@
-"""A package that adds something and is broken is named, and everything else works without it."""
+"""Look-up by name: spelling, other packages, and what is loaded when. A broken package is named and left out."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from rankscope import catalogue
+from rankscope.catalogue import Catalogue, Later, later
+from rankscope.collections import COLLECTIONS
+from rankscope.collections.picture_features import SPACES
+from rankscope.engines.images.descriptors import DESCRIPTORS
+from rankscope.engines.nearest.spaces import METRICS
+from rankscope.errors import MeasureError, SettingError
+from rankscope.feedback.methods import METHODS
+from rankscope.feedback.scaling import SCALINGS
+from rankscope.feedback.starts import STARTS
+from rankscope.feedback.users import USERS
+from rankscope.forecast.models import MODELS
+from rankscope.graphs import KINDS as GRAPHS
+from rankscope.graphs.look import THEMES
+from rankscope.inputs.formats import FORMATS
+from rankscope.measures.notation import MEASURES
+from rankscope.reports import OUTPUT_FORMATS
+from rankscope.sampling.shares import INTERVALS
+from rankscope.statistics.corrections import CORRECTIONS
+from rankscope.statistics.paired_tests import TESTS
 from tests.cli.inside import ended, runs_in
 
 GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections")
@@ -62,3 +84,111 @@ def test_it_is_named_once_and_left_out(group: str, capsys: pytest.CaptureFixture
 def test_commands_go_on_without_it(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(runs_in(tmp_path))
     assert ended(monkeypatch, *line.split()) == 0
+
+
+EVERY: tuple[Catalogue[Any], ...] = (
+    MEASURES, DESCRIPTORS, METRICS, METHODS, USERS, STARTS, MODELS, FORMATS, OUTPUT_FORMATS, COLLECTIONS, GRAPHS,
+    THEMES, TESTS, CORRECTIONS, INTERVALS, SCALINGS, SPACES,
+)  # fmt: skip
+every = pytest.mark.parametrize("sort", EVERY, ids=lambda sort: sort.what)
+
+
+def thing(name: str, *aliases: str) -> SimpleNamespace:
+    return SimpleNamespace(name=name, aliases=aliases, about=f"The {name}. More.")
+
+
+@every
+def test_a_name_is_found_however_it_is_joined_and_its_case(sort: Catalogue[Any]) -> None:
+    assert len(sort) == len(sort.names()) > 0
+    for name, entry in zip(sort.own_names(), sort.own(), strict=True):
+        assert sort.find(name) is entry
+        for other in (name.upper(), name.replace("-", "_"), name.replace("_", "-")):
+            assert sort.find(other) is entry
+            assert sort.spell(other) == name
+        assert getattr(entry, "name", name) == name
+
+
+@every
+def test_a_name_that_is_not_there_is_told_with_those_that_are(sort: Catalogue[Any]) -> None:
+    name = sort.own_names()[0]
+    with pytest.raises(sort.error) as told:
+        sort.find(name + "x")
+    assert str(told.value).startswith(f"no {sort.what} '{name}x'")
+    assert (sort.advice or ", ".join(map(sort.show, sort.names()))) in str(told.value)
+    assert name + "x" not in sort
+
+
+@pytest.mark.parametrize("sort", [each for each in EVERY if each is not SCALINGS], ids=lambda sort: sort.what)
+def test_every_entry_says_what_it_is_in_one_line(sort: Catalogue[Any]) -> None:
+    for name, summary in sort.listing():
+        if name != "none":
+            assert len(summary) > 8, name
+            assert "\n" not in summary
+
+
+def test_the_exact_spelling_wins_and_what_could_be_two_is_an_error() -> None:
+    both = Catalogue("sort", [thing("R", "recall"), thing("r"), thing("a-b"), thing("a_b")])
+    assert both.find("R").name == "R"
+    assert both.find("r").name == "r"
+    assert both.find("a_b").name == "a_b"
+    assert both.find("Recall").name == "R"
+    with pytest.raises(SettingError, match="'A-B' could be a-b or a_b: spell it as one of them"):
+        both.find("A-B")
+
+
+def test_the_name_of_one_wins_over_the_alias_of_another() -> None:
+    both = Catalogue("sort", [thing("P", "precision"), thing("precision")])
+    assert both.find("precision").name == "precision"
+
+
+def test_other_packages_are_asked_only_for_names_that_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    added = (thing("theirs", "other"), thing("ap"), thing("ours"))
+
+    def ask(group: str) -> tuple[SimpleNamespace, ...]:
+        asked.append(group)
+        return added
+
+    monkeypatch.setattr(catalogue, "additions", ask)
+    sort = Catalogue("sort", [thing("ours", "mine"), thing("AP")], "rankscope.things")
+    assert [sort.find(name).name for name in ("ours", "mine", "AP")] == ["ours", "ours", "AP"]
+    assert asked == []
+    assert [sort.find(name).name for name in ("theirs", "OTHER", "ap")] == ["theirs", "theirs", "ap"]
+    assert set(asked) == {"rankscope.things"}
+    assert sort.names() == ("ours", "AP", "theirs", "ap")
+    assert [name for name, _ in sort.listing()] == list(sort.names())
+
+
+def test_an_entry_is_loaded_when_it_is_named() -> None:
+    sort: Catalogue[Any] = Catalogue("sort", later("rankscope", {"wrong": "errors:SettingError", "no": "nothing:At"}))
+    assert sort.names() == ("wrong", "no")
+    assert sort.find("WRONG") is SettingError
+    assert Later("rankscope.errors").load().MeasureError is MeasureError
+
+
+LOADED = """
+import sys
+{line}
+print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "." not in name))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "without"),
+    [
+        ("from rankscope.measures.notation import parse_measure; parse_measure('P(rel=2)@10')",
+         {"polars", "scipy", "sklearn", "cv2", "skimage"}),
+        ("from rankscope.feedback.methods import METHODS; METHODS.parse('svm(C=1)')",
+         {"polars", "scipy", "sklearn", "rankscope.feedback.methods.rocchio"}),
+        ("from rankscope.engines.images.descriptors import DESCRIPTORS; DESCRIPTORS.parse('hog(side=32,cell=8)')",
+         {"cv2", "skimage", "PIL", "rankscope.engines.images.descriptors.gist"}),
+        ("from rankscope.reports import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
+         {"rankscope.reports.latex", "rankscope.reports.parquet"}),
+        ("from rankscope.collections import COLLECTIONS; COLLECTIONS.find('digits')",
+         {"sklearn", "rankscope.collections.mpeg7"}),
+        ("import rankscope.notation", {"numpy", "polars"}),
+    ],
+)  # fmt: skip
+def test_naming_one_loads_no_laboratory(line: str, without: set[str]) -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED.format(line=line)], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) & without == set()

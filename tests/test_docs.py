@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.cli.main import cli
-from rankscope.settings import PEERS
+from rankscope.peers import PEERS
 from tests.conformance.peers import LIGHT, RANX_BPREF
 from tests.data import GOLDEN
 from tools.make_docs import DOCS, PAGES

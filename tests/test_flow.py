@@ -10,14 +10,16 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
-    "processes", "version", "work_folders",
+    "notation", "option_types", "peers", "validation", "version", "wording",
 }  # fmt: skip
 FLOW = [
     "inputs",
     "ranks",
+    "running",
     "collections",
     "engines",
     "measures",
+    "evaluation",
     "curves",
     "statistics",
     "forecast",
@@ -30,16 +32,19 @@ FLOW = [
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
-def imported_parts(path: Path) -> set[str]:
-    parts = set()
+def imported_names(path: Path) -> set[str]:
+    """Modules that a file imports, and what it imports from them, by whole names."""
+    names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        names = []
         if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        parts |= {name.split(".")[1] for name in names if name.startswith("rankscope.")}
-    return parts
+            names |= {alias.name for alias in node.names}
+    return names
+
+
+def imported_parts(path: Path) -> set[str]:
+    return {name.split(".")[1] for name in imported_names(path) if name.startswith("rankscope.")}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -49,6 +54,12 @@ def test_a_module_imports_only_from_its_folder_and_those_above(path: Path) -> No
         return
     allowed = BASE if folder in BASE else {*BASE, *FLOW[: FLOW.index(folder) + 1]}
     assert imported_parts(path) <= allowed
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "measures").glob("*.py")), ids=lambda path: path.stem)
+def test_measures_read_no_ids_and_no_files(path: Path) -> None:
+    assert not imported_parts(path) & {"inputs", "files", "file_kinds", "names", "engines", "collections"}
+    assert not imported_names(path) & {"rankscope.ranks.reduce", "rankscope.ranks.storage", "polars"}
 
 
 def test_every_folder_has_its_place_in_the_flow() -> None:

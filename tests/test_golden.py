@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankscope.measures.evaluate import evaluate
+from rankscope.evaluation.evaluate import evaluate
 from rankscope.reports import trec
 from tests.data import GOLDEN
 

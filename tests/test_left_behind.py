@@ -13,7 +13,7 @@ import pytest
 from rankscope.errors import RankscopeError
 from rankscope.files import atomic, beside
 from rankscope.left_behind import hold
-from rankscope.work_folders import work_folder, working_in
+from rankscope.running.work_folders import work_folder, working_in
 from tests.cli.inside import ended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and locks")

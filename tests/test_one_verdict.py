@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankscope.cli.main import cli
-from rankscope.graphs.rank_intervals import rank_intervals_graph
-from rankscope.measures.evaluate import evaluate, evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
+from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.reports.comparison_words import verdict

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 import pytest
 
+from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import SettingError
+from rankscope.evaluation.columns import in_peers_way
+from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.run import Run
 from rankscope.measures import ALL
-from rankscope.measures.columns import in_peers_way
-from rankscope.measures.evaluate import evaluate
 from rankscope.measures.notation import parse_measure
-from rankscope.settings import COMPAT, PEERS, SETTINGS, Settings, default, peer
+from rankscope.peers import COMPAT, PEERS, peer
+from rankscope.ranks.reduce import reduce
+from rankscope.settings import SETTINGS, Settings, default
 from tests.measures.examples import examples
 
 CHOICES = [setting for setting in SETTINGS if setting.choices]
 
 
 def test_without_a_word_every_setting_has_its_default() -> None:
-    made = Settings.make()
+    made = Settings()
     assert made == Settings()
     assert made.given == frozenset()
     assert {setting.name: getattr(made, setting.name) for setting in SETTINGS} == {
@@ -30,7 +37,7 @@ def test_without_a_word_every_setting_has_its_default() -> None:
 
 @pytest.mark.parametrize("each", PEERS, ids=lambda each: each.name)
 def test_a_peer_replaces_defaults_by_its_habits_and_nothing_else(each: Any) -> None:
-    made, plain = Settings.make(compat=each.name), Settings()
+    made, plain = Settings(compat=each.name), Settings()
     for setting in SETTINGS:
         expected = each.settings.get(setting.name, getattr(plain, setting.name))
         assert getattr(made, setting.name) == expected
@@ -42,38 +49,44 @@ def test_a_peer_replaces_defaults_by_its_habits_and_nothing_else(each: Any) -> N
 @pytest.mark.parametrize("setting", CHOICES, ids=lambda setting: setting.name)
 def test_an_option_given_by_hand_wins_over_default_and_peer(each: Any, setting: Any) -> None:
     for value in setting.choices:
-        made = Settings.make(compat=each.name, **{setting.name: value})
+        made = Settings(compat=each.name, **{setting.name: value})
         assert getattr(made, setting.name) == value
         assert made.given == {setting.name}
 
 
 def test_none_means_not_given() -> None:
-    assert Settings.make(compat="trec_eval-9", score_width=None).score_width == 32
-    assert Settings.make(depth=None).given == frozenset()
-    assert Settings.make(judged_only=False).given == {"judged_only"}  # False is a word
+    assert Settings(compat="trec_eval-9", score_width=None).score_width == 32
+    assert Settings(depth=None).given == frozenset()
+    assert Settings(judged_only=False).given == {"judged_only"}  # False is a word
 
 
 @pytest.mark.parametrize("setting", CHOICES, ids=lambda setting: setting.name)
 def test_a_value_that_cannot_be_is_refused_with_those_that_can(setting: Any) -> None:
-    with pytest.raises(SettingError, match=f"{setting.option} must be one of {setting.choices[0]}"):
-        Settings.make(**{setting.name: "nonsense"})
+    wrong: Any = {setting.name: "nonsense"}
+    with pytest.raises(SettingError, match=f"^{setting.name}='nonsense': must be one of {setting.choices[0]}"):
+        Settings(**wrong)
 
 
 @pytest.mark.parametrize("name", ["depth", "collection_size"])
 @pytest.mark.parametrize("value", [0, -1, 2.5, "5"])
 def test_sizes_are_whole_and_at_least_one(name: str, value: Any) -> None:
     with pytest.raises(SettingError, match="whole number of at least 1"):
-        Settings.make(**{name: value})
+        Settings(**{name: value})
 
 
 def test_a_setting_that_does_not_exist_is_refused_by_name() -> None:
-    with pytest.raises(SettingError, match=r"no such setting: tie\. There are: rel,"):
-        Settings.make(tie="given")
+    with pytest.raises(SettingError, match=r"no setting 'tie' \(did you mean 'ties'\?\)\. There are: rel,"):
+        Settings(tie="given")  # type: ignore[call-arg]
 
 
 def test_a_peer_that_does_not_exist_gets_a_hint() -> None:
-    with pytest.raises(SettingError, match="did you mean 'trec_eval-10'"):
-        Settings.make(compat="trec_eval_10")
+    with pytest.raises(SettingError, match=r"compat='trec_eval10': must be .* \(did you mean 'trec_eval-10'\?\)"):
+        Settings(compat="trec_eval10")
+
+
+def test_a_peer_however_it_is_spelled_has_its_habits() -> None:
+    assert Settings(compat="TREC_eval_9") == Settings(compat="trec_eval-9")
+    assert Settings(compat="TREC_eval_9").score_width == 32
 
 
 def test_every_habit_of_a_peer_names_settings_measures_and_parameters_that_exist() -> None:
@@ -92,7 +105,7 @@ def test_every_habit_of_a_peer_names_settings_measures_and_parameters_that_exist
 
 @pytest.mark.parametrize("compat", COMPAT)
 def test_a_parameter_written_by_hand_wins_over_the_peers(compat: str) -> None:
-    settings = Settings.make(compat=compat)
+    settings = Settings(compat=compat)
     for measure in examples(ALL):
         habits = peer(compat).measures.get(measure.name, {})
         changed = in_peers_way(measure, settings)
@@ -100,6 +113,99 @@ def test_a_parameter_written_by_hand_wins_over_the_peers(compat: str) -> None:
             by_hand = getattr(measure, field.name)
             expected = habits.get(field.name, by_hand) if by_hand == field.default else by_hand
             assert getattr(changed, field.name) == expected, measure
+
+
+def test_everything_that_cannot_be_is_told_at_once() -> None:
+    wrong: Any = {"ties": "gvien", "mean": "geometrc", "depth": 0, "comments": 1, "seed": -1, "compat": "ranks"}
+    with pytest.raises(SettingError) as told:
+        Settings(**wrong)
+    assert len(told.value.problems) == len(wrong)
+    text = str(told.value)
+    assert all(f"{name}={value!r}: must be" in text for name, value in wrong.items())
+    assert all(f"(did you mean '{meant}'?)" in text for meant in ("given", "geometric", "ranx"))
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 2.5, np.float64(2), "5", float("nan"), [5]])
+@pytest.mark.parametrize("name", ["depth", "collection_size", "seed"])
+def test_what_is_no_whole_number_is_refused(name: str, value: Any) -> None:
+    wrong: Any = {name: value}
+    with pytest.raises(SettingError, match=f"{name}=.*: must be a whole number"):
+        Settings(**wrong)
+
+
+def test_numbers_of_numpy_are_numbers_and_come_out_plain() -> None:
+    chosen: Any = {"depth": np.int64(10), "rel": np.float32(2), "judged_only": np.True_, "score_width": np.int8(32)}
+    made = Settings(**chosen)
+    assert made == Settings(depth=10, rel=2.0, judged_only=True, score_width=32)
+    assert json.loads(json.dumps(made.record()))["depth"] == 10
+    assert evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP", depth=np.int64(1))["AP"] == 0
+
+
+def test_a_changed_setting_is_checked_and_counts_as_chosen() -> None:
+    made = Settings(compat="ranx").changed(ties="ascending")
+    assert (made.ties, made.compat, made.given) == ("ascending", "ranx", frozenset({"ties"}))
+    with pytest.raises(SettingError, match="ties='gvien'"):
+        made.changed(ties="gvien")
+
+
+def test_a_peer_has_its_habits_however_settings_are_made() -> None:
+    assert Settings(compat="trec_eval-9").score_width == 32
+    assert repr(Settings(compat="ranx", depth=3)) == "Settings(compat='ranx', depth=3)"
+
+
+# what a saved reduction fixes
+
+TIED = {"q": {"a": 1.0, "b": 1.0}}
+
+
+def tied(**chosen: Any) -> Any:
+    return reduce(Qrels.of({"q": {"a": 1, "b": 0}}), Run.of(TIED), Settings(**chosen))
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"ties": "given"},
+        {"ties": "trec_eval"},
+        {"score_width": 32},
+        {"duplicates": "best"},
+        {"query_item": "removed"},
+        {"judged_only": True},
+    ],
+    ids=str,
+)
+def test_python_too_is_refused_what_saved_ranks_were_not_made_with(chosen: dict[str, Any]) -> None:
+    ((name, value),) = chosen.items()
+    made = tied(ties="ascending")
+    with pytest.raises(SettingError, match=f"^{name}={value!r}: run was ranked with {name}="):
+        evaluate_ranks([made], "AP", Settings(**chosen))
+    assert evaluate_ranks([made], "AP", Settings())["AP"] == 1
+    assert evaluate_ranks([made], "AP", Settings(ties="ascending"))["AP"] == 1
+
+
+def test_all_that_saved_ranks_refuse_is_told_at_once_and_expected_ties_are_not_refused() -> None:
+    with pytest.raises(SettingError) as told:
+        evaluate_ranks([tied()], "AP", Settings(ties="given", score_width=32))
+    assert len(told.value.problems) == 2
+    assert evaluate_ranks([tied()], "AP", Settings(ties="expected"))["AP"] == pytest.approx(0.75)
+
+
+def test_a_seed_is_fixed_only_where_it_made_the_order() -> None:
+    assert evaluate_ranks([tied()], "AP", Settings(seed=5))["AP"] == 0.5
+    with pytest.raises(SettingError, match="seed=5: run was ranked with seed=0"):
+        evaluate_ranks([tied(ties="hash")], "AP", Settings(seed=5))
+
+
+def test_ranks_of_vectors_have_no_width_of_scores_to_choose() -> None:
+    ranks = nearest_ranks([[0.0], [1.0], [3.0]], labels=["a", "a", ""], metric="l1")
+    with pytest.raises(SettingError, match="score_width=32: nearest was ranked with score_width=64"):
+        evaluate_ranks([ranks], "AP", Settings(score_width=32))
+
+
+def test_what_was_saved_as_judged_only_is_evaluated_so() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": ["x", "b", "a"]}
+    made = reduce(Qrels.of(qrels), Run.of(run), Settings(judged_only=True))
+    assert evaluate_ranks([made], "AP", Settings())["AP"] == evaluate(qrels, run, "AP", judged_only=True)["AP"] == 0.5
 
 
 # what precedence does to numbers
@@ -142,7 +248,7 @@ def test_a_level_given_for_all_is_not_for_a_measure_that_says_its_own() -> None:
 
 
 def test_a_record_says_everything_that_was_decided() -> None:
-    record = Settings.make(compat="trec_eval-9", depth=10).record()
+    record = Settings(compat="trec_eval-9", depth=10).record()
     assert record["compat"] == "trec_eval-9"
     assert record["depth"] == 10
     assert record.keys() == {setting.name for setting in SETTINGS} | {"compat"}

@@ -18,7 +18,7 @@ from scipy import stats
 from benchmarks import class_errors, skewed_errors
 from benchmarks.__main__ import PARTS
 from rankscope.cli.main import cli
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.settings import Settings
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.trust import missed_share

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/make_docs.py` finds tools and tests as packages
 
-from tools.docs import commands, conformance, measures, settings  # noqa: E402
+from tools.docs import commands, conformance, gallery, graphs, measures, names, settings  # noqa: E402
 
 DOCS = ROOT / "docs"
 
@@ -29,14 +29,20 @@ class Page:
 
 PAGES: tuple[Page, ...] = (
     Page("reference/measures.md", measures.page),
+    Page("reference/names.md", names.page),
+    Page("reference/graphs.md", graphs.page),
     Page("reference/settings.md", settings.page),
     Page("reference/commands.md", commands.page),
+    Page("gallery/README.md", gallery.page),
     Page("conformance.md", conformance.page, runs_peers=True),
 )
 
 
 def main(wanted: list[str]) -> None:
-    """Write the pages asked for."""
+    """Write the pages asked for, and an example of each kind of graph that has none."""
+    for path, text in gallery.missing_pages():
+        path.write_text(text, encoding="utf-8")
+        print(f"docs/gallery/{path.name}")
     for page in PAGES:
         if wanted and page.path not in wanted:
             continue

@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.fuzzing.rankings import check_scores
 from benchmarks.fuzzing.trial import Trial
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.sampling import estimate, needed_sample
 from rankscope.sampling.estimate import Estimated
 from rankscope.settings import SETTINGS

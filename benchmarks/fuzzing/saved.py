@@ -13,10 +13,10 @@ import polars as pl
 from benchmarks.fuzzing.rankings import check_scores
 from benchmarks.fuzzing.trial import Trial
 from benchmarks.fuzzing.wounds import wounded
+from rankscope.evaluation.evaluate import evaluate_ranks
+from rankscope.evaluation.scores import Scores
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.measures.evaluate import evaluate_ranks
-from rankscope.measures.scores import Scores
 from rankscope.ranks.reduce import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import KEY, load_ranks, save_ranks

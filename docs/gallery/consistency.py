@@ -6,13 +6,13 @@ from rankscope.collections import icons
 from rankscope.feedback import Items
 from rankscope.feedback.consistency import consistency
 from rankscope.feedback.example_sets import ExampleSets
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.graphs import consistency_graph
 
 sample = icons()
 items = Items.of(sample.features("edges"), scaling="standardise")
 crops = np.array([each == "crop" for each in sample.class_of_item])
-methods = [by_name(name) for name in ("query-point", "nearest-neighbour", "wu-zhang")]
+methods = [METHODS.parse(name) for name in ("query-point", "nearest-neighbour", "wu-zhang")]
 
 examples = ExampleSets.drawn(crops, repeats=5, largest=(10, 10)).of_size(10, 10)
 results = consistency(methods, items, crops, examples, topic="crop")

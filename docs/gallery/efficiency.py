@@ -6,14 +6,14 @@ from rankscope.collections import icons
 from rankscope.feedback import Items
 from rankscope.feedback.baselines import baseline
 from rankscope.feedback.convergence import convergence
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.graphs import efficiency_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more
 sample = icons()
 items = Items.of(sample.features("edges")[FEW], scaling="l2")
 alarms = np.array([each == "alarm" for each in sample.class_of_item[FEW]])
-methods = [by_name(name) for name in ("query-point", "nearest-neighbour", "parzen")]
+methods = [METHODS.parse(name) for name in ("query-point", "nearest-neighbour", "parzen")]
 
 best = baseline(items, alarms, methods, topic="alarm")  # approach II: the best of the methods compared
 results = [convergence(each, items, alarms, best, sizes=[8]).efficiencies[0] for each in methods]

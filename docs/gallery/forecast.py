@@ -1,4 +1,4 @@
-"""What is left of the quality when the collection grows tenfold? Exact to the left of today, foretold to the right."""
+"""What is left of the quality when the collection grows tenfold? Exact to the left of today, forecast to the right."""
 
 from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks

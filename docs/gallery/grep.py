@@ -1,4 +1,4 @@
-"""The whole surface: precision over recall and generality, its cut p = r is GRiP."""
+"""What is the whole surface of precision over recall and generality? Its cut p = r is GRiP."""
 
 from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks

@@ -1,4 +1,4 @@
-"""The same at twice the class size: precision on the left, recall on the right."""
+"""What is left of it at twice the class size? Precision on the left, recall on the right."""
 
 from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks

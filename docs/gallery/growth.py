@@ -7,7 +7,7 @@ from rankscope.feedback import Items
 from rankscope.feedback.baselines import baseline
 from rankscope.feedback.convergence import convergence
 from rankscope.feedback.growth import growth
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.graphs import growth_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more
@@ -15,7 +15,7 @@ sample = icons()
 items = Items.of(sample.features("edges")[FEW], scaling="l2")
 names = ("pause", "crop", "lockopen", "alarm")
 topics = {name: np.array([each == name for each in sample.class_of_item[FEW]]) for name in names}
-methods = [by_name(name) for name in ("query-point", "parzen")]
+methods = [METHODS.parse(name) for name in ("query-point", "parzen")]
 
 # AP of the rest of the collection, examples taken out
 growth_graph(growth(items, topics, methods, sizes=[1, 2, 4, 8], repeats=5)).save("growth.svg")

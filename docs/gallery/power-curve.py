@@ -1,4 +1,4 @@
-"""How many queries does it take to tell two systems apart? Power over the number of queries, from 1 in 40."""
+"""How many queries does it take to distinguish two systems? Power over the number of queries, from 1 in 40."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Class sizes unknown? On log2 scales a curve settles on the diagonal of the hits there are."""
+"""What can be read where class sizes are unknown? On log2 scales a curve settles on the diagonal of its hits."""
 
 from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks

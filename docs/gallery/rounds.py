@@ -2,12 +2,12 @@
 
 from rankscope.collections import icons
 from rankscope.feedback.items import Items
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.study import Plan, study
 from rankscope.feedback.topics import Topics
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.kinds.rounds import rounds_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more
 sample = icons()
@@ -15,7 +15,7 @@ items = Items.of(sample.features("edges")[FEW], scaling="l2")
 label = list(sample.class_of_item[FEW])
 large = sorted(set(label) - {""}, key=lambda name: (-label.count(name), name))[:7]
 topics = Topics.of({name: [each == name for each in label] for name in large})
-methods = [by_name(name) for name in ("query-point", "rocchio", "nearest-neighbour", "svm")]
+methods = [METHODS.parse(name) for name in ("query-point", "rocchio", "nearest-neighbour", "svm")]
 setting = Setting.of(items, topics, protocol=Protocol(scope=10, rounds=4))
 results = study(Plan.of(setting, methods, starts=5, controls=True), processes=1)
 

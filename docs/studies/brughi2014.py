@@ -19,8 +19,8 @@ from brughi2014_data import SYSTEMS, Experiment, experiment
 from brughi2014_figures import POINTS, figures
 
 from rankscope.errors import RankscopeError
-from rankscope.measures.coverage_report import coverage_of
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.coverage_report import coverage_of
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics.compare import compare

@@ -15,9 +15,9 @@ import numpy as np
 
 from rankscope import collections
 from rankscope.engines.images.describing import describe
-from rankscope.engines.images.descriptors import by_names
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.feedback.items import Items
-from rankscope.feedback.methods import ALL
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.results import Results
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.study import Plan, study
@@ -25,7 +25,7 @@ from rankscope.feedback.summary import Summary
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Consistent, Noisy, User
 from rankscope.feedback.verdicts import SEEN, compared_methods
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.kinds.rounds import rounds_graph
 from rankscope.reports.feedback import further, verdicts, warnings
 from rankscope.reports.rows import markdown_table
 
@@ -50,7 +50,7 @@ def cases() -> dict[str, tuple[Items, Topics]]:
         corel = collections.load("corel1k", photos)
         topics = _topics(corel.labels)
         assert corel.paths is not None
-        for each in describe(corel.paths, by_names("cedd,gist")).described:
+        for each in describe(corel.paths, DESCRIPTORS.parse_list("cedd,gist")).described:
             made[f"corel1k-{each.descriptor}"] = (Items.of(each.features, scaling="l2"), topics)
     digits = collections.load("digits")
     assert digits.features is not None
@@ -64,7 +64,7 @@ def _topics(labels: tuple[str, ...]) -> Topics:
 
 def run(name: str, items: Items, topics: Topics, folder: Path, starts: int = 10) -> dict[str, Results]:
     """The study of one case for both kinds of user."""
-    methods = [kind() for kind in ALL if not set(kind.needs) & set(NEEDS)]
+    methods = [kind() for kind in METHODS.own() if not set(kind.needs) & set(NEEDS)]
     made = {}
     for who, user in USERS.items():
         setting = Setting.of(items, topics, user)

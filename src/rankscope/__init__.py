@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         collections,
         curves,
         engines,
+        evaluation,
         feedback,
         forecast,
         graphs,
@@ -32,12 +33,12 @@ if TYPE_CHECKING:
     )
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
+    from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
+    from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator
+    from rankscope.evaluation.scores import Scores
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
-    from rankscope.measures.evaluate import evaluate, evaluate_ranks
     from rankscope.measures.notation import parse_measure, parse_measures
-    from rankscope.measures.relevance_evaluator import RelevanceEvaluator
-    from rankscope.measures.scores import Scores
     from rankscope.ranks.reduce import reduce
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.ranks.storage import load_ranks, save_ranks
@@ -53,12 +54,12 @@ _PLACES: dict[str, str] = {  # public names in the order of the flow
     "RelevantRanks": "ranks.relevant_ranks",
     "save_ranks": "ranks.storage",
     "load_ranks": "ranks.storage",
-    "evaluate": "measures.evaluate",
-    "evaluate_ranks": "measures.evaluate",
+    "evaluate": "evaluation.evaluate",
+    "evaluate_ranks": "evaluation.evaluate",
     "parse_measure": "measures.notation",
     "parse_measures": "measures.notation",
-    "Scores": "measures.scores",
-    "RelevanceEvaluator": "measures.relevance_evaluator",
+    "Scores": "evaluation.scores",
+    "RelevanceEvaluator": "evaluation.relevance_evaluator",
     "ScoreTable": "statistics.score_table",
     "compare": "statistics.compare",
     "Settings": "settings",
@@ -68,17 +69,57 @@ _PLACES: dict[str, str] = {  # public names in the order of the flow
     "SettingError": "errors",
 }
 _FOLDERS = (
-    "inputs", "ranks", "collections", "engines", "measures", "curves", "statistics", "forecast", "sampling", "feedback",
-    "graphs", "reports",
-)  # fmt: skip
+    "inputs",
+    "ranks",
+    "collections",
+    "engines",
+    "measures",
+    "evaluation",
+    "curves",
+    "statistics",
+    "forecast",
+    "sampling",
+    "feedback",
+    "graphs",
+    "reports",
+)
 
 __all__ = [
-    "InputError", "MeasureError", "Qrels", "RankscopeError", "RelevanceEvaluator", "RelevantRanks", "Run",
-    "ScoreTable", "Scores", "SettingError", "Settings", "__version__", "collections", "compare", "curves",
-    "engines", "evaluate", "evaluate_ranks", "feedback", "forecast", "graphs", "inputs", "load_ranks", "measures",
-    "nearest_ranks", "parse_measure", "parse_measures", "ranks", "reduce", "reports", "sampling", "save_ranks",
+    "InputError",
+    "MeasureError",
+    "Qrels",
+    "RankscopeError",
+    "RelevanceEvaluator",
+    "RelevantRanks",
+    "Run",
+    "ScoreTable",
+    "Scores",
+    "SettingError",
+    "Settings",
+    "__version__",
+    "collections",
+    "compare",
+    "curves",
+    "engines",
+    "evaluate",
+    "evaluate_ranks",
+    "evaluation",
+    "feedback",
+    "forecast",
+    "graphs",
+    "inputs",
+    "load_ranks",
+    "measures",
+    "nearest_ranks",
+    "parse_measure",
+    "parse_measures",
+    "ranks",
+    "reduce",
+    "reports",
+    "sampling",
+    "save_ranks",
     "statistics",
-]  # fmt: skip
+]
 
 
 def __getattr__(name: str) -> Any:

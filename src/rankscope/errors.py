@@ -4,7 +4,7 @@
     ├── InputError       a file or table cannot be read as judgements, rankings or features
     │   └── SwappedInputs    judgements and rankings stand in each other's place
     ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
-    ├── SettingError     an option has a value it cannot have
+    ├── SettingError     a setting has a value it cannot have
     ├── ForkError        a process was forked where it cannot work
     └── MissingExtra     a part that is not installed is needed
 
@@ -96,7 +96,24 @@ class MeasureError(RankscopeError):
 
 
 class SettingError(RankscopeError):
-    """An option has a value it cannot have, or two options exclude each other."""
+    """A setting has a value it cannot have, or two settings exclude each other; `problems` has a line for each.
+
+    >>> print(SettingError.of(["seed=-1: must be 0 or more", "level=2: must be below 1"]))
+    2 settings cannot be so:
+      seed=-1: must be 0 or more
+      level=2: must be below 1
+    """
+
+    def __init__(self, message: str, problems: Iterable[str] = ()) -> None:
+        self.problems = tuple(problems) or (message,)
+        super().__init__(message)
+
+    @classmethod
+    def of(cls, problems: Sequence[str]) -> SettingError:
+        """One error for all that is wrong."""
+        if len(problems) == 1:
+            return cls(problems[0])
+        return cls("\n  ".join([f"{len(problems)} settings cannot be so:", *problems]), problems)
 
 
 class ForkError(RankscopeError):

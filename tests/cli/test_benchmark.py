@@ -128,7 +128,7 @@ def test_broken_pictures_are_told(tmp_path: Path) -> None:
         (["no-such-collection"], "no collection 'no-such-collection'"),
         (["corel1k", "--data", "."], "It should hold labels.csv"),
         (["{photos}", "-d", "sedd"], "did you mean 'cedd'"),
-        (["{photos}", "--queries", "every"], "no file 'every'"),
+        (["{photos}", "--queries", "every"], "there is no such file"),
         (["{photos}/red"], "one folder for each class"),
     ],
 )

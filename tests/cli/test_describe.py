@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from PIL import Image as Pillow
 
 from rankscope.cli.main import cli
-from rankscope.engines.images.descriptors import ALL, by_name
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.errors import InputError, RankscopeError, SettingError
 from tests.engines.images.examples import noise
 from tests.needs import needed_module
@@ -52,7 +52,7 @@ def test_a_folder_becomes_vectors_with_labels(photos: Path, tmp_path: Path) -> N
     assert found["labels"].tolist() == ["", "cat", "cat", "dog", "dog"]
     assert found["features"].shape == (5, 144)
     assert str(found["metric"]) == "tanimoto"
-    assert found["features"][0].tolist() == by_name("cedd").of(noise(20, 24, 4)).tolist()
+    assert found["features"][0].tolist() == DESCRIPTORS.parse("cedd").of(noise(20, 24, 4)).tolist()
 
 
 def test_vectors_are_what_rank_reads(photos: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_the_size_is_recorded(photos: Path, tmp_path: Path) -> None:
 
 def test_the_list_shows_every_descriptor() -> None:
     said = done("--list").output
-    assert [kind.name for kind in ALL if kind.name not in said] == []
+    assert [name for name in DESCRIPTORS.own_names() if name not in said] == []
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,20 @@ def test_a_study_from_a_file_of_features(features: Path, tmp_path: Path) -> None
     done = run(features, "--methods", "rocchio,svm(C=1)", "--starts", 2, "--rounds", 2, "--scope", 5, "-o", out,
                "--user", "noisy(0.1, 0.2)", "--list", "frozen", "--processes", 1)  # fmt: skip
     assert done.exit_code == 0, done.output
-    for word in ("rocchio", "svm(C=1.0)", "no-feedback", "random", "all-labels", "ideal", "frozen list", "round 2"):
+    for word in ("rocchio", "svm(C=1)", "no-feedback", "random", "all-labels", "ideal", "frozen list", "round 2"):
         assert word in done.output
     made = load_results(out)
     assert made.topics == ("cat", "dog", "sea cow")
     assert made.frame.height == 6 * 6 * 3
     assert made.about["protocol"]["scored"] == "frozen"
+
+
+def test_a_measure_with_several_options_is_one_measure(features: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    done = run(features, "-m", "RBP(p=0.5,gain=binary), P@5", "-m", "P.10,20", "--methods", "query_point",
+               "--starts", 1, "--rounds", 1, "--scope", 5, "-o", out, "--processes", 1)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert load_results(out).measures == ("RBP(p=0.5)", "P@5", "P@10", "P@20")
 
 
 def test_topics_are_expressions_and_rankings_are_kept(features: Path, tmp_path: Path) -> None:
@@ -64,9 +72,11 @@ def test_a_collection_goes_by_its_name(tmp_path: Path) -> None:
         (["--methods", "rochio"], "did you mean 'rocchio'"),
         (["--topics", "cat and"], "a label is missing before the end"),
         (["--topics", "cta"], "did you mean 'cat'"),
-        (["--user", "noisy(2)"], "from 0 to 1"),
+        (["--user", "noisy(2)"], "eps_pos must be at least 0 and at most 1, got 2"),
         (["--start", "two_queries"], "There are: one_query"),
         (["-m", "APP"], "APP"),
+        (["-m", "RBP(p=2,gain=binary)"], "p must be at least 0 and at most 1, got 2"),
+        (["--methods", "rocchio(gamma=1,gamma=2)"], "gamma is given twice"),
         (["--report", "page.txt"], "NAME.html"),
     ],
 )

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from rankscope.cli.main import cli
 from rankscope.cli.rank import memory_size
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.nearest.work_folder import WorkFolder
+from rankscope.engines.nearest.block_files import BlocksFolder
 from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.ranks.storage import load_ranks
 from tests.engines.nearest.plain import everything, many_items
@@ -133,14 +133,14 @@ def test_work_killed_in_the_middle_goes_on_and_gives_the_same_bytes(tmp_path: Pa
 
 def test_blocks_of_other_work_are_not_taken(tmp_path: Path) -> None:
     target = tmp_path / "x.ranks.parquet"
-    assert WorkFolder(target, {"metric": "l1"}).path != WorkFolder(target, {"metric": "l2"}).path
-    one = WorkFolder(target, {})
+    assert BlocksFolder(target, {"metric": "l1"}).path != BlocksFolder(target, {"metric": "l2"}).path
+    one = BlocksFolder(target, {})
     table, labels = many_items("whole", items=60)
     with one.open():
-        first = nearest_ranks(table, labels, "l1", block=20, kept=one.kept)
-        again = nearest_ranks(table, labels, "l1", block=20, kept=one.kept)
+        first = nearest_ranks(table, labels, "l1", block=20, kept=one.block)
+        again = nearest_ranks(table, labels, "l1", block=20, kept=one.block)
         reused = one.reused
-        nearest_ranks(table, labels, "l1", block=19, kept=one.kept)
+        nearest_ranks(table, labels, "l1", block=19, kept=one.block)
     assert everything(first) == everything(again)
     assert reused == 3
     assert one.reused == 3

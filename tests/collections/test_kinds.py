@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.collections import ALL, Collection, Kind, Truth, by_name, load
+from rankscope.collections import COLLECTIONS, Collection, Kind, Truth, load
 from rankscope.collections.corel1k import CLASSES
 from rankscope.collections.tables import label_table
 from rankscope.collections.ukbench import four_score
@@ -27,18 +27,18 @@ def empty_files(folder: Path, *names: str) -> Path:
 
 
 def test_kinds_have_names_of_their_own_and_say_what_they_are() -> None:
-    assert len({kind.name for kind in ALL}) == len(ALL)
-    assert all(kind.about and kind.source for kind in ALL if kind.name != "folder")
+    assert COLLECTIONS.own_names() == tuple(kind.name for kind in COLLECTIONS.own())
+    assert all(kind.about and kind.source for kind in COLLECTIONS.own() if kind.name != "folder")
 
 
 def test_a_kind_is_found_by_name_or_the_names_are_told() -> None:
-    assert by_name("letter") in ALL
+    assert COLLECTIONS.find("letter") in COLLECTIONS.own()
     with pytest.raises(SettingError, match="did you mean 'holidays'") as error:
         load("holiday", ".")
     assert "There are: icons, folder, corel1k" in str(error.value)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ALL if kind.layout], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [kind for kind in COLLECTIONS.own() if kind.layout], ids=lambda kind: kind.name)
 def test_a_missing_collection_says_what_its_folder_should_hold(kind: Kind, tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(InputError, match="It should hold") as error:

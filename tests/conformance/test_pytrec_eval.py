@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError, MeasureError
-from rankscope.measures.relevance_evaluator import (
+from rankscope.evaluation.relevance_evaluator import (
     RelevanceEvaluator,
     compute_aggregated_measure,
     parse_qrel,

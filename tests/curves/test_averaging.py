@@ -164,7 +164,7 @@ def test_the_grid_of_a_bin_exists_for_all_its_queries() -> None:
 
 
 def test_groups_need_the_size_of_the_collection() -> None:
-    with pytest.raises(MeasureError, match="--collection-size"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         radial_curves(MIXED)
     with pytest.raises(MeasureError, match="exact, bins"):
         generality_groups(THREE, "size")  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ def test_a_real_run_of_a_thousand_items_has_ends_that_meet_where_it_was_deep_eno
     assert (curve.recall <= curve.recall_high + 1e-12).all()
     assert (np.diff(curve.queries) <= 0).all()
     assert (curve.cut[0], curve.cut[-1]) == (int((ranks.found < ranks.relevant).sum()), 0)
-    with pytest.raises(MeasureError, match="--collection-size"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         grip(ranks)
 
 
@@ -314,7 +314,7 @@ def test_the_table_of_a_curve_has_a_row_for_each_level() -> None:
 def test_generality_needs_the_size_of_the_collection() -> None:
     unknown = RelevantRanks.from_ranks([[1, 3]])
     for way in WAYS:
-        with pytest.raises(MeasureError, match="--collection-size"):
+        with pytest.raises(MeasureError, match="collection_size=D"):
             grip(unknown, way)
     with pytest.raises(MeasureError, match="query q1 has 3 and 7"):
         grip(RelevantRanks.from_ranks([[1, 2, 7]], collection=5))

@@ -63,7 +63,7 @@ def test_the_chance_level_of_a_mean_is_the_mean_of_the_chance_levels() -> None:
 
 
 def test_chance_at_recall_levels_needs_the_size_of_the_collection() -> None:
-    with pytest.raises(MeasureError, match="--collection-size"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         random_at_recall_levels(RelevantRanks.from_ranks([[1]]))
     with pytest.raises(MeasureError, match="above 0"):
         random_at_recall_levels(THREE, [0.0])

@@ -179,7 +179,7 @@ def test_a_relevant_scope_is_above_zero() -> None:
 
 
 def test_a_weighting_must_exist_and_have_its_classes() -> None:
-    with pytest.raises(MeasureError, match="--by"):
+    with pytest.raises(MeasureError, match="classes=CSV"):
         precision_scope(THREE, [1], "per_class")
     with pytest.raises(MeasureError, match="per_query, per_class"):
         precision_scope(THREE, [1], "per_item")  # type: ignore[arg-type]

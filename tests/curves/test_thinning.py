@@ -183,7 +183,7 @@ def test_items_not_found_keep_the_order_of_their_grades_open() -> None:
 
 
 def test_an_unknown_collection_is_an_error_that_names_the_option() -> None:
-    with pytest.raises(MeasureError, match="--collection-size D"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         expected_hits(RelevantRanks.from_ranks([[1, 3]]), 1, 1)
 
 

@@ -114,7 +114,7 @@ def test_queries_that_cannot_be_asked_are_refused() -> None:
         pairwise_ranks(np.zeros((3, 3)), [1, 1, 2], queries=[0, 3])
     with pytest.raises(SettingError, match="none of the queries"):
         pairwise_ranks(np.zeros((3, 3)), [1, 1, 2], queries=[2])
-    with pytest.raises(SettingError, match="block must be at least 1"):
+    with pytest.raises(SettingError, match="block=0: must be a whole number of at least 1"):
         pairwise_ranks(np.zeros((2, 2)), [1, 1], block=0)
 
 

@@ -6,7 +6,7 @@ import pytest
 from rankscope.errors import SettingError
 from rankscope.feedback.assessors import adaptation, mean_overlap
 from rankscope.feedback.items import Items
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.rounds import simulated
 from rankscope.feedback.setting import Setting
@@ -21,15 +21,15 @@ SETTING = Setting.of(Items.of(WHERE), TOPICS, protocol=Protocol(rounds=2, scope=
 
 
 def test_the_diagonal_is_what_a_session_of_its_own_gives() -> None:
-    made = adaptation(by_name("svm"), SETTING, "near", starts=4)
+    made = adaptation(METHODS.parse("svm"), SETTING, "near", starts=4)
     sessions = SETTING.sessions(4)
-    values = AP().of(simulated(by_name("svm"), SETTING, sessions).rounds[-1].ranks)
+    values = AP().of(simulated(METHODS.parse("svm"), SETTING, sessions).rounds[-1].ranks)
     assert np.diag(made.matrix) == pytest.approx([values[sessions.topic == row].mean() for row in range(3)])
 
 
 def test_a_method_that_learns_adapts_and_one_that_does_not_listens_to_nobody() -> None:
-    assert adaptation(by_name("svm"), SETTING, "near", starts=4).value > 0.1
-    random = adaptation(by_name("random"), SETTING, "near", starts=4)
+    assert adaptation(METHODS.parse("svm"), SETTING, "near", starts=4).value > 0.1
+    random = adaptation(METHODS.parse("random"), SETTING, "near", starts=4)
     assert abs(random.value) < 0.1
     assert random.assessors == ("ann", "ben", "cec")
 
@@ -43,4 +43,4 @@ def test_overlap_is_the_mean_over_pairs() -> None:
 
 def test_one_assessor_cannot_be_adapted_to() -> None:
     with pytest.raises(SettingError, match="two assessors"):
-        adaptation(by_name("svm"), SETTING, "far")
+        adaptation(METHODS.parse("svm"), SETTING, "far")

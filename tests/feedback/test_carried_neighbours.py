@@ -6,14 +6,14 @@ import pytest
 from rankscope.feedback.carried_neighbours import CarriedNeighbours, can_carry
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.protocol import Protocol
 
 CHANCE = np.random.default_rng(0)
 MATRIX = CHANCE.normal(size=(80, 5))
 MATRIX[70:] = MATRIX[:10]  # copies
 ITEMS = Items.of(MATRIX)
-METHOD = by_name("nearest-neighbour")
+METHOD = METHODS.parse("nearest-neighbour")
 
 
 def test_scores_of_growing_examples_are_those_of_the_method() -> None:
@@ -34,4 +34,4 @@ def test_only_where_examples_grow_is_anything_carried() -> None:
     assert not can_carry(METHOD, Protocol(memory="latest"))
     assert not can_carry(METHOD, Protocol(memory="deletions"))
     assert not can_carry(METHOD, Protocol(show_seen=True))
-    assert not can_carry(by_name("stabilised-nearest-neighbour"), Protocol())
+    assert not can_carry(METHODS.parse("stabilised-nearest-neighbour"), Protocol())

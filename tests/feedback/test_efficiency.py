@@ -249,7 +249,7 @@ def test_rows_hold_the_baseline_they_were_divided_by() -> None:
 def test_wrong_questions_are_told() -> None:
     with pytest.raises(SettingError, match="recall, precision-scope, recall-scope"):
         places("scope")  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match="at least one recall level"):
+    with pytest.raises(SettingError, match="levels=0: must be a whole number of at least 1"):
         places("recall", 0)
     with pytest.raises(SettingError, match="one value at each place"):
         Efficiency.of([1, 1], [1])

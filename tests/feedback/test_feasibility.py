@@ -109,5 +109,5 @@ def test_a_topic_without_folds_is_infeasible_and_says_why() -> None:
     found = Feasibility.without_folds(0, 9)
     assert not found.feasible
     assert found.reasons == ("0 relevant among 9 items: no folds can be made",)
-    with pytest.raises(SettingError, match="at least one permutation"):
+    with pytest.raises(SettingError, match="permutations=0: must be"):
         permuted_ap(lists([1], items=3), 0)

@@ -64,7 +64,7 @@ def test_folds_by_hand_are_numbered_without_gaps(wrong: list[int]) -> None:
 
 
 def test_wrong_settings_are_told() -> None:
-    with pytest.raises(SettingError, match="at least 2 folds"):
+    with pytest.raises(SettingError, match="count=1: must be a whole number of at least 2"):
         stratified_folds(np.arange(9) < 4, 1)
     with pytest.raises(SettingError, match="one True or False per item"):
         checked_target([0, 1, 2])

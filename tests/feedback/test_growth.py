@@ -9,10 +9,10 @@ import pytest
 
 from rankscope.curves.averaging import radial_curves
 from rankscope.errors import SettingError
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.feedback.growth import Growth, growth
 from rankscope.feedback.methods import Ideal, NearestNeighbour, QueryPoint, RandomRanking
 from rankscope.measures import AP, P
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.measures.random_level import random_average_precision
 from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.settings import Settings

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.resilience import resilience
 from tests.feedback.cases import digits
 
-METHODS = ("nearest-neighbour", "rocchio(alpha=0, beta=1, gamma=0.25, unit_sum=False)", "query-point")
+NAMES = ("nearest-neighbour", "rocchio(alpha=0, beta=1, gamma=0.25, unit_sum=False)", "query-point")
 
 
 def test_the_best_clean_method_is_the_worst_under_noise() -> None:
     items, topics = digits(3, 5, 8)
     made = resilience(
-        [by_name(name) for name in METHODS], items, topics, rates=[0.2], protocol=Protocol(scored="full"), starts=6
+        [METHODS.parse(name) for name in NAMES],
+        items,
+        topics,
+        rates=[0.2],
+        protocol=Protocol(scored="full"),
+        starts=6,
     )
-    clean, noisy = ({name: each.means[at] for name, each in zip(METHODS, made, strict=True)} for at in (0, 1))
-    nearest, rocchio, point = METHODS
+    clean, noisy = ({name: each.means[at] for name, each in zip(NAMES, made, strict=True)} for at in (0, 1))
+    nearest, rocchio, point = NAMES
     assert clean[nearest] > clean[rocchio] > clean[point]
     assert noisy[nearest] < noisy[rocchio] < noisy[point]
     printed = {nearest: (0.910, 0.550), rocchio: (0.841, 0.735), point: (0.826, 0.782)}

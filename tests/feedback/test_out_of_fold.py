@@ -88,7 +88,7 @@ def test_any_estimator_of_scikit_learns_kind_may_take_part() -> None:
 
 def test_classifiers_say_their_settings() -> None:
     assert [str(each) for each in CLASSIFIERS] == [each.name for each in CLASSIFIERS]
-    assert str(SvmClassifier(C=1.0, gamma=0.5)) == "svm-classifier(C=1.0, gamma=0.5)"
+    assert str(SvmClassifier(C=1.0, gamma=0.5)) == "svm-classifier(C=1,gamma=0.5)"
 
 
 def test_a_target_of_another_length_is_refused() -> None:

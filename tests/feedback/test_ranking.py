@@ -10,8 +10,10 @@ from hypothesis.extra.numpy import arrays
 
 from rankscope.feedback.example_sets import ExampleSets
 from rankscope.feedback.methods import QueryPoint
-from rankscope.feedback.ranking import joined, list_ranks, ranked, ranks_from_scores
+from rankscope.feedback.ranking import list_ranks, ranked
 from rankscope.measures import AP
+from rankscope.ranks.from_scores import ranks_from_scores
+from rankscope.ranks.relevant_ranks import RelevantRanks
 from tests.feedback.problems import drawn
 
 tables = st.integers(2, 12).flatmap(
@@ -74,4 +76,4 @@ def test_blocks_of_sessions_put_together_are_the_whole(monkeypatch: pytest.Monke
     assert parts.judged.lists("rank") == whole.judged.lists("rank")
     assert parts.classes == whole.classes == ("a",) * 7
     assert parts.collection.tolist() == whole.collection.tolist() == [194] * 7
-    assert joined([whole]) is whole
+    assert RelevantRanks.join([whole]) is whole

@@ -6,7 +6,7 @@ from scipy.stats import linregress
 
 from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.response import growth_slope, response
 from tests.feedback.cases import clusters
 
@@ -14,7 +14,7 @@ ITEMS, _ = clusters()
 
 
 def test_times_are_told_with_what_they_hang_on() -> None:
-    made = response(by_name("rocchio"), ITEMS, Examples.of([[0, 4]] * 12, [[1, 2, 3]] * 12), most=8)
+    made = response(METHODS.parse("rocchio"), ITEMS, Examples.of([[0, 4]] * 12, [[1, 2, 3]] * 12), most=8)
     assert 0 < made.median <= made.p95
     assert (made.items, made.features, made.positives, made.negatives, made.sessions) == (240, 6, 2, 3, 8)
     assert made.row()["median ms"] == pytest.approx(1000 * made.median)

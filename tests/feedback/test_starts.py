@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import SettingError
-from rankscope.feedback.starts import ExternalRanking, GivenExamples, OneQuery, RandomDisplay, by_name
+from rankscope.feedback.starts import STARTS, ExternalRanking, GivenExamples, OneQuery, RandomDisplay
 from tests.feedback.cases import clusters
 
 _, TOPICS = clusters()
@@ -52,16 +52,16 @@ def test_random_displays_are_a_session_s_own() -> None:
     assert abs(scores.mean() - 0.5) < 0.05
 
 
-@pytest.mark.parametrize("text", ["one_query", "random_display", "examples(3, 2)"])
+@pytest.mark.parametrize("text", ["one_query", "random_display", "examples(3,2)", "examples(3)"])
 def test_a_start_prints_as_it_is_written(text: str) -> None:
-    assert str(by_name(text)) == text
+    assert str(STARTS.parse(text)) == text
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(SettingError, match="too few items"):
         GivenExamples(60, 0).drawn(TOPICS, 1)
-    with pytest.raises(SettingError, match="at least one positive"):
-        by_name("examples(0, 3)")
+    with pytest.raises(SettingError, match="positives must be at least 1"):
+        STARTS.parse("examples(0, 3)")
     with pytest.raises(SettingError, match="do not fit"):
         ExternalRanking(np.zeros(3)).drawn(TOPICS, 1)
     with pytest.raises(SettingError, match="finite"):

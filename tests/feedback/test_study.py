@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError, SettingError
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.results import load_results
 from rankscope.feedback.rounds import simulated
@@ -22,26 +22,26 @@ from rankscope.feedback.verdicts import compared_methods
 from rankscope.measures import AP
 from tests.feedback.cases import clusters
 
-METHODS = ("rocchio", "nearest-neighbour", "svm")
+NAMES = ("rocchio", "nearest-neighbour", "svm")
 
 
 def small(*methods: str, starts: int = 3, seed: int = 0) -> Plan:
     items, topics = clusters()
     setting = Setting.of(items, topics, Noisy(0.1), protocol=Protocol(scope=8, rounds=2))
-    return Plan.of(setting, [by_name(name) for name in methods or METHODS], starts=starts, seed=seed)
+    return Plan.of(setting, [METHODS.parse(name) for name in methods or NAMES], starts=starts, seed=seed)
 
 
 def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> None:
     plan = small()
     made = study(plan, result=tmp_path / "s.parquet", processes=1)
-    assert made.methods == (*METHODS, "no-feedback", "random", "all-labels", "ideal")
-    own = simulated(by_name("svm"), plan.setting, plan.sessions)
+    assert made.methods == (*NAMES, "no-feedback", "random", "all-labels", "ideal")
+    own = simulated(METHODS.parse("svm"), plan.setting, plan.sessions)
     assert made.values("AP", "svm")[:, 2] == pytest.approx(AP().of(own.rounds[2].ranks))
     recall = own.rounds[1].shown.shares()["cumulative recall"]
     assert made.values("cumulative recall", "svm")[:, 1] == pytest.approx(recall)
     again = load_results(tmp_path / "s.parquet")
     assert same_numbers(made, again)
-    assert again.about["user"] == "noisy(0.1, 0.1)"
+    assert again.about["user"] == "noisy(0.1,0.1)"
     assert os.listdir(tmp_path) == ["s.parquet"]
 
 

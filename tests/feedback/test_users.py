@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingError
-from rankscope.feedback.users import Consistent, Lazy, Look, Noisy, Partial, User, by_name, purity
+from rankscope.feedback.users import USERS, Consistent, Lazy, Look, Noisy, Partial, User, purity
 
 MANY = 40_000
 
@@ -69,15 +69,15 @@ def test_empty_places_get_no_mark() -> None:
         assert user.says(seen)[0, 1] == 0
 
 
-@pytest.mark.parametrize("text", ["consistent", "noisy(0.1, 0.05)", "lazy(0.5)", "partial(0.6)"])
+@pytest.mark.parametrize("text", ["consistent", "noisy(0.1,0.05)", "lazy(0.5)", "partial(0.6)"])
 def test_a_user_prints_as_it_is_written(text: str) -> None:
-    assert str(by_name(text)) == text
+    assert str(USERS.parse(text)) == text
 
 
 @pytest.mark.parametrize("text", ["noisy", "noisy(2)", "noisy(a)", "consistent(1)", "nosy(0.1)", "lazy(q=0.1, r=2)"])
 def test_a_user_that_cannot_be_is_refused(text: str) -> None:
     with pytest.raises(SettingError):
-        by_name(text)
+        USERS.parse(text)
 
 
 def test_purity_of_what_is_marked_relevant() -> None:

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from rankscope import collections
 from rankscope.cli.main import cli
 from rankscope.engines.images.describing import describe
-from rankscope.engines.images.descriptors import by_names
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.feedback.display_quality import OF_ONE_DISPLAY, SHARES
 from rankscope.feedback.items import Items
 from rankscope.feedback.method import Method
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.protocol import ListName, Protocol
 from rankscope.feedback.results import Results, load_results
 from rankscope.feedback.setting import Setting
@@ -27,7 +27,7 @@ from rankscope.feedback.summary import Summary, session_rows
 from rankscope.feedback.topics import Topics
 from rankscope.feedback.users import Noisy
 from rankscope.feedback.verdicts import SEEN, against_none, compared, compared_methods
-from rankscope.graphs.rounds import rounds_graph
+from rankscope.graphs.kinds.rounds import rounds_graph
 from rankscope.measures import AP
 from rankscope.ranks.storage import load_ranks
 from rankscope.reports.comparison_words import verdict
@@ -42,7 +42,7 @@ ITEMS, TOPICS = clusters()  # 60 items a class: the ideal system has shown all o
 
 def small(*methods: str, scored: ListName = "frozen", starts: int = 3, rounds: int = 5) -> Results:
     setting = Setting.of(ITEMS, TOPICS, Noisy(0.1), protocol=Protocol(scope=15, rounds=rounds, scored=scored))
-    return study(Plan.of(setting, [by_name(name) for name in methods], starts=starts), processes=1)
+    return study(Plan.of(setting, [METHODS.parse(name) for name in methods], starts=starts), processes=1)
 
 
 # nothing stands above the ideal system
@@ -82,7 +82,7 @@ def test_the_ideal_system_is_drawn_only_where_it_is_a_limit(quantity: str) -> No
 def test_what_either_has_shown_is_in_neither_list() -> None:
     setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2, scored="residual"))
     sessions = setting.sessions(2)
-    pair = by_name("svm"), by_name("query-point")
+    pair = METHODS.parse("svm"), METHODS.parse("query-point")
     ours = [shared_ranks(each, setting, sessions) for each in (pair, pair[::-1])]
     shown, order = _by_hand(setting, sessions, pair)
     for number, ranks in enumerate(ours):
@@ -140,10 +140,10 @@ def test_a_method_that_found_more_does_not_lose_by_it() -> None:
     """CEDD of Corel-1k: on its own residual list logistic regression looks better, though the SVM has found more."""
     corel = collections.load("corel1k", data_folder("corel1k"))
     assert corel.paths is not None
-    (cedd,) = describe(corel.paths, by_names("cedd")).described
+    (cedd,) = describe(corel.paths, DESCRIPTORS.parse_list("cedd")).described
     items, labels = Items.of(cedd.features, scaling="l2"), np.array(corel.labels)
     topics = Topics.of({name: labels == name for name in sorted(set(corel.labels))})
-    methods = [by_name(name) for name in ("svm", "logistic-regression")]
+    methods = [METHODS.parse(name) for name in ("svm", "logistic-regression")]
     residual, frozen = (
         study(Plan.of(Setting.of(items, topics, protocol=Protocol(scored=scored)), methods, starts=10))
         for scored in LISTS
@@ -265,7 +265,7 @@ def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: 
 
 def test_a_measure_that_no_round_can_change_is_named() -> None:
     setting = Setting.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2))
-    results = study(Plan.of(setting, [by_name("svm")], starts=2, measures=["AP", "P@15"]), processes=1)
+    results = study(Plan.of(setting, [METHODS.parse("svm")], starts=2, measures=["AP", "P@15"]), processes=1)
     assert "! P@15 of the frozen list is that of the first display in every round" in text_of(results)
     assert "AP of the frozen list is that of the first display" not in text_of(results)
 

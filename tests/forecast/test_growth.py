@@ -159,7 +159,7 @@ def test_nonsense_is_no_size() -> None:
 
 
 def test_an_unknown_collection_is_an_error() -> None:
-    with pytest.raises(MeasureError, match="--collection-size D"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         forecast(RelevantRanks.from_ranks([[1, 3]]), "2x")
 
 

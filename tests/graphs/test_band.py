@@ -14,8 +14,8 @@ from rankscope.cli.main import cli
 from rankscope.curves.scope import ideal_precision_scope, ideal_recall_scope
 from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs import band_graph, precision_scope_graph, recall_scope_graph
-from rankscope.graphs.band import CURVES
 from rankscope.graphs.graph import Graph
+from rankscope.graphs.kinds.band import CURVES, CurveName
 from rankscope.graphs.marks import Between, Guide, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
@@ -53,7 +53,7 @@ def test_the_subtitle_says_what_the_band_promises(how: str, words: str) -> None:
 
 @pytest.mark.parametrize("curve", CURVES)
 @pytest.mark.parametrize("difference", [False, True])
-def test_every_curve_is_drawn_alone_and_as_a_difference(curve: str, difference: bool) -> None:
+def test_every_curve_is_drawn_alone_and_as_a_difference(curve: CurveName, difference: bool) -> None:
     graph = band_graph(TWO, curve=curve, difference=difference)
     assert len(marks(graph, Stroke)) == len(marks(graph, Between)) == (1 if difference else 2)
     graph.vega_lite()
@@ -165,7 +165,7 @@ def test_what_cannot_be_drawn_is_refused_in_words() -> None:
         (TWO, {"curve": "roc"}, "curve is one of"),
         (TWO, {"band": "bca"}, "band is one of"),
         (TWO[:1], {"difference": True}, "two systems, got 1"),
-        ([*TWO, ranked("third", 3)], {"difference": True}, "1 to 2 systems, got 3"),
+        ([*TWO, ranked("third", 3)], {"difference": True}, "a difference is of two systems, got 3"),
         ([ranked(str(seed), seed) for seed in range(5)], {}, "1 to 4 systems, got 5"),
         (TWO, {"level": 95}, "between 0 and 1"),
         (TWO, {"points": 1}, "2 points at least"),
@@ -173,7 +173,7 @@ def test_what_cannot_be_drawn_is_refused_in_words() -> None:
     for systems, options, words in wrong:
         with pytest.raises(SettingError, match=words):
             band_graph(systems, **options)
-    with pytest.raises(MeasureError, match="--collection-size D"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         band_graph(ranked("unknown", 1, collection=None), curve="grip")
 
 

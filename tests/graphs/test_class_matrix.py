@@ -20,8 +20,8 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.canvases.shades import ink_on, shade_colour
 from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.canvases.vega_lite import VERSION
-from rankscope.graphs.class_tables import class_table
 from rankscope.graphs.graph import Graph
+from rankscope.graphs.kinds.shared.class_tables import class_table
 from rankscope.graphs.layout import layout_of
 from rankscope.graphs.look import DARK, LIGHT, Look, Theme
 from rankscope.graphs.marks import Tiles

@@ -13,8 +13,8 @@ from rankscope.errors import SettingError
 from rankscope.graphs import comparison_intervals_graph
 from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.canvases.vega_lite import VERSION
-from rankscope.graphs.class_tables import class_table
 from rankscope.graphs.graph import Graph
+from rankscope.graphs.kinds.shared.class_tables import class_table
 from rankscope.graphs.marks import Dots, Guide, Spans
 from rankscope.statistics.comparison_intervals import comparison_intervals
 from tests.graphs.class_examples import FIVE, classed, pair
@@ -103,7 +103,9 @@ def test_queries_that_one_system_lacks_or_without_a_class_are_counted() -> None:
     assert "1 left out" in comparison_intervals_graph([first, fewer]).subtitle
 
 
-@pytest.mark.parametrize(("options", "words"), [({"level": 1.5}, "between 0 and 1"), ({"largest": 0}, "one class")])
+@pytest.mark.parametrize(
+    ("options", "words"), [({"level": 1.5}, "between 0 and 1"), ({"largest": 0}, "largest is at least 1")]
+)
 def test_options_that_cannot_be_are_refused(options: dict[str, float], words: str) -> None:
     with pytest.raises(SettingError, match=words):
         comparison_intervals_graph(TWO, **options)  # type: ignore[arg-type]

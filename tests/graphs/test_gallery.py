@@ -10,7 +10,7 @@ import pytest
 
 from rankscope import collections, graphs
 from rankscope.collections.labelled_images import LabelledImages
-from rankscope.graphs.kind import Kind
+from rankscope.graphs.kind import GraphKind
 from tests.needs import needed_module
 
 GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
@@ -25,12 +25,12 @@ def fewer_icons() -> LabelledImages:
 
 
 @every_kind
-def test_each_graph_has_a_gallery_page(kind: Kind[Any]) -> None:
-    assert (GALLERY / f"{kind.name}.py").exists(), f"add docs/gallery/{kind.name}.py"
+def test_each_graph_has_a_gallery_page(kind: GraphKind[Any]) -> None:
+    assert (GALLERY / f"{kind.name}.py").exists(), "run: python tools/make_docs.py"
 
 
 @every_kind
-def test_each_gallery_page_draws(kind: Kind[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_gallery_page_draws(kind: GraphKind[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if kind.name == "grep":
         needed_module("matplotlib", "plots")
     few = fewer_icons()

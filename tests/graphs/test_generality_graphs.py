@@ -11,10 +11,10 @@ import pytest
 
 from rankscope import graphs
 from rankscope.curves import generality_table
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Between, Dots, Guide, Stroke
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare, generality_band, generality_estimate

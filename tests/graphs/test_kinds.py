@@ -15,20 +15,14 @@ from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.canvases.vega_lite import VERSION
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kind import Kind
+from rankscope.graphs.kind import GraphKind
 from rankscope.graphs.marks import Bars, Between, Dots, Guide, Stroke
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from tests.graphs.examples import TWO, ranked, scored
 
-ONE_SYSTEM = ("grep", "score-distribution")
-WITH_SCORES = ("score-distribution", "forecast")
-NEED_SIZE = ("grip", "grnp", "grep", "forecast")
 
-
-def systems_for(kind: Kind[Any]) -> tuple[RelevantRanks, ...]:
-    if kind.name in WITH_SCORES:
-        return (scored(),)
-    return TWO[:1] if kind.name in ONE_SYSTEM else TWO
+def systems_for(kind: GraphKind[Any]) -> tuple[RelevantRanks, ...]:
+    return (scored(),) if kind.wants("scores") else TWO[: kind.systems.most]
 
 
 def recorded(graph: Graph) -> RecordingCanvas:
@@ -41,7 +35,7 @@ every_kind = pytest.mark.parametrize("kind", graphs.ALL, ids=lambda kind: str(ki
 
 
 @every_kind
-def test_each_kind_gives_a_graph_that_says_what_it_shows(kind: Kind[Any]) -> None:
+def test_each_kind_gives_a_graph_that_says_what_it_shows(kind: GraphKind[Any]) -> None:
     graph = kind(systems_for(kind))
     assert graph.title
     assert graph.summary
@@ -53,7 +47,7 @@ def test_each_kind_gives_a_graph_that_says_what_it_shows(kind: Kind[Any]) -> Non
 
 @every_kind
 @pytest.mark.parametrize("interactive", [False, True])
-def test_each_kind_renders_to_finite_paths(kind: Kind[Any], interactive: bool) -> None:
+def test_each_kind_renders_to_finite_paths(kind: GraphKind[Any], interactive: bool) -> None:
     spec = kind(systems_for(kind)).vega_lite(interactive=interactive)
     picture = str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION))
     paths = re.findall(r' d="([^"]*)"', picture)
@@ -62,7 +56,7 @@ def test_each_kind_renders_to_finite_paths(kind: Kind[Any], interactive: bool) -
 
 
 @every_kind
-def test_each_kind_names_its_systems_and_queries_in_words(kind: Kind[Any]) -> None:
+def test_each_kind_names_its_systems_and_queries_in_words(kind: GraphKind[Any]) -> None:
     shown = systems_for(kind)
     graph = kind(shown)
     words = " ".join([graph.title, graph.subtitle, *(entry.text for entry in recorded(graph).legend)])
@@ -71,22 +65,22 @@ def test_each_kind_names_its_systems_and_queries_in_words(kind: Kind[Any]) -> No
 
 
 @every_kind
-def test_each_kind_refuses_judgements_without_a_relevant_item(kind: Kind[Any]) -> None:
+def test_each_kind_refuses_judgements_without_a_relevant_item(kind: GraphKind[Any]) -> None:
     with pytest.raises(SettingError, match=r"no query of .* has a relevant item at grade 9"):
         kind([each.at(rel=9) for each in systems_for(kind)])
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in graphs.ALL if kind.name in NEED_SIZE], ids=lambda kind: str(kind.name)
+    "kind", [kind for kind in graphs.ALL if "collection size" in kind.needs], ids=lambda kind: str(kind.name)
 )
-def test_a_kind_that_needs_the_collection_size_says_how_to_give_it(kind: Kind[Any]) -> None:
+def test_a_kind_that_needs_the_collection_size_says_how_to_give_it(kind: GraphKind[Any]) -> None:
     unknown = [replace(each, collection=np.full(len(each), UNKNOWN)) for each in systems_for(kind)]
-    with pytest.raises(MeasureError, match="--collection-size D"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         kind(unknown)
 
 
 @every_kind
-def test_a_kind_shows_a_single_query(kind: Kind[Any]) -> None:
+def test_a_kind_shows_a_single_query(kind: GraphKind[Any]) -> None:
     if kind.name == "forecast":
         pytest.skip("a forecast needs more than one query")
     kind([each.take(np.array([0])) for each in systems_for(kind)]).vega_lite()
@@ -134,17 +128,17 @@ def test_grip_shades_what_one_system_gains_over_random() -> None:
 
 def test_grip_refuses_ways_and_reaches_that_do_not_exist() -> None:
     with pytest.raises(SettingError, match="thinned, bins, hard"):
-        graphs.grip_graph(TWO, way="thin")
+        graphs.grip_graph(TWO, way="thin")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match=r"reaches G = 20; the largest is 5\.64"):
         graphs.grip_graph(TWO, reach=20)
     with pytest.raises(SettingError, match="constant, varying"):
-        graphs.grip_graph(TWO, members="all")
+        graphs.grip_graph(TWO, members="all")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="constant members"):
         graphs.grip_graph(TWO, members="varying", reach=2)
 
 
 @pytest.mark.parametrize("kind", [graphs.grip_graph, graphs.grnp_graph, graphs.grep_graph])
-def test_a_collection_of_hardly_anything_but_relevant_items_has_no_level_of_generality(kind: Kind[Any]) -> None:
+def test_a_collection_of_hardly_anything_but_relevant_items_has_no_level_of_generality(kind: GraphKind[Any]) -> None:
     with pytest.raises(SettingError, match="too few distractors"):
         kind(RelevantRanks.from_ranks([range(1, 15), range(1, 14)], collection=16, depth=16))
 
@@ -254,6 +248,6 @@ def test_a_kind_is_found_by_its_name_or_suggested() -> None:
 
 
 @pytest.mark.parametrize("kind", [graphs.grep_graph, graphs.score_distribution_graph])
-def test_some_kinds_show_one_system_only(kind: Kind[Any]) -> None:
+def test_some_kinds_show_one_system_only(kind: GraphKind[Any]) -> None:
     with pytest.raises(SettingError, match="shows one system, got 2"):
         kind(TWO)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rankscope.errors import SettingError
+from rankscope.graphs.kinds.power_curve import power_curve_graph
+from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.marks import Dots, Guide, Stroke
-from rankscope.graphs.power_curve import power_curve_graph
-from rankscope.graphs.score_values import score_values
 from rankscope.statistics.power import paired_power, queries_needed
 from tests.graphs.examples import TWO, ranked
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from rankscope import graphs
 from rankscope.curves import ideal_curve, radial_curves
 from rankscope.errors import SettingError
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.groups import ENOUGH, grouped, offered, spread_out, usual
+from rankscope.graphs.kinds.shared.groups import ENOUGH, grouped, offered, spread_out, usual
+from rankscope.graphs.kinds.shared.radial import swept
 from rankscope.graphs.marks import Between, Guide, Stroke
-from rankscope.graphs.radial import swept
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare
@@ -151,14 +151,14 @@ def test_a_page_is_offered_every_query() -> None:
     for queries in (MIXED, SPREAD, in_classes(), lonely):
         names = {query for _, groups in offered(queries) for each in groups for query in each.queries.queries}
         assert names == set(queries.queries)
-    choices = graphs.precision_recall_graph.choices([MIXED, MIXED])
-    assert choices is not None
-    assert [each.value for each in choices.values] == ["c = 29", "c = 2"]
-    assert [each.value for each in choices.values if each.chosen] == [usual(grouped(MIXED)).name]
-    alone = graphs.precision_recall_graph.choices(MIXED)
+    among = graphs.precision_recall_graph.variants([MIXED, MIXED])
+    assert among is not None
+    assert [each.value for each in among.values] == ["c = 29", "c = 2"]
+    assert [each.value for each in among.values if each.chosen] == [usual(grouped(MIXED)).name]
+    alone = graphs.precision_recall_graph.variants(MIXED)
     assert alone is not None
     assert [each.value for each in alone.values] == [None, "bins", "c = 29", "c = 2"]
-    assert graphs.precision_recall_graph.choices(LECTURE) is None
+    assert graphs.precision_recall_graph.variants(LECTURE) is None
 
 
 # what stands behind

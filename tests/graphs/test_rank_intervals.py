@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rankscope.errors import SettingError
+from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
+from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.marks import Dots, Label, Spans
-from rankscope.graphs.rank_intervals import rank_intervals_graph
-from rankscope.graphs.score_values import score_values
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.rank_intervals import rank_intervals
 from tests.graphs.examples import TWO, ranked
@@ -45,5 +45,5 @@ def test_many_systems_are_counted_not_named() -> None:
 
 
 def test_one_system_has_no_rank() -> None:
-    with pytest.raises(SettingError, match="two systems at least"):
+    with pytest.raises(SettingError, match="shows 2 to 60 systems, got 1"):
         rank_intervals_graph(TWO[0])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rankscope import graphs
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.marks import Between, Stroke
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare

@@ -160,7 +160,7 @@ def test_a_stem_is_without_suffixes_that_are_known(path: str, stem: str) -> None
 
 def test_utf_16_is_recognised_and_named(make: Make) -> None:
     path = make("a.run", RUN.encode("utf-16"))
-    assert "give --encoding utf-16" in run_error(path)
+    assert "give encoding='utf-16'" in run_error(path)
     assert run_rows(path, Reading(encoding="utf-16")) == ROWS
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankscope.measures.evaluate import evaluate
+from rankscope.evaluation.evaluate import evaluate
 from tests.measures.properties import NUMBERS
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from rankscope.errors import MeasureError
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Column
 from rankscope.measures import ALL, ERR, RBP, Measure, Utility, nERR
-from rankscope.measures.evaluate import evaluate
 from rankscope.measures.notation import parse_measure, parse_measures
-from rankscope.measures.scores import Column
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import examples
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from rankscope.errors import MeasureError, SettingError
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import summarised
 from rankscope.measures import AP, ER, GMAP, NMRR, Bullseye, Measure, P, R, SetP, SetR
-from rankscope.measures.evaluate import evaluate
 from rankscope.measures.interpolated_precision import LEVELS, hits_needed
 from rankscope.measures.notation import parse_measure
-from rankscope.measures.scores import summarised
 from rankscope.ranks import RelevantRanks
 from tests.strategies import Topic, ranks_of
 
@@ -199,7 +199,7 @@ def test_micro_ap_is_the_ap_of_all_lists_merged_by_score() -> None:
     assert evaluate(qrels, run, ["AP"], mean="micro")["AP"] == pytest.approx(expected)
     with pytest.raises(SettingError, match="no micro mean"):
         evaluate(qrels, run, ["nDCG"], mean="micro")
-    with pytest.raises(SettingError, match="merges whole lists by score: it cannot go with --depth"):
+    with pytest.raises(SettingError, match="merges whole lists by score: it cannot go with depth="):
         evaluate(qrels, run, ["AP"], mean="micro", depth=3)
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankscope.evaluation.columns import column_of
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.tied_orders import RANDOM_ORDERS, seen_of, worst_and_best
 from rankscope.measures import ALL, AP, G, InfAP, IPrec, IPrec11, Measure, P, Q, Rndcg, nDCG
-from rankscope.measures.columns import column_of
-from rankscope.measures.evaluate import evaluate
 from rankscope.measures.notation import parse_measure
-from rankscope.measures.tied_orders import RANDOM_ORDERS, seen_of, worst_and_best
 from rankscope.ranks.expectation import group_of
 from rankscope.ranks.orders import all_items, random_orders, shuffled, sorted_by_worth
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -61,7 +61,7 @@ def both_ways(topic: TiedTopic) -> tuple[RelevantRanks, RelevantRanks]:
 @given(topic=tied_topics(largest=4, most=2, grade=FINE))
 def test_closed_forms_are_means_over_all_orders(topic: TiedTopic) -> None:
     tied, each = both_ways(topic)
-    for view in (Settings.make(), Settings.make(judged_only=True)):
+    for view in (Settings(), Settings(judged_only=True)):
         one, all_of_them = (seen_of(ranks, view) for ranks in (tied, each))
         for measure in CLOSED:
             bound = measure.bind(tied)
@@ -98,9 +98,7 @@ def test_closed_forms_do_not_mix_queries(queries: list[TiedTopic]) -> None:
 
 # worst and best
 
-VIEWS = [
-    Settings.make(depth=depth, judged_only=condensed) for depth in (None, 1, 2, 3, 4) for condensed in (False, True)
-]
+VIEWS = [Settings(depth=depth, judged_only=condensed) for depth in (None, 1, 2, 3, 4) for condensed in (False, True)]
 
 
 def is_known(measure: Measure, topic: TiedTopic, view: Settings) -> bool:
@@ -155,7 +153,7 @@ def test_extremes_that_take_a_choice_of_numbers_are_those_of_all_orders(
     topic: TiedTopic = ([*((item,) for item in above), tuple(group)], (1.0,))
     tied, each = both_ways(topic)
     for measure in (InfAP(), AP(divisor="found", scope=scope)):
-        values, extremes = measure.of(each), worst_and_best(measure, tied, Settings.make())
+        values, extremes = measure.of(each), worst_and_best(measure, tied, Settings())
         assert [float(value[0]) for value in extremes] == pytest.approx([values.min(), values.max()], abs=1e-9), measure
 
 
@@ -241,7 +239,7 @@ def test_the_group_of_an_item_is_told_by_its_rank() -> None:
 def evaluated(topic: TiedTopic, text: str, **chosen: Any) -> tuple[float, float, float, float]:
     """Expected, its error, worst and best, as `ties="expected"` has them."""
     tied = tied_ranks([topic])
-    own = Settings.make(ties="expected", **chosen)
+    own = Settings(ties="expected", **chosen)
     column = column_of(parse_measure(text), tied, seen_of(tied, own), own)
     assert column.worst is not None
     assert column.best is not None
@@ -267,7 +265,7 @@ def test_expected_values_lie_within_their_error_of_all_orders(
     topic: TiedTopic, chosen: dict[str, Any], text: str
 ) -> None:
     measure = parse_measure(text).bind(tied_ranks([topic]))
-    each = seen_of(ranks_of(enumerated(topic)), Settings.make(**chosen))
+    each = seen_of(ranks_of(enumerated(topic)), Settings(**chosen))
     exact = measure.of(each).mean()
     value, error, worst, best = evaluated(topic, text, **chosen)
     assert abs(value - exact) <= 4.5 * error + 1e-9
@@ -291,7 +289,7 @@ def test_the_error_is_that_of_a_mean_of_random_orders() -> None:
 
 def test_a_query_without_ties_has_no_error_beside_one_that_has() -> None:
     tied = tied_ranks([([(1.0,), (0.0,)], ()), ([(1.0, 0.0)], ())])
-    own = Settings.make(ties="expected")
+    own = Settings(ties="expected")
     column = column_of(parse_measure("IPrec@0.5"), tied, tied, own)
     assert column.error is not None
     assert column.error[0] == 0

@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.evaluation.evaluate import evaluate
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.measures.evaluate import evaluate
 from rankscope.ranks import ties as ties_module
-from rankscope.ranks.reduce import KEPT_DISTRACTORS, reduce
+from rankscope.ranks.reduce import reduce
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.settings import Settings
 from tests.ranks.slow_reduction import assert_reduced, qrels_of, run_of, slow_reduction
@@ -150,7 +151,7 @@ def test_duplicates_may_have_ranks_of_their_own_or_not(ranks: list[int]) -> None
 
 
 def reduced_dict(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], **chosen: Any) -> list[list[int]]:
-    lists: list[list[int]] = reduce(Qrels.of(qrels), Run.of(run), Settings.make(**chosen)).judged.lists("rank")
+    lists: list[list[int]] = reduce(Qrels.of(qrels), Run.of(run), Settings(**chosen)).judged.lists("rank")
     return lists
 
 

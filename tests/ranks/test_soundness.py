@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
-from rankscope.measures.evaluate import evaluate_ranks
 from rankscope.ranks import soundness
 from rankscope.ranks.reduce import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.measures.evaluate import evaluate_ranks
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate_ranks
+from rankscope.evaluation.scores import Scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.contents import Report
 from rankscope.settings import Settings

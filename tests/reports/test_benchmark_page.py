@@ -15,7 +15,7 @@ from rankscope.collections.collection import KEPT, Collection
 from rankscope.engines.images.benchmark import benchmark
 from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.picture_set import PictureSet
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.reports.benchmark import Standings, called, standings_of
 from rankscope.reports.benchmark_choice import chosen
 from rankscope.reports.benchmark_page import class_table, render, shown_queries

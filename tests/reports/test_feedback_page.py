@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankscope.feedback.methods import by_name
+from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalised import Normalised, normalised
 from rankscope.feedback.protocol import Protocol
 from rankscope.feedback.results import Results
@@ -21,7 +21,7 @@ def made() -> tuple[Results, Normalised, Plan]:
     items, topics = clusters(items=160, classes=3)
     rare = {**dict(zip(topics.names, topics.targets, strict=True)), "lonely": [1] + [0] * 159}
     setting = Setting.of(items, Topics.of(rare), protocol=Protocol(scope=8, rounds=2))
-    plan = Plan.of(setting, [by_name(name) for name in ("rocchio", "svm")], starts=2)
+    plan = Plan.of(setting, [METHODS.parse(name) for name in ("rocchio", "svm")], starts=2)
     return study(plan, processes=1), normalised(plan), plan
 
 

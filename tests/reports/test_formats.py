@@ -10,8 +10,8 @@ import pytest
 
 from rankscope import reports
 from rankscope.errors import SettingError
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.reports import csv, latex, markdown, parquet, table, trec
 from rankscope.reports.grid import class_grid, query_grid, summary_grid
 from tests.needs import needed_module
@@ -54,7 +54,10 @@ def test_undefined_values_are_dashes_in_tables_and_null_in_data(scores: Scores) 
     assert query_grid(scores).rows[2][3].text == "-"
     long = scores.to_polars()
     assert long.filter(pl.col("query") == "3").get_column("value").to_list()[:1] == [None]
-    assert json.loads(reports.by_name("json").render(scores, True))["systems"][0]["queries"][2]["values"]["AP"] is None
+    assert (
+        json.loads(reports.OUTPUT_FORMATS.find("json").render(scores, True))["systems"][0]["queries"][2]["values"]["AP"]
+        is None
+    )
 
 
 def test_many_measures_stand_below_each_other() -> None:
@@ -106,7 +109,7 @@ def test_classes_have_their_own_grid() -> None:
 
 def test_an_unknown_format_is_named_with_those_there_are() -> None:
     with pytest.raises(SettingError, match="markdown"):
-        reports.by_name("markdwn")
+        reports.OUTPUT_FORMATS.find("markdwn")
 
 
 def test_a_notebook_shows_a_table(scores: Scores) -> None:

@@ -16,20 +16,19 @@ from click.testing import CliRunner
 
 from rankscope import graphs
 from rankscope.cli.main import cli
-from rankscope.measures.evaluate import evaluate
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.reports import html
 from rankscope.reports.contents import Report
 from rankscope.reports.estimates import compared_of, estimates_of
-from rankscope.reports.figures import OF_MANY as FOR_MANY
 from rankscope.reports.figures import figures_of
 from rankscope.reports.verdict import verdict_of
 from tests.data import GOLDEN
 from tests.reports.examples import report_of, report_of_two_sizes, scores_of
 
 CASE = GOLDEN / "missing-queries-0"
-NEED_SIZE = {"grip", "grnp", "grep", "forecast"}
-OF_MANY = set(FOR_MANY)
+NEED_SIZE = {kind.name for kind in graphs.ALL if "collection size" in kind.needs}
+OF_MANY = {kind.name for kind in graphs.ALL if kind.systems.worth > 2}
 
 
 class Page(HTMLParser):
@@ -254,7 +253,7 @@ def test_without_a_collection_size_the_graphs_that_need_it_say_so_and_the_others
     figures = figures_of(ranks)
     missing = {figure.kind.name: figure.reason for figure in figures if figure.graph is None}
     assert set(missing) == NEED_SIZE
-    assert all("--collection-size" in reason for reason in missing.values())
+    assert all("collection_size=D" in reason for reason in missing.values())
     assert {figure.kind.name for figure in figures if figure.graph is not None} == {
         kind.name for kind in graphs.ALL
     } - NEED_SIZE - OF_MANY

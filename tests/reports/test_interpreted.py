@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import evaluate
+from rankscope.evaluation.scores import Scores
 from rankscope.graphs import precision_recall_graph
 from rankscope.graphs.canvases.table import csv_of
-from rankscope.measures.scores import Scores
 from rankscope.names import UNSEEN, cell, distinguished, file_names, one_line, slugs, visible
-from rankscope.reports import ALL, by_name, latex
+from rankscope.reports import OUTPUT_FORMATS, latex
 from rankscope.reports.grid import Cell, Grid
 from tests.needs import needed_program
 
@@ -59,7 +59,7 @@ def test_latex_sets_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("per_query", [False, True])
 def test_no_text_of_a_csv_file_is_a_formula(per_query: bool) -> None:
-    rows = list(csv.reader(io.StringIO(by_name("csv").render(scores_of(*NASTY), per_query))))
+    rows = list(csv.reader(io.StringIO(OUTPUT_FORMATS.find("csv").render(scores_of(*NASTY), per_query))))
     texts = [value for row in rows for value in row if not is_number(value)]
     assert not [value for value in texts if re.match(r"\s*[=+\-@]", value)]
     assert {"'=cmd()", "'@sum", "'-x"} <= set(texts)
@@ -90,15 +90,17 @@ def test_a_cell_is_a_number_or_harmless(text: str) -> None:
     assert is_number(made) or not re.match(r"\s*[=+\-@\uff1d]", made)
 
 
-@pytest.mark.parametrize("format", [each.name for each in ALL if not each.binary and each.name not in ("csv", "trec")])
+@pytest.mark.parametrize(
+    "format", [each.name for each in OUTPUT_FORMATS if not each.binary and each.name not in ("csv", "trec")]
+)
 @pytest.mark.parametrize("per_query", [False, True])
 def test_no_name_steers_a_terminal(format: str, per_query: bool) -> None:
-    text = by_name(format).render(scores_of(*NASTY), per_query)
+    text = OUTPUT_FORMATS.find(format).render(scores_of(*NASTY), per_query)
     assert not UNSEEN.search(text)
 
 
 def test_json_keeps_the_names() -> None:
-    made = json.loads(by_name("json").render(scores_of(*NASTY)))
+    made = json.loads(OUTPUT_FORMATS.find("json").render(scores_of(*NASTY)))
     assert [each["name"] for each in made["systems"]] == NASTY
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from rankscope.errors import SettingError
 from rankscope.sampling import estimate, needed_sample, relative_deviation
-from rankscope.sampling.shares import METHODS, clopper_pearson, hypergeometric, wilson
+from rankscope.sampling.shares import INTERVALS, clopper_pearson, hypergeometric, wilson
 
 WORKED = estimate(collection=20000, scope=100, hits=6, judged=500, found=3)
 
@@ -76,11 +76,11 @@ def samples(draw: st.DrawFn) -> tuple[int, int, int]:
     return population, judged, draw(st.integers(0, judged))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", INTERVALS.names())
 @given(sample=samples())
 def test_the_interval_holds_the_estimate(method: str, sample: tuple[int, int, int]) -> None:
     population, judged, found = sample
-    low, high = METHODS[method](population, judged, found, 0.95)
+    low, high = INTERVALS.find(method)(population, judged, found, 0.95)
     assert -1e-12 <= low <= found / judged + 1 / population
     assert found / judged - 1 / population <= high <= 1 + 1e-12
 
@@ -119,7 +119,7 @@ def test_without_hits_recall_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("numbers", "bound"),
     [
-        ((0, 0, 0, 0, 0), "collection >= 1"),
+        ((0, 0, 0, 0, 0), "collection=0: must be a whole number of at least 1"),
         ((10, 11, 0, 0, 0), "scope <= collection"),
         ((10, 5, 6, 0, 0), "hits <= scope"),
         ((10, 5, 2, 6, 0), "judged <= collection - scope"),
@@ -138,5 +138,5 @@ def test_unknown_methods_and_impossible_plans_are_refused() -> None:
         estimate(10, 5, 2, 3, 1, level=1.0)
     with pytest.raises(SettingError, match="relevant <= collection"):
         needed_sample(10, 11, 0.1)
-    with pytest.raises(SettingError, match="error above 0"):
+    with pytest.raises(SettingError, match=r"error=0.0: must be a number above 0"):
         needed_sample(10, 1, 0.0)

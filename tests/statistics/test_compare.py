@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankscope.errors import SettingError
-from rankscope.measures.evaluate import evaluate
+from rankscope.evaluation.evaluate import evaluate
 from rankscope.reports.comparison import json_of, markdown_of, parts_of, text_of
 from rankscope.reports.comparison_words import verdict
 from rankscope.statistics.compare import compare

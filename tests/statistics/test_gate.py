@@ -126,7 +126,7 @@ def test_each_measure_may_have_its_own_smallest_effect() -> None:
     assert made.sentence.startswith("fail: 1 of 2 checks: AP changed by")
     with pytest.raises(SettingError, match="one for each of 2"):
         gate(tables, [0.1, 0.1, 0.1])
-    with pytest.raises(SettingError, match="from 0 up"):
+    with pytest.raises(SettingError, match=r"min_effect=-0.1: must be a number of at least 0"):
         gate(tables, -0.1)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankscope.curves import generality_table, grip
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare, generality_band, generality_estimate

@@ -14,7 +14,7 @@ from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.statistics.pair_test import Alternative
 from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.paired_tests import TESTS, bootstrap_interval, pair_test, paired_tests
+from rankscope.statistics.paired_tests import TESTS, bootstrap_interval, paired_tests
 from rankscope.statistics.sign_flip import sign_flip
 from rankscope.statistics.sign_test import binomial_limits, sign_test, wilson_limits
 from rankscope.statistics.wilcoxon import pseudo_median, signed_ranks, walsh_averages, wilcoxon
@@ -127,7 +127,7 @@ def test_every_test_has_a_name_and_a_row() -> None:
     assert all(each.queries == 15 for each in made)
     assert all(each.low <= each.estimate <= each.high for each in made)
     with pytest.raises(SettingError, match="There are: sign-flip, t, wilcoxon"):
-        pair_test("wilcoxn")
+        TESTS.find("wilcoxn")
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.0, 0.0, 0.0], [0.2, 0.2, 0.2], [np.nan, 0.1]])

@@ -133,11 +133,11 @@ def test_what_cannot_be_paired_is_refused() -> None:
 
 
 def test_wrong_choices_are_refused_in_words() -> None:
-    with pytest.raises(SettingError, match="2 points at least"):
+    with pytest.raises(SettingError, match="points=1: must be a whole number of at least 2"):
         recall_grid(1)
-    with pytest.raises(SettingError, match="first or one"):
+    with pytest.raises(SettingError, match="must be one of first, one"):
         precision_at_recall(CHECK, 5, "two")  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="--collection-size D"):
+    with pytest.raises(MeasureError, match="collection_size=D"):
         over_generality(RelevantRanks.from_ranks([[1]]))
     with pytest.raises(SettingError, match="a table of that shape"):
         QueryCurves(np.zeros(3), np.zeros((2, 2)), ("a", "b"))

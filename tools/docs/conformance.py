@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from rankscope.settings import PEERS
+from rankscope.peers import PEERS
 from tests.conformance.cases import GRADES, WITH_NEGATIVE, Case, plain_case, seeded_case
 from tests.conformance.peers import LIGHT, RANX_BPREF, LightPeer, Pair, differences, ours, with_both_kinds
 from tools.docs.markdown import code, table
@@ -35,7 +35,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "Grades below 0 make it write outside its arrays (release 0.5.11): it may hang or die, so they are compared "
         "only in a process of their own; trec_eval itself has no trouble with them.",
         "A query with an empty list is answered to it and missing to a table of rows. "
-        "`rankscope.measures.relevance_evaluator.RelevanceEvaluator` takes its side.",
+        "`rankscope.evaluation.relevance_evaluator.RelevanceEvaluator` takes its side.",
         "NaN scores are ranked last there and are an error here.",
     ),
     "ir_measures": (

@@ -6,7 +6,7 @@ from base import Base
 from rankscope.curves import precision_boxes, radial_curves, recall_boxes, scope_line
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Axis, Graph
-from rankscope.graphs.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.describing import chosen_scopes
 
 FEW = 5  # a point of fewer queries is hollow
 

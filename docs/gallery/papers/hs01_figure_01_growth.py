@@ -6,7 +6,7 @@ from base import base, save
 from rankscope.curves import expected_hits, scope_line
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Axis, Graph
-from rankscope.graphs.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.describing import chosen_scopes
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 RELEVANT = 8

@@ -6,7 +6,7 @@ from base import base, save
 from rankscope.curves import radial_curves
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Axis, Graph
-from rankscope.graphs.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.describing import chosen_scopes
 
 RELEVANT = 8
 SCOPES = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128)

@@ -6,7 +6,7 @@ from base import base, fours, save
 from rankscope.curves import ceiling, random_floor, window_mean
 from rankscope.curves.curve import Curve, Region
 from rankscope.graphs import Axis, Graph
-from rankscope.graphs.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.describing import chosen_scopes
 
 RELEVANT = 8
 

@@ -6,7 +6,7 @@ from base import Base, base, fours, save
 from rankscope.curves import random_floor, window_curves
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Axis, Graph
-from rankscope.graphs.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.describing import chosen_scopes
 
 SEEN = 1024  # how far a practical study looks
 CLASSES = (3, 15, 62, 307)

@@ -6,7 +6,7 @@ from base import Base, base, save
 from rankscope.curves import expected_hits, highest_precision, lowest_precision, scope_line
 from rankscope.curves.curve import Curve, Region
 from rankscope.graphs import Axis, Graph
-from rankscope.graphs.describing import chosen_scopes
+from rankscope.graphs.kinds.shared.describing import chosen_scopes
 
 RELATIVE = (0.25, 0.5, 1, 2, 4)  # scopes in units of the class size
 AXIS = 0.002  # a region from 0 on would hide the axis

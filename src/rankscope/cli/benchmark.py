@@ -77,7 +77,7 @@ def command(
     from rankscope.engines.images.benchmark import benchmark
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.finding import found_collection
-    from rankscope.measures.cautions import few_distractors
+    from rankscope.evaluation.cautions import few_distractors
     from rankscope.reports.benchmark import standings_of
     from rankscope.reports.benchmark_tables import text_of
 

@@ -133,23 +133,24 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
     where = made_folder(folder)
     systems = {system.name: system.ranks for system in scores.systems}
     ordered = [systems[name] for name in made.systems]
-    several = len(ordered) > 2
-    kinds = ["band", "rank-intervals"] if several else ["band", "per-query-differences", "power-curve"]
-    if made.main.classes:
-        kinds += ["class-matrix", "comparison-intervals"]
     said = []
-    for name in kinds:
-        kind = graphs.by_name(name)
-        options: dict[str, Any] = {"measure": made.main.measure} if "measure" in kind.options else {}
-        options |= {"compared": made} if "compared" in kind.options else {}
-        try:
-            graph = kind(ordered, **options)
-        except RankscopeError as error:
-            said.append(f"{name} was not drawn: {error}")
+    for kind in graphs.KINDS:
+        if not _shows(kind, len(ordered), bool(made.main.classes)):
             continue
-        graph.save(where / f"{name}.svg", width="full" if "matrix" in name else None)
-        said.append(f"{where / name}.svg")
+        try:
+            graph = kind(ordered, **kind.accepted(made.main.measure, compared=made))
+        except RankscopeError as error:
+            said.append(f"{kind.name} was not drawn: {error}")
+            continue
+        graph.save(where / f"{kind.name}.svg", width=kind.width)
+        said.append(f"{where / kind.name}.svg")
     return said
+
+
+def _shows(kind: Any, count: int, classes: bool) -> bool:
+    """Whether a kind shows a comparison of so many systems, with classes or without."""
+    too_many = count > kind.systems.most == kind.systems.least
+    return kind.compares and kind.systems.worth <= count and not too_many and (classes or not kind.wants("classes"))
 
 
 def _ordered(scores: Any, made: Any) -> Any:

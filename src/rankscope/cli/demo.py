@@ -25,8 +25,8 @@ def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
     from rankscope.cli.output import colourful, print_result, progress_line
     from rankscope.collections import icons
+    from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.files import made_folder
-    from rankscope.measures.evaluate import evaluate_ranks
     from rankscope.reports.comparison_words import verdict
     from rankscope.reports.estimates import compared_of
     from rankscope.reports.grid import coverage_lines, summary_grid
@@ -105,7 +105,7 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
         ("scores.json", "json", False, "means, settings, provenance"),
         ("table.tex", "latex", False, "the table for a paper"),
     ):
-        data = reports.by_name(format).render(scores, per_query)
+        data = reports.OUTPUT_FORMATS.find(format).render(scores, per_query)
         with atomic(folder / name, "w") as file:
             file.write(data)
         made.append((folder / name, what))

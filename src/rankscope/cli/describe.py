@@ -97,10 +97,10 @@ def command(
 
 def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
     """Descriptors by name, then the user's model."""
-    from rankscope.engines.images.descriptors import by_names
+    from rankscope.engines.images.descriptors import DESCRIPTORS
     from rankscope.errors import SettingError
 
-    asked: list[Any] = [each for text in descriptors for each in by_names(text)]
+    asked: list[Any] = [*DESCRIPTORS.parse_list(descriptors)]
     if model["model"]:
         asked.append(_model(model))
     elif given := [name for name in ("side", "mean", "std") if model[name] is not None]:
@@ -126,9 +126,10 @@ def _model(given: dict[str, Any]) -> Any:
 
 def _numbers(name: str, text: str | None) -> tuple[float, ...]:
     from rankscope.errors import SettingError
+    from rankscope.notation import split_list
 
     try:
-        return tuple(float(part) for part in text.split(",")) if text else ()
+        return tuple(float(part) for part in split_list(text or ""))
     except ValueError:
         raise SettingError(f"--{name} must be one number or three separated by commas, got '{text}'") from None
 
@@ -189,11 +190,11 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
     from dataclasses import fields
 
     from rankscope.cli.output import print_result
-    from rankscope.engines.images.descriptors import ALL
+    from rankscope.engines.images.descriptors import DESCRIPTORS
     from rankscope.reports.rows import table
 
     rows: list[dict[str, object]] = []
-    for kind in ALL:
+    for kind in DESCRIPTORS:
         usual = kind()
         options = ", ".join(f"{each.name}={each.default}" for each in fields(kind))
         rows.append(

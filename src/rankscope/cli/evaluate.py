@@ -71,12 +71,12 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
     from rankscope.cli.output import say
     from rankscope.errors import InputError, SettingError
+    from rankscope.evaluation.coverage_report import warnings_of
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
     from rankscope.inputs.swapped import refuse_swapped
-    from rankscope.measures.coverage_report import warnings_of
     from rankscope.ranks.reduce import reduce
     from rankscope.ranks.storage import save_ranks
 

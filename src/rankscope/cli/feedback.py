@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 import click
@@ -127,51 +126,47 @@ def _check_names(output: str, report: str | None) -> None:
 
 
 def _plan(path: str, given: dict[str, Any]) -> Any:
-    from rankscope.feedback import starts, users
     from rankscope.feedback.items import Items
     from rankscope.feedback.protocol import Protocol
     from rankscope.feedback.setting import Setting
+    from rankscope.feedback.starts import STARTS
     from rankscope.feedback.study import Plan
     from rankscope.feedback.topics import Topics
+    from rankscope.feedback.users import USERS
+    from rankscope.notation import split_list
 
     methods = _methods(given["methods"])
-    start, user = starts.by_name(given["start"]), users.by_name(given["user"])
+    start, user = STARTS.parse(given["start"]), USERS.parse(given["user"])
     names = ("scope", "rounds", "k_pos", "k_neg", "choice", "display", "show_seen", "memory", "scored")
     protocol = Protocol(**{name: given[name] for name in names})
     labelled = _features(path, given)
-    topics = Topics.from_labels(labelled, parts_of(given["topics"]) or None)
+    wanted = [topic for text in given["topics"] for topic in split_list(text)]
+    topics = Topics.from_labels(labelled, wanted or None)
     items = Items.of(labelled.matrix, scaling=given["scaling"])
     setting = Setting.of(items, topics, user, start, protocol, seed=given["seed"])
-    measures = [name for text in given["measures"] for name in text.split(",")]
-    return Plan.of(setting, methods, starts=given["starts"], measures=measures or None, seed=given["seed"])
+    return Plan.of(setting, methods, starts=given["starts"], measures=given["measures"] or None, seed=given["seed"])
 
 
 def _methods(texts: tuple[str, ...]) -> list[Any]:
-    from rankscope.feedback.methods import ALL, by_name
+    from rankscope.feedback.methods import METHODS
+    from rankscope.notation import split_list
 
-    names = parts_of(texts) or list(USUAL)
-    return [kind() for kind in ALL] if names == ["all"] else [by_name(name) for name in names]
-
-
-def parts_of(texts: tuple[str, ...]) -> list[str]:
-    """Texts parted at commas that stand in no bracket and no quotes.
-
-    >>> parts_of(("rocchio(alpha=1, gamma=0),svm", "'red, round' and big"))
-    ['rocchio(alpha=1, gamma=0)', 'svm', "'red, round' and big"]
-    """
-    piece = re.compile(r"""(?:\([^()]*\)|"[^"]*"|'[^']*'|[^,])+""")
-    return [each.strip() for text in texts for each in piece.findall(text) if each.strip()]
+    names = [name for text in texts or USUAL for name in split_list(text)]
+    return (
+        [kind() for kind in METHODS.own()]
+        if [*map(str.lower, names)] == ["all"]
+        else [METHODS.parse(name) for name in names]
+    )
 
 
 def _features(path: str, given: dict[str, Any]) -> Any:
-    from rankscope import collections
+    from rankscope.collections import COLLECTIONS
     from rankscope.errors import SettingError
     from rankscope.inputs.feature_files import read_features
     from rankscope.inputs.features import Features
 
-    kinds = {kind.name: kind for kind in collections.ALL if not kind.layout}
-    if path in kinds and not os.path.exists(path):
-        made = kinds[path].load(None)
+    if path in COLLECTIONS.own_names() and not COLLECTIONS.find(path).layout and not os.path.exists(path):
+        made = COLLECTIONS.find(path).load(None)
         if made.features is None:
             raise SettingError(f"{path} has no vectors: make some with rankscope describe")
         return Features.of(made.features, made.labels, made.ids)
@@ -200,10 +195,10 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
     from rankscope.ranks.storage import save_ranks
 
     chosen = compared_methods(results)
-    kept = [each for each in plan.methods if str(each) in chosen or isinstance(each, CONTROLS)]
+    kept = [each for each in plan.methods if str(each) in chosen or each.name in CONTROLS]
     names = file_names([str(each) for each in kept])
     for done, (name, method) in enumerate(zip(names, kept, strict=True), start=1):
-        where = made_folder(Path(folder, "controls") if isinstance(method, CONTROLS) else folder)
+        where = made_folder(Path(folder, "controls") if method.name in CONTROLS else folder)
         save_ranks(_last_ranks(plan, method), where / f"{name}.ranks.parquet")
         if progress is not None:
             progress("rankings", done / len(kept))

@@ -13,7 +13,8 @@ from rankscope.cli.failures import show_traces
 from rankscope.errors import SettingError
 from rankscope.file_guard import Guard, check_target, guarding
 from rankscope.file_kinds import Kind
-from rankscope.settings import LARGEST
+from rankscope.validation import LARGEST
+from rankscope.wording import speaking_options
 
 FORCED = "rankscope.force"
 FORCE = "Replace a file at the place of the result even if it is plainly of another kind (a run, features, a picture)."
@@ -66,13 +67,19 @@ class GuardedCommand(click.Command):
     def _outputs(self) -> list[tuple[str, OutputFile]]:
         return [(str(param.name), param.type) for param in self.params if isinstance(param.type, OutputFile)]
 
+    @property
+    def _spelled(self) -> dict[str, str]:
+        """How each option is written, by its name in Python."""
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        return {str(option.name): max(option.opts, key=len) for option in options}
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it, guarded."""
+        """Run it, guarded; whatever speaks of a setting names the option."""
         self._check_numbers(ctx)
         inputs = [str(param.name) for param in self.params if isinstance(param.type, Input)]
         read = [path for name in inputs for path in _texts(ctx.params.get(name))]
         force = bool(ctx.params.get("force") or ctx.meta.get(FORCED))
-        with guarding(Guard.of(read, force)):
+        with guarding(Guard.of(read, force)), speaking_options(self._spelled):
             for name, kind in self._outputs:
                 for path in _texts(ctx.params.get(name)):
                     _check_output(path, kind)

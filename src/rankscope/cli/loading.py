@@ -7,10 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankscope.cli.options import chosen_settings
-
 if TYPE_CHECKING:
-    from rankscope.measures.scores import Scores
+    from rankscope.evaluation.scores import Scores
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.settings import Settings
 
@@ -36,20 +34,20 @@ class Inputs:
     def of(cls, files: Iterable[str], options: dict[str, Any]) -> Inputs:
         """From what `input_options` and `setting_options` left in the keywords of a command."""
         read = {name: options.pop(name, None) for name in INPUT_NAMES}
-        return cls(tuple(files), **read, given=chosen_settings(options))
+        return cls(tuple(files), **read, given=options)
 
     @property
     def settings(self) -> Settings:
         """All choices."""
         from rankscope.settings import Settings
 
-        return Settings.make(compat=self.compat, **self.given)
+        return Settings(compat=self.compat, **self.given)
 
     def scores(
         self, command: str, measures: Iterable[str], progress: Any = None, *, keep_scores: bool = False
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
-        from rankscope.measures.evaluate import evaluate, evaluate_ranks
+        from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 
         if all(path.endswith(SAVED) for path in self.files):
             return evaluate_ranks(self._saved(), measures, self.settings, self.classes)

@@ -15,7 +15,7 @@ from rankscope.version import __version__
 COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order people need it
     "demo": "See it work: two systems on the icons that ship with rankscope; no file needed.",
     "evaluate": "How good is it? Judgements and runs to numbers, equal to the tool your field trusts.",
-    "graph": "What does the whole picture look like? Fifteen kinds of graph, for print or for a browser.",
+    "graph": "What does the whole picture look like? A graph of one run or several, for print or for a browser.",
     "compare": "Is B better than A, by how much, and for which kind of query? A verdict, then what it rests on.",
     "report": "The whole result as one page that opens offline, and as tables and figures for a paper.",
     "gate": "May I merge it? Fails only if a loss is shown, and is larger than the smallest effect that matters.",
@@ -65,10 +65,9 @@ class LazyCommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """An unknown command gets a suggestion."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from rankscope.catalogue import did_you_mean
+            from rankscope.catalogue import Catalogue
 
-            hint = did_you_mean(args[0], COMMANDS)
-            raise click.UsageError(f"no command '{args[0]}'{hint} There are: {', '.join(COMMANDS)}", ctx)
+            raise click.UsageError(Catalogue.of_words("command", COMMANDS).not_found(args[0]), ctx)
         return super().resolve_command(ctx, args)
 
 

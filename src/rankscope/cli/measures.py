@@ -28,9 +28,10 @@ def command(name: str | None) -> None:
 
 def listed() -> str:
     """One line for each measure."""
-    from rankscope.measures.notation import kinds
+    from rankscope.catalogue import summary_of
+    from rankscope.measures.notation import MEASURES
 
-    rows = [(_shape(kind), _first_sentence(kind)) for kind in kinds()]
+    rows = [(_shape(kind), summary_of(kind)) for kind in MEASURES]
     width = max(len(shape) for shape, _ in rows)
     lines = [f"{shape:<{width}}  {text}" for shape, text in rows]
     tail = "Lists: all_trec, official, set. trec_eval's own names (map, ndcg_cut_10, P.5,10) work too."
@@ -57,16 +58,10 @@ def explained(name: str) -> str:
 
 
 def _kind(name: str) -> Any:
-    from rankscope.errors import MeasureError
-    from rankscope.measures.notation import known, parse_measure
+    from rankscope.measures.notation import MEASURES, parse_measure
 
-    bare = name.partition("(")[0].partition("@")[0]
-    if bare in known():
-        return known()[bare]
-    try:
-        return type(parse_measure(name))
-    except MeasureError:
-        return type(parse_measure(bare))
+    bare = MEASURES.take_apart(name).name
+    return MEASURES.find(bare) if bare in MEASURES else type(parse_measure(name))
 
 
 def _shape(kind: Any) -> str:
@@ -75,11 +70,6 @@ def _shape(kind: Any) -> str:
         return str(kind.name)
     cut = "L" if kind.name == "IPrec" else "K"
     return f"{kind.name}@{cut}" if scope.default is MISSING else f"{kind.name}[@{cut}]"
-
-
-def _first_sentence(kind: Any) -> str:
-    text = " ".join(inspect.cleandoc(kind.__doc__ or "").split())
-    return text.partition(". ")[0].rstrip(".") + "."
 
 
 def _summary(kind: Any) -> str:

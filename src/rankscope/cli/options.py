@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from rankscope.cli.guarded import Input
-from rankscope.settings import COMPAT, SETTINGS, Setting
+from rankscope.peers import COMPAT
+from rankscope.settings import SETTINGS, Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,13 +32,6 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
 )
 BY = click.option("--by", "classes", type=Input(), metavar="CSV", help="Class of each query (columns query, class).")
-TYPES: dict[str, Any] = {
-    "rel": float,
-    "depth": click.IntRange(min=1),
-    "collection_size": click.IntRange(min=1),
-    "seed": click.IntRange(min=0),
-    "score_width": click.Choice(["64", "32"]),
-}
 
 
 def system_option(function: F) -> F:
@@ -67,18 +62,29 @@ def setting_options(function: F) -> F:
     return click.option("--compat", metavar="PEER", help=peers)(function)
 
 
+METAVARS = {"depth": "K", "collection_size": "D", "rel": "N", "seed": "N"}
+
+
+class SettingValue(click.ParamType[Any]):
+    """The value of a setting: read here, and refused by the settings themselves, all that are wrong at once."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.name = METAVARS.get(setting.name) or f"[{'|'.join(map(str, setting.choices))}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> object:
+        """What the text means."""
+        return self.setting.rule.read(str(value))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The choices that begin so."""
+        return [CompletionItem(str(each)) for each in self.setting.choices if str(each).startswith(incomplete)]
+
+
 def _option(setting: Setting) -> Callable[[F], F]:
     text = f"{setting.meaning}. Default: {setting.default}."
     if isinstance(setting.default, bool):
         spelled = f"{setting.option}/--no-{setting.name.replace('_', '-')}"
         return click.option(spelled, setting.name, default=None, help=text)
-    kind = TYPES.get(setting.name) or click.Choice([str(choice) for choice in setting.choices])
-    metavar = {"depth": "K", "collection_size": "D", "rel": "N", "seed": "N"}.get(setting.name)
-    return click.option(setting.option, setting.name, type=kind, default=None, metavar=metavar, help=text)
-
-
-def chosen_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given by hand, in Python's types."""
-    if given.get("score_width") is not None:
-        given["score_width"] = int(given["score_width"])
-    return given
+    kind = SettingValue(setting)
+    return click.option(setting.option, setting.name, type=kind, default=None, metavar=kind.name, help=text)

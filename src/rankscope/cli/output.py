@@ -38,8 +38,10 @@ class Output:
 
         if path == "-":
             path = None
-        by_suffix = reports.by_suffix(path) if path else None
-        return cls(path, reports.by_name(format) if format else by_suffix or reports.by_name("table"))
+        by_suffix = reports.format_of_suffix(path) if path else None
+        return cls(
+            path, reports.OUTPUT_FORMATS.find(format) if format else by_suffix or reports.OUTPUT_FORMATS.find("table")
+        )
 
     @property
     def saves_ranks(self) -> bool:

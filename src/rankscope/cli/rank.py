@@ -95,11 +95,11 @@ def command(features: str, output: str, memory: str, threads: int | None, quiet:
 def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
     from rankscope.cli.output import progress_line, say
     from rankscope.engines.nearest import nearest_ranks
+    from rankscope.engines.nearest.block_files import BlocksFolder
     from rankscope.engines.nearest.spaces import checked, name_of
-    from rankscope.engines.nearest.work_folder import WorkFolder
+    from rankscope.evaluation.cautions import few_distractors
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.reading import Reading
-    from rankscope.measures.cautions import few_distractors
     from rankscope.names import one_line
     from rankscope.ranks.storage import save_ranks
     from rankscope.version import __version__
@@ -110,7 +110,7 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     metric = checked(given["metric"] or items.metric or "cosine")
     junk = read_junk(given["junk"], Reading()) if given["junk"] else []
     name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
-    work = WorkFolder(
+    work = BlocksFolder(
         output,
         {
             "version": __version__, "features": items.digest, "metric": name_of(metric), "junk": junk,
@@ -129,7 +129,7 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
             keep_scores=given["keep_scores"],
             progress=None if progress is None else lambda done, whole: progress(name, done / whole),
             system=name,
-            kept=work.kept,
+            kept=work.block,
         )
         save_ranks(ranks, output)
     if not quiet:

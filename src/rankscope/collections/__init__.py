@@ -8,54 +8,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankscope.catalogue import additions, did_you_mean
-from rankscope.collections import (
-    corel1k,
-    digits,
-    folder,
-    holidays,
-    icons20k,
-    letter,
-    mpeg7,
-    oxford5k,
-    paris6k,
-    shipped_icons,
-    ukbench,
-)
+from rankscope.catalogue import Catalogue, Later, later
 from rankscope.collections.collection import Collection, Truth
 from rankscope.collections.icons import icons
 from rankscope.collections.kind import Kind
 from rankscope.collections.labelled_images import LabelledImages
-from rankscope.errors import SettingError
 
-ALL: tuple[Kind, ...] = (  # a new collection adds its import and its name here
-    shipped_icons.KIND,
-    folder.KIND,
-    corel1k.KIND,
-    mpeg7.KIND,
-    oxford5k.KIND,
-    paris6k.KIND,
-    holidays.KIND,
-    ukbench.KIND,
-    icons20k.KIND,
-    digits.KIND,
-    letter.KIND,
+ALL: dict[str, Later] = later(  # a new collection adds its line here
+    "rankscope.collections",
+    {
+        "icons": "shipped_icons:KIND",
+        "folder": "folder:KIND",
+        "corel1k": "corel1k:KIND",
+        "mpeg7": "mpeg7:KIND",
+        "oxford5k": "oxford5k:KIND",
+        "paris6k": "paris6k:KIND",
+        "holidays": "holidays:KIND",
+        "ukbench": "ukbench:KIND",
+        "icons20k": "icons20k:KIND",
+        "digits": "digits:KIND",
+        "letter": "letter:KIND",
+    },
 )
-
-
-def by_name(name: str) -> Kind:
-    """A kind of collection by its name, ours or one that another package adds.
-
-    >>> by_name("mpeg7").source
-    'Latecki, Lakaemper and Eckhardt 2000 (CE-Shape-1 part B)'
-    """
-    ours = {each.name: each for each in ALL}
-    if name in ours:
-        return ours[name]
-    known = {**{each.name: each for each in additions("rankscope.collections")}, **ours}
-    if name not in known:
-        raise SettingError(f"no collection '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
-    return known[name]
+COLLECTIONS: Catalogue[Kind] = Catalogue("collection", ALL, "rankscope.collections")
 
 
 def load(name: str, folder: str | Path | None = None) -> Collection:
@@ -64,7 +39,7 @@ def load(name: str, folder: str | Path | None = None) -> Collection:
     >>> len(load("icons"))
     5346
     """
-    return by_name(name).load(folder)
+    return COLLECTIONS.find(name).load(folder)
 
 
-__all__ = ["ALL", "Collection", "Kind", "LabelledImages", "Truth", "by_name", "icons", "load"]
+__all__ = ["ALL", "COLLECTIONS", "Collection", "Kind", "LabelledImages", "Truth", "icons", "load"]

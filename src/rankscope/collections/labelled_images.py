@@ -50,4 +50,4 @@ class LabelledImages:
 
         An unknown name raises `SettingError`, which lists those there are.
         """
-        return picture_features.by_name(space)(self.images)
+        return picture_features.SPACES.find(space)(self.images)

@@ -12,8 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
+from rankscope.catalogue import Catalogue
 
 Pictures: TypeAlias = NDArray[np.uint8]
 Space: TypeAlias = Callable[[Pictures], NDArray[np.int32]]
@@ -71,16 +70,4 @@ def _per_cell(values: NDArray[np.int16]) -> NDArray[np.int16]:
     return values.reshape(count, height // CELL, CELL, width // CELL, CELL).sum(axis=(2, 4), dtype=np.int16)
 
 
-ALL: tuple[Space, ...] = (pixels, edges)
-
-
-def by_name(name: str) -> Space:
-    """A feature space by its name.
-
-    >>> by_name("pixels") is pixels
-    True
-    """
-    known = {getattr(each, "__name__", ""): each for each in ALL}
-    if name not in known:
-        raise SettingError(f"no feature space '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
-    return known[name]
+SPACES: Catalogue[Space] = Catalogue("feature space", {"pixels": pixels, "edges": edges})

@@ -10,6 +10,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.wording import setting_usage
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ def distractors_of(queries: RelevantRanks) -> IntArray:
     """How many items of the collection are not relevant (e), checked against what the lists hold."""
     if (queries.collection == UNKNOWN).any():
         raise MeasureError(
-            "another size of the collection can be reckoned only from the present one, which a run file does not tell: "
-            "give --collection-size D (collection_size=D in Python)"
+            "another size of the collection can be computed only from the present one, which a run file does not tell: "
+            f"give {setting_usage('collection_size', 'D')}"
         )
     distractors = queries.collection - queries.relevant
     needed = queries.found.copy()

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.wording import setting_usage
 
 SLACK = 1e-9  # of comparisons of computed reals
 
@@ -22,8 +23,8 @@ def known_sizes(queries: RelevantRanks, what: str) -> IntArray:
     """The size of the collection (d) of each query; refuses to guess it, and one that is less than the class."""
     if (queries.collection == UNKNOWN).any():
         raise MeasureError(
-            f"{what} needs the size of the collection, which a run file does not tell: give --collection-size D "
-            "(collection_size=D in Python)"
+            f"{what} needs the size of the collection, which a run file does not tell: give "
+            f"{setting_usage('collection_size', 'D')}"
         )
     short = np.flatnonzero(queries.collection < np.maximum(queries.relevant, queries.depth))
     if short.size:

@@ -11,6 +11,7 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divided
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.wording import setting_usage
 
 Weighting = Literal["per_query", "per_class"]  # large classes dominate the first: a class of c adds c queries
 
@@ -32,7 +33,8 @@ def units_of(queries: RelevantRanks, weighting: Weighting) -> IntArray:
     if weighting == "per_query":
         return np.arange(len(queries))
     if queries.classes is None:
-        raise MeasureError("weighting per_class needs the class of each query: give --by CSV (classes= in Python)")
+        classes = setting_usage("classes", "CSV")
+        raise MeasureError(f"weighting per_class needs the class of each query: give {classes}")
     return np.unique(np.array(queries.classes, dtype=object), return_inverse=True)[1].astype(np.int64)
 
 

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
-from rankscope.ranks.lots import lots_of_numbers
-from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.reduce import KEPT_DISTRACTORS, versions
+from rankscope.ranks.from_scores import ranks_from_scores
+from rankscope.ranks.reduce import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import COUNT, FLAG, check
 
 Rows: TypeAlias = Callable[[IntArray], FloatArray]
 BLOCK = 64
@@ -53,17 +52,16 @@ def pairwise_ranks(
     """
     items = _Items.of(labels, ids)
     asked = _asked(items, queries)
-    if block < 1:
-        raise SettingError(f"block must be at least 1, got {block}")
-    found = _Found(items, keep_scores)
+    check(locals(), block=COUNT, higher_is_better=FLAG, keep_scores=FLAG)
+    parts: list[RelevantRanks] = []
     rows = distance_rows if callable(distance_rows) else _looked_up(distance_rows, len(items))
     for start in range(0, asked.size, block):
         some = asked[start : start + block]
         values = _checked(rows(some), some, items)
-        found.add(some, values if higher_is_better else 0.0 - values)
+        parts.append(_ranked(items, some, values if higher_is_better else 0.0 - values, keep_scores))
         if progress is not None:
             progress(min(start + block, asked.size), asked.size)
-    return found.assembled(asked, system, dict(settings or {}))
+    return replace(RelevantRanks.join(parts), system=system, provenance=_provenance(items, dict(settings or {})))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,94 +119,18 @@ def _checked(values: FloatArray, queries: IntArray, items: _Items) -> FloatArray
     return rows
 
 
-@dataclass(frozen=True)
-class _Ranked:
-    """A block of rankings, best first, without the queries; columns are ranks from 1."""
-
-    items: IntArray
-    scores: FloatArray
-    relevant: BoolArray
-
-    @classmethod
-    def of(cls, items: _Items, queries: IntArray, scores: FloatArray) -> _Ranked:
-        number = items.number
-        others = np.ones(scores.shape, dtype=np.bool_)
-        others[np.arange(queries.size), queries] = False  # the query is not in its own collection
-        shape = (queries.size, len(items) - 1)
-        item = np.nonzero(others)[1].reshape(shape)
-        left = scores[others].reshape(shape)
-        mate = (number == number[queries, None])[others].reshape(shape)
-        order = np.argsort(-left, axis=1, kind="stable")
-        return cls(*(np.take_along_axis(each, order, axis=1) for each in (item, left, mate)))
-
-    def hits(self) -> dict[str, NDArray[Any]]:
-        """Every class mate."""
-        row, place = np.nonzero(self.relevant)
-        return {"row": row, "rank": place + 1, "score": self.scores[row, place]}
-
-    def ties(self) -> dict[str, NDArray[Any]]:
-        """First rank and size of each group of equal scores that holds a class mate."""
-        width = self.scores.shape[1]
-        new = np.ones(self.scores.shape, dtype=np.bool_)
-        np.not_equal(self.scores[:, 1:], self.scores[:, :-1], out=new[:, 1:])
-        first = np.flatnonzero(new)
-        size = np.diff(np.append(first, new.size))
-        held = np.add.reduceat(self.relevant.ravel(), first, dtype=np.int64) > 0
-        first, size = (each[held & (size > 1)] for each in (first, size))
-        return {"row": first // width, "start": first % width + 1, "size": size}
-
-    def best_others(self) -> dict[str, NDArray[Any]]:
-        """The best scores of items of another class or of none, and the lots of these items."""
-        other = ~self.relevant
-        row, place = np.nonzero(other & (np.cumsum(other, axis=1) <= KEPT_DISTRACTORS))
-        return {"row": row, "score": self.scores[row, place], "lot": lots_of_numbers(self.items[row, place])}
-
-
-@dataclass
-class _Found:
-    """What has been found so far, block by block."""
-
-    items: _Items
-    keep_scores: bool
-    done: int = 0
-    parts: dict[str, list[dict[str, NDArray[Any]]]] = field(default_factory=dict)
-
-    def add(self, queries: IntArray, scores: FloatArray) -> None:
-        """Rank the class mates of a block of queries."""
-        ranked = _Ranked.of(self.items, queries, scores)
-        made = {"hits": ranked.hits(), "ties": ranked.ties()}
-        if self.keep_scores:
-            made["others"] = ranked.best_others()
-        for name, columns in made.items():
-            self.parts.setdefault(name, []).append({**columns, "row": columns["row"] + self.done})
-        self.done += queries.size
-
-    def joined(self, name: str, *columns: str) -> Ragged:
-        """One kind of finding, of all blocks."""
-        parts = self.parts[name]
-        whole = {each: np.concatenate([part[each] for part in parts]) for each in ("row", *columns)}
-        return Ragged.from_rows(whole.pop("row"), self.done, **whole)
-
-    def assembled(self, queries: IntArray, system: str, settings: dict[str, Any]) -> RelevantRanks:
-        """All queries together."""
-        items, count = self.items, queries.size
-        judged = self.joined("hits", "rank", *(["score"] if self.keep_scores else []))
-        judged = judged.with_columns(grade=np.ones(judged.size))
-        others = np.full(count, len(items) - 1, dtype=np.int64)
-        return RelevantRanks(
-            queries=tuple(items.ids[row] for row in queries.tolist()),
-            judged=judged,
-            pooled=judged.where(np.zeros(judged.size, dtype=np.bool_)),
-            levels=Ragged.from_rows(np.arange(count), count, grade=np.ones(count), count=judged.lengths),
-            depth=others,
-            answered=np.ones(count, dtype=np.bool_),
-            collection=others,
-            ties=self.joined("ties", "start", "size"),
-            system=system,
-            classes=tuple(items.labels[row] for row in queries.tolist()),
-            distractors=self.joined("others", "score", "lot") if self.keep_scores else None,
-            provenance=_provenance(items, settings),
-        )
+def _ranked(items: _Items, queries: IntArray, scores: FloatArray, keep_scores: bool) -> RelevantRanks:
+    """The class mates of a block of queries; a query is not in its own collection."""
+    others = np.ones(scores.shape, dtype=np.bool_)
+    others[np.arange(queries.size), queries] = False
+    return ranks_from_scores(
+        scores,
+        items.number == items.number[queries, None],
+        others,
+        queries=[items.ids[row] for row in queries.tolist()],
+        classes=[items.labels[row] for row in queries.tolist()],
+        keep_scores=keep_scores,
+    )
 
 
 def _provenance(items: _Items, settings: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from rankscope.feedback.out_of_fold import Candidate
 from rankscope.feedback.refitting import refitted_ap
 from rankscope.feedback.trials import Form, Trial, Tried, tried
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import COUNT, FLAG, SEED, OneOf, Optional, check
 
 Approach = Literal["I", "II", "III"]
 SLACK = 1e-9
@@ -111,8 +112,7 @@ def baseline(
     `refit` lets the winner learn from permuted labels (999 times) for the test of feasibility.
     """
     relevant = checked_target(target)
-    if form not in get_args(Form):
-        raise SettingError(f"the form of a loss is one of {', '.join(get_args(Form))}, not {form!r}")
+    check(locals(), form=OneOf(get_args(Form), exactly=True), permutations=Optional(COUNT), refit=FLAG, seed=SEED)
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
     cost, approach = Loss() if loss is None else loss, approach_of(candidates)
@@ -121,7 +121,7 @@ def baseline(
         nothing, found = RelevantRanks.from_ranks([], queries=()), int(relevant.sum())
         verdict = Feasibility.without_folds(found, relevant.size)
         return Baseline(topic, approach, "", (), form, cost, nothing, None, found, relevant.size, verdict, *about)
-    chosen = stratified_folds(relevant, folds, seed=seed) if isinstance(folds, int) else folds
+    chosen = folds if isinstance(folds, Folds) else stratified_folds(relevant, folds, seed=seed)
     made = [tried(each, items, relevant, chosen, cost, form, seed) for each in candidates]
     best = _winner(made, form)
     times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,18 +11,12 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.feedback.items import Items
 from rankscope.feedback.learners import sklearn_part
+from rankscope.notation import Named
 
 
 @dataclass(frozen=True)
-class Classifier(ABC):
+class Classifier(Named, ABC):
     """A classifier with its settings; two with equal settings are equal."""
-
-    name: ClassVar[str]
-
-    def __str__(self) -> str:
-        told = [each for each in fields(self) if each.default is MISSING or getattr(self, each.name) != each.default]
-        inside = ", ".join(f"{each.name}={getattr(self, each.name)}" for each in told)
-        return f"{self.name}({inside})" if inside else self.name
 
     @abstractmethod
     def model(self, items: Items, seed: int) -> Any:

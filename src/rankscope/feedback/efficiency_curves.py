@@ -15,8 +15,8 @@ from rankscope.curves.random_levels import random_at_recall_levels
 from rankscope.curves.scope import precision_relevant_scope, recall_relevant_scope
 from rankscope.curves.thinned_recall import recall_when_kept
 from rankscope.curves.thinning import after
-from rankscope.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import COUNT, OneOf, check
 
 Over = Literal["recall", "precision-scope", "recall-scope"]
 LEVELS = 10
@@ -29,10 +29,7 @@ def places(over: Over, levels: int = LEVELS, scopes: tuple[float, ...] = SCOPES)
     >>> places("recall", 4)
     array([0.25, 0.5 , 0.75, 1.  ])
     """
-    if over not in get_args(Over):
-        raise SettingError(f"efficiency is over one of {', '.join(get_args(Over))}, not {over!r}")
-    if levels < 1:
-        raise SettingError(f"there must be at least one recall level, got {levels}")
+    check({"over": over, "levels": levels}, over=OneOf(get_args(Over), exactly=True), levels=COUNT)
     return np.arange(1, levels + 1) / levels if over == "recall" else np.asarray(scopes, dtype=np.float64)
 
 

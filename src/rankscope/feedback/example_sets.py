@@ -88,7 +88,7 @@ def pairs(sizes: Sizes) -> tuple[tuple[int, int], ...]:
     >>> pairs([4, 1, (8, 2)])
     ((1, 1), (4, 4), (8, 2))
     """
-    both = sorted({(each, each) if isinstance(each, int) else (each[0], each[1]) for each in sizes})
+    both = sorted({(each[0], each[1]) if isinstance(each, tuple) else (int(each), int(each)) for each in sizes})
     if not both or min(each[0] for each in both) < 1 or min(each[1] for each in both) < 0:
         raise SettingError(f"sizes of example sets are at least one positive, and no less than 0 negatives: {sizes}")
     return tuple(both)

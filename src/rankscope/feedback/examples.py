@@ -64,7 +64,7 @@ class Examples:
         wanted = item_lists(positives, grades, 1.0)
         unwanted = item_lists(negatives if negatives is not None else [()] * count, negative_grades, -1.0)
         checked_examples(wanted, unwanted)
-        seed = np.arange(count) + seeds if isinstance(seeds, int) else one_each(seeds, count, "seeds")
+        seed = np.arange(count) + np.asarray(seeds) if np.ndim(seeds) == 0 else one_each(seeds, count, "seeds")
         return cls(
             wanted,
             unwanted,

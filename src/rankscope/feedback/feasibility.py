@@ -8,10 +8,10 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.weighting import units_of
-from rankscope.errors import SettingError
 from rankscope.measures import AP
 from rankscope.measures.random_level import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import COUNT, SEED, check
 
 PERMUTATIONS = 9999
 REFITTED = 999
@@ -95,8 +95,7 @@ def permuted_ap(ranks: RelevantRanks, permutations: int = PERMUTATIONS, seed: in
     Scores stay as they are, so that a permutation is a random choice of c_k ranks; the rankings must be complete. A
     fold that has several rankings (ties broken at random) is permuted as if it had one, which is a little cautious.
     """
-    if permutations < 1:
-        raise SettingError(f"there must be at least one permutation, got {permutations}")
+    check({"permutations": permutations, "seed": seed}, permutations=COUNT, seed=SEED)
     chance = np.random.default_rng(seed)
     total = np.zeros(permutations)
     fold = units_of(ranks, "per_query" if ranks.classes is None else "per_class")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
+from rankscope.validation import SEED, Optional, WholeNumber, check
 
 USUAL = 5
 
@@ -78,8 +79,7 @@ def stratified_folds(target: ArrayLike, count: int = USUAL, *, seed: int | None 
     array([0, 1, 0, 1, 2, 2])
     """
     relevant = checked_target(target)
-    if count < 2:
-        raise SettingError(f"there must be at least 2 folds, got {count}")
+    check({"count": count, "seed": seed}, count=WholeNumber(least=2), seed=Optional(SEED))
     count = most_folds(relevant, count)
     if count < 2:
         raise SettingError(

@@ -16,7 +16,7 @@ from rankscope.feedback.example_sets import SIZES, ExampleSets, Sizes, largest_o
 from rankscope.feedback.folds import checked_target
 from rankscope.feedback.items import Items
 from rankscope.feedback.method import Method
-from rankscope.feedback.ranking import joined, ranked, sized
+from rankscope.feedback.ranking import ranked, sized
 from rankscope.measures import AP, Measure
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -82,7 +82,7 @@ def growth(
                 examples, name = sets.of_size(*size), sized(method, size)
                 made = ranked(method, items, examples, target, counted, topic=topic, system=name)
                 parts[str(method)][place].append(made)
-    ranks = {name: tuple(joined(each) for each in made) for name, made in parts.items()}
+    ranks = {name: tuple(RelevantRanks.join(each) for each in made) for name, made in parts.items()}
     return Growth(both, ranks, repeats, seed)
 
 

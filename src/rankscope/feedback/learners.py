@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.errors import MissingExtra, SettingError
+from rankscope.errors import MissingExtra
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import expansion
@@ -17,16 +18,6 @@ from rankscope.feedback.method import Method
 from rankscope.feedback.segments import joined
 from rankscope.feedback.session import Session
 from rankscope.ranks.ragged import Ragged
-
-
-def check_range(method: Method, name: str, low: float, high: float = np.inf, *, low_allowed: bool = False) -> None:
-    """Raise a `SettingError` unless a parameter lies between `low` and `high`; None is always allowed."""
-    value = getattr(method, name)
-    if value is None or (low < value <= high) or (low_allowed and value == low):
-        return
-    least = "at least" if low_allowed else "above"
-    most = "" if np.isinf(high) else f" and at most {high:g}"
-    raise SettingError(f"{method.name}: {name} must be {least} {low:g}{most}, got {value}")
 
 
 def sklearn_part(name: str) -> Any:
@@ -45,10 +36,7 @@ class KernelMethod(Method):
     """
 
     gamma: float | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "gamma", 0)
+    above: ClassVar[Mapping[str, float]] = {"gamma": 0}
 
     def width(self, items: Items) -> float:
         """The gamma used for these items."""

@@ -10,13 +10,13 @@ from time import perf_counter
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.feedback.best_items import best_items
 from rankscope.feedback.carried_neighbours import CarriedNeighbours, can_carry
 from rankscope.feedback.display_quality import DisplayQuality, display_quality
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.draws import seed_of
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.history import History
-from rankscope.feedback.hit_ranks import best_items
 from rankscope.feedback.items import Items
 from rankscope.feedback.method import Method, start_scores
 from rankscope.feedback.methods.retin import Retin

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import squared_distances
@@ -24,6 +23,7 @@ from rankscope.feedback.scored import Scored, best, settled
 from rankscope.feedback.segments import means
 from rankscope.feedback.session import Session
 from rankscope.inputs.checks import Problems
+from rankscope.notation import Named
 
 START_KEPT = "start ranking kept: no positive example"
 QUERY_POINT = "fallback: query point, no negative example"
@@ -52,14 +52,13 @@ def refuse(bad: Any, reason: str) -> None:
 
 
 @dataclass(frozen=True)
-class Method(ABC):
+class Method(Named, ABC):
     """A feedback method with its parameters; two with equal parameters are equal.
 
     A new method writes `score_one` (one session) or `score_many` (all at once, faster): each is made from the other.
     `dagger`: our reading of the published idea, to be compared with the original before its name is used in a claim.
     """
 
-    name: ClassVar[str]
     source: ClassVar[str]
     dagger: ClassVar[bool] = False
     uses_negatives: ClassVar[bool] = False
@@ -67,17 +66,6 @@ class Method(ABC):
     needs_positives: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True  # items with equal features have equal scores
     active: ClassVar[bool] = False  # `query` shows other items than the best
-
-    def __post_init__(self) -> None:  # noqa: B027  (a place for checks of parameters, not a duty)
-        """Parameters are checked here; a subclass calls this one too."""
-
-    def __str__(self) -> str:
-        changed = [
-            f"{each.name}={getattr(self, each.name)}"
-            for each in fields(self)
-            if each.default is MISSING or getattr(self, each.name) != each.default
-        ]
-        return f"{self.name}({', '.join(changed)})" if changed else self.name
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """One score per item; `session` has at least one positive example. Raises `CannotScore` with a reason."""
@@ -183,11 +171,6 @@ class TwoSided(Method):
     fallback: Literal["query_point", "background"] = field(default="query_point", kw_only=True)
     uses_negatives: ClassVar[bool] = True
     background: ClassVar[int] = 100
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.fallback not in ("query_point", "background"):
-            raise SettingError(f"{self.name}: fallback is query_point or background, not {self.fallback!r}")
 
     def usual_parts(self, items: Items, examples: Examples, rows: IntArray) -> Iterator[Part]:
         """Sessions with negatives as they are, the others by the fallback."""

@@ -10,7 +10,6 @@ import numpy as np
 from rankscope.arrays import BoolArray
 from rankscope.feedback.baselines import Baseline, baseline
 from rankscope.feedback.consistency import Consistency, consistency
-from rankscope.feedback.cores import one_core_each
 from rankscope.feedback.efficiency import Efficiency, efficiency
 from rankscope.feedback.example_sets import ExampleSets, topic_seed
 from rankscope.feedback.items import Items
@@ -19,6 +18,7 @@ from rankscope.feedback.method import Method
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.response import Response, response
 from rankscope.feedback.study import Plan
+from rankscope.running.cores import one_core_each
 from rankscope.statistics.score_table import ScoreTable
 
 TOPICS = 10  # at most: each costs some classifiers with all labels
@@ -90,7 +90,7 @@ def _mae(found: _Named | None, corrected: bool) -> float:
 def normalised(plan: Plan, progress: Progress | None = None) -> Normalised:
     """Baselines of classifiers with all labels but those tested, and every method beside them from a few examples."""
     items, topics = plan.setting.items, plan.setting.topics
-    methods = [each for each in plan.methods if not isinstance(each, CONTROLS)]
+    methods = [each for each in plan.methods if each.name not in CONTROLS]
     chosen = list(range(min(TOPICS, len(topics))))
     found: list[Baseline] = []
     made: list[Efficiency] = []

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
+from rankscope.validation import COUNT, FLAG, OneOf, Optional, WholeNumber, check_fields
 
 ListName = Literal["full", "residual", "frozen", "split"]
 Choice = Literal["top_ranked", "random"]
@@ -39,13 +38,17 @@ class Protocol:
     scored: ListName = "frozen"
 
     def __post_init__(self) -> None:
-        if self.scope < 1 or self.rounds < 0 or min(self.k_pos or 0, self.k_neg or 0) < 0:
-            raise SettingError(f"scope must be at least 1, rounds and marks per display no less than 0: {self}")
-        for name, kind in (("choice", Choice), ("display", DisplayName), ("memory", Memory), ("scored", ListName)):
-            value, known = getattr(self, name), get_args(kind)
-            if value not in known:
-                told = did_you_mean(str(value), known)
-                raise SettingError(f"{name} cannot be '{value}'{told} There are: {', '.join(known)}")
+        marks = Optional(WholeNumber(least=0))
+        words = {"choice": Choice, "display": DisplayName, "memory": Memory, "scored": ListName}
+        check_fields(
+            self,
+            scope=COUNT,
+            rounds=WholeNumber(least=0),
+            k_pos=marks,
+            k_neg=marks,
+            show_seen=FLAG,
+            **{name: OneOf(get_args(kind)) for name, kind in words.items()},
+        )
 
     def settings(self) -> dict[str, Any]:
         """All choices by name."""

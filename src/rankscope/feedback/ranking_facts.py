@@ -27,7 +27,7 @@ def fingerprints(displayed: IntArray, ranks: Ragged) -> Numbers:
 def tied_pairs(ranks: RelevantRanks) -> IntArray:
     """Of each session: pairs of a relevant and an irrelevant item with equal scores; the order of items decides them.
 
-    >>> from rankscope.feedback.ranking import ranks_from_scores
+    >>> from rankscope.ranks.from_scores import ranks_from_scores
     >>> tied_pairs(ranks_from_scores([[0.5, 0.5, 0.5, 0.2], [4, 3, 2, 1]], [True, False, False, True]))
     array([2, 0])
     """

@@ -9,8 +9,8 @@ from rankscope.errors import InputError
 from rankscope.feedback.folds import Folds
 from rankscope.feedback.items import Items
 from rankscope.feedback.out_of_fold import Candidate, out_of_fold
-from rankscope.feedback.ranking import ranks_from_scores
 from rankscope.measures import AP
+from rankscope.ranks.from_scores import ranks_from_scores
 
 
 def refitted_ap(

@@ -11,8 +11,8 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.feedback.best_items import best_items
 from rankscope.feedback.examples import Examples
-from rankscope.feedback.hit_ranks import best_items
 from rankscope.feedback.items import Items
 from rankscope.feedback.method import Method
 from rankscope.feedback.tolerance import tolerant_scores

@@ -57,8 +57,7 @@ class Results:
     @property
     def asked(self) -> tuple[str, ...]:
         """The methods that are no controls."""
-        controls = {kind.name for kind in CONTROLS}
-        return tuple(name for name in self.methods if name not in controls)
+        return tuple(name for name in self.methods if name not in CONTROLS)
 
     @property
     def controls(self) -> tuple[str, ...]:

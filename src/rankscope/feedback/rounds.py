@@ -8,14 +8,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.cores import shared_out
 from rankscope.feedback.display_quality import DisplayQuality
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import Round, block_size, rounds
 from rankscope.feedback.method import Method
-from rankscope.feedback.ranking import joined
 from rankscope.feedback.setting import Setting
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.cores import in_threads_of_one_core
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ def in_byte_order(ranks: RelevantRanks) -> RelevantRanks:
 def simulated(method: Method, setting: Setting, sessions: Sessions, block: int | None = None) -> Simulated:
     """Run the loop block by block on all cores and put the rounds together; the size of blocks changes no result."""
     blocks = list(sessions.blocks(block or block_size(setting.items, len(sessions))))
-    parts = shared_out(lambda each: list(rounds(method, setting, each)), blocks)
+    parts = in_threads_of_one_core(lambda each: list(rounds(method, setting, each)), blocks)
     return Simulated(str(method), sessions, tuple(_joined(each) for each in zip(*parts, strict=True)))
 
 
@@ -52,7 +51,7 @@ def _joined(parts: Sequence[Round]) -> Round:
     arrays = ("displayed", "positives", "negatives", "seconds")
     return Round(
         number=parts[0].number,
-        ranks=joined([each.ranks for each in parts]),
+        ranks=RelevantRanks.join([each.ranks for each in parts]),
         shown=DisplayQuality(parts[0].shown.scope, *shown),
         flags=tuple(flag for each in parts for flag in each.flags),
         failed=tuple(reason for each in parts for reason in each.failed),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import FloatArray
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
+from rankscope.catalogue import Catalogue
 
 ScalingName = Literal["none", "standardise", "l2"]
+SCALINGS = Catalogue.of_words("scaling", get_args(ScalingName))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,7 @@ class Scaling:
     @classmethod
     def fitted(cls, name: ScalingName, matrix: NDArray[Any]) -> Scaling:
         """The scaling that fits the rows of a matrix."""
-        if name not in get_args(ScalingName):
-            known = get_args(ScalingName)
-            raise SettingError(f"no scaling '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
+        name = cast(ScalingName, SCALINGS.find(name))
         width = matrix.shape[1]
         if name != "standardise":
             return cls(name, np.zeros(width), np.ones(width))

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.feedback.hit_ranks import hit_ranks
 from rankscope.feedback.protocol import ListName
+from rankscope.ranks.from_scores import ranks_from_scores
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import in_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,47 +57,39 @@ def scored_list(
     keeps the place where it was first shown, the rest follows in the new order. split: the other half of all items.
     A row of NaN, a session that failed, has no list, or ends with what was shown where that is in it.
     """
-    good = ~np.isnan(values[:, 0]) if values.shape[1] else np.zeros(len(values), np.bool_)
     out = listed.out(name)
-    ranked = listed.relevant.where(~out[listed.relevant.row, listed.relevant["item"]])
-    answered = ranked.where(good[ranked.row])
-    found, ties = hit_ranks(values, out, answered)
-    size, relevant = (~out).sum(axis=1), ranked.lengths
-    depth = np.where(good, size, 0)
-    if name == "frozen":
-        shown = np.bincount(listed.places[0], minlength=len(values))
-        found, ties, relevant = _frozen(found, ties, relevant, listed, shown)
-        size, depth = size + shown, depth + shown
-    return RelevantRanks(
-        queries=tuple(queries),
-        judged=found.with_columns(grade=np.ones(found.size)),
-        pooled=Ragged(np.zeros(len(values) + 1, np.int64), {"rank": np.empty(0, np.int64), "grade": np.empty(0)}),
-        levels=_levels(relevant),
-        depth=depth,
-        answered=good | (depth > 0),
-        collection=size.astype(np.int64),
-        ties=ties,
+    ranks = ranks_from_scores(
+        values,
+        listed.relevant,
+        ~out,
         system=system,
-        classes=None if classes is None else tuple(classes),
+        queries=queries,
+        classes=classes,
         provenance={} if provenance is None else provenance,
+        each=in_threads,
     )
+    return _frozen(ranks, listed) if name == "frozen" else ranks
 
 
-def _frozen(
-    found: Ragged, ties: Ragged, relevant: IntArray, listed: Listed, shown: IntArray
-) -> tuple[Ragged, Ragged, IntArray]:
+def _frozen(ranks: RelevantRanks, listed: Listed) -> RelevantRanks:
     """The new order moved down below what was shown, whose relevant items stand where they were shown."""
     row, item, place = listed.places
-    width = listed.seen.shape[1]
+    count, width = len(ranks), listed.seen.shape[1]
     hit = np.isin(row * width + item, listed.relevant.row * width + listed.relevant["item"])
-    rows = np.concatenate([row[hit], found.row])
-    ranks = np.concatenate([place[hit], found["rank"] + shown[found.row]])
-    order = np.lexsort((ranks, rows))
-    whole = Ragged.from_rows(rows[order], len(found), rank=ranks[order])
-    moved = ties.with_columns(start=ties["start"] + shown[ties.row])
-    return whole, moved, relevant + np.bincount(row[hit], minlength=len(found))
-
-
-def _levels(relevant: IntArray) -> Ragged:
-    some = np.flatnonzero(relevant)
-    return Ragged.from_rows(some, relevant.size, grade=np.ones(some.size), count=relevant[some].astype(np.int64))
+    shown = np.bincount(row, minlength=count)
+    rows = np.concatenate([row[hit], ranks.judged.row])
+    rank = np.concatenate([place[hit], ranks.judged["rank"] + shown[ranks.judged.row]])
+    order = np.lexsort((rank, rows))
+    depth = ranks.depth + shown
+    return RelevantRanks.assemble(
+        ranks.queries,
+        Ragged.from_rows(rows[order], count, rank=rank[order]),
+        relevant=ranks.relevant + np.bincount(row[hit], minlength=count),
+        depth=depth,
+        answered=ranks.answered | (depth > 0),
+        collection=ranks.collection + shown,
+        ties=ranks.ties.with_columns(start=ranks.ties["start"] + shown[ranks.ties.row]),
+        system=ranks.system,
+        classes=ranks.classes,
+        provenance=ranks.provenance,
+    )

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import Block, Round, block_size
 from rankscope.feedback.method import Method
-from rankscope.feedback.ranking import joined
 from rankscope.feedback.rounds import in_byte_order
 from rankscope.feedback.setting import Setting
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -29,4 +28,4 @@ def shared_rounds(pair: Pair, setting: Setting, sessions: Sessions) -> Iterator[
 def shared_ranks(pair: Pair, setting: Setting, sessions: Sessions) -> RelevantRanks:
     """The ranking by the first method, in the last round, of what neither has shown; queries in byte order."""
     blocks = sessions.blocks(block_size(setting.items))
-    return in_byte_order(joined([list(shared_rounds(pair, setting, each))[-1][1] for each in blocks]))
+    return in_byte_order(RelevantRanks.join([list(shared_rounds(pair, setting, each))[-1][1] for each in blocks]))

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.feedback.choices import chosen, written
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.draws import seed_of, uniform
 from rankscope.feedback.topics import Topics
+from rankscope.notation import Named, NamedCatalogue
 from rankscope.ranks.ragged import Ragged
 
 
-class Start(ABC):
+class Start(Named, ABC):
     """Draws the sessions of all topics; what is drawn hangs on topic, number and seed alone."""
 
-    ranks: bool = True  # whether there is a ranking before any feedback
+    ranks: ClassVar[bool] = True  # whether there is a ranking before any feedback
 
     @abstractmethod
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
@@ -30,9 +31,6 @@ class Start(ABC):
         """The ranking before any feedback; None: nearness to the query, or none at all."""
         return None
 
-    def __str__(self) -> str:
-        return written(self, ALL)
-
 
 @dataclass(frozen=True)
 class OneQuery(Start):
@@ -40,6 +38,8 @@ class OneQuery(Start):
 
     A topic has no more sessions than relevant items: no two begin alike.
     """
+
+    name: ClassVar[str] = "one_query"
 
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """A query each, without replacement."""
@@ -56,6 +56,8 @@ class OneQuery(Start):
 @dataclass(frozen=True)
 class RandomDisplay(Start):
     """The first display shows random items."""
+
+    name: ClassVar[str] = "random_display"
 
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Only seeds differ."""
@@ -77,13 +79,10 @@ class GivenExamples(Start):
 
     positives: int
     negatives: int = 0
-    ranks = False
-
-    def __post_init__(self) -> None:
-        if self.positives < 1 or self.negatives < 0:
-            raise SettingError(
-                f"examples({self.positives}, {self.negatives}): at least one positive, no less than 0 others"
-            )
+    name: ClassVar[str] = "examples"
+    ranks: ClassVar[bool] = False
+    unnamed: ClassVar[tuple[str, ...]] = ("positives", "negatives")
+    least: ClassVar[Mapping[str, float]] = {"positives": 1, "negatives": 0}
 
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Examples each, drawn from the target and from the rest."""
@@ -117,6 +116,7 @@ class ExternalRanking(Start):
     """
 
     rows: FloatArray
+    name: ClassVar[str] = "external_ranking"
 
     def __post_init__(self) -> None:
         table = np.asarray(self.rows, dtype=np.float64)
@@ -137,15 +137,11 @@ class ExternalRanking(Start):
         return self.rows[sessions.topic] if self.rows.ndim == 2 else self.rows
 
     def __str__(self) -> str:
-        return "external_ranking"
+        return self.name
 
 
-ALL: dict[str, type[Start]] = {"one_query": OneQuery, "random_display": RandomDisplay, "examples": GivenExamples}
-
-
-def by_name(text: str) -> Start:
-    """A start as people write it: `one_query`, `random_display`, `examples(3, 3)`."""
-    return chosen(text, ALL, "start")
+ALL: tuple[type[Start], ...] = (OneQuery, RandomDisplay, GivenExamples)  # a new start adds its name here
+STARTS: NamedCatalogue[Start] = NamedCatalogue("start", ALL, example="examples(3,3)")
 
 
 def _sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArray | None = None) -> Sessions:

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from typing import Any, BinaryIO
 
 import polars as pl
 
-from rankscope.errors import SettingError
-from rankscope.feedback.cores import one_core_each
+from rankscope.errors import InputError, SettingError
 from rankscope.feedback.digests import features_digest
 from rankscope.feedback.drawn_sessions import Sessions
 from rankscope.feedback.loop import Round, block_size, rounds
 from rankscope.feedback.method import Method
-from rankscope.feedback.methods import CONTROLS
-from rankscope.feedback.parts import PartsFolder, digest_of
+from rankscope.feedback.methods import CONTROLS, control_methods
 from rankscope.feedback.results import WHO, Results, frame_of
 from rankscope.feedback.setting import Setting
 from rankscope.feedback.shared_residual import Pair, shared_rounds
-from rankscope.feedback.workers import together
+from rankscope.inputs.formats.frames import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.parts import PartsFolder, digest_of, finished
+from rankscope.running.runners import runner_with
+from rankscope.running.work_folders import work_folder
+from rankscope.validation import COUNT, FLAG, SEED, Optional, check
 from rankscope.version import __version__
 
 USUAL = ("AP", "Rprec", "Estar")
 PART = 200  # sessions, at most: what is lost when a study is stopped
-PATIENCE = 3.0  # seconds of work after which more processes are worth their start
 Progress = Callable[[float], None]
 
 
@@ -69,16 +68,17 @@ class Plan:
         seed: int = 0,
     ) -> Plan:
         """The methods asked for and, unless unwanted, the controls: no feedback, random, all labels, ideal."""
-        asked = tuple(dict.fromkeys([*methods, *((kind() for kind in CONTROLS) if controls else ())]))
-        if not asked or starts < 1:
-            raise SettingError("a study needs at least one method and one start")
+        asked = tuple(dict.fromkeys([*methods, *(control_methods() if controls else ())]))
+        if not asked:
+            raise SettingError("a study needs at least one method")
+        check(locals(), starts=COUNT, controls=FLAG, seed=SEED)
         names = measures or USUAL
         return cls(setting, asked, setting.sessions(starts, seed), tuple(parse_measures(names)), starts, seed)
 
     @property
     def pair(self) -> Pair | None:
         """The two methods that share a residual list, where just two are asked for and that list is scored."""
-        asked = [each for each in self.methods if not isinstance(each, CONTROLS)]
+        asked = [each for each in self.methods if each.name not in CONTROLS]
         return (asked[0], asked[1]) if self.setting.protocol.scored == "residual" and len(asked) == 2 else None
 
     @property
@@ -122,41 +122,31 @@ def study(
 
     `processes`: None starts as many as there are cores when there is enough to do. It changes only times.
     """
+    check({"processes": processes}, processes=Optional(COUNT))
+    runner, parts = runner_with(processes), plan.parts()
     if result is None:
-        return _assembled(plan, dict(_made(plan, plan.parts(), None, processes, progress)))
-    with PartsFolder(result).open() as folder:
-        made = _assembled(plan, dict(_made(plan, plan.parts(), folder, processes, progress)))
+        return _assembled(plan, finished(work, plan, parts, runner, progress=progress))
+    with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
+        made = _assembled(plan, finished(work, plan, parts, runner, folder, progress))
         made.save(result)
     return made
 
 
-def _made(
-    plan: Plan, parts: Sequence[Part], folder: PartsFolder | None, processes: int | None, progress: Progress | None
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Each part under its digest: those kept from before, then those worked on, here or by several processes."""
-    found = {} if folder is None else {part.digest: folder.read(part.digest) for part in parts}
-    kept = {digest: frame for digest, frame in found.items() if frame is not None}
-    yield from kept.items()
-    left = [part for part in parts if part.digest not in kept]
-    for done, (part, frame) in enumerate(_worked(plan, left, processes), start=len(kept) + 1):
-        if folder is not None:
-            folder.write(part.digest, frame)
-        if progress is not None:
-            progress(done / len(parts))
-        yield part.digest, frame
+class ParquetForm:
+    """A table in a Parquet file."""
 
+    suffix = ".parquet"
 
-def _worked(plan: Plan, parts: list[Part], processes: int | None) -> Iterator[tuple[Part, pl.DataFrame]]:
-    """One after the other; after some seconds, if there is more to do, several at once."""
-    most = (os.cpu_count() or 1) if processes is None else processes
-    began = perf_counter()
-    while parts and (most == 1 or len(parts) == 1 or (processes is None and perf_counter() - began < PATIENCE)):
-        part = parts.pop(0)
-        with one_core_each():
-            made = work(plan, part)
-        yield part, made
-    if parts:
-        yield from together(work, plan, parts, min(most, len(parts)))
+    def read(self, file: Path) -> pl.DataFrame | None:
+        """The table; None where there is none that is whole."""
+        try:
+            return read_frame(file) if file.exists() else None
+        except InputError:
+            return None
+
+    def write(self, made: pl.DataFrame, stream: BinaryIO) -> None:
+        """Write a table."""
+        made.write_parquet(stream)
 
 
 def work(plan: Plan, part: Part) -> pl.DataFrame:

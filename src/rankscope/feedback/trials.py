@@ -13,8 +13,9 @@ from rankscope.feedback.folds import Folds
 from rankscope.feedback.items import Items
 from rankscope.feedback.losses import Loss
 from rankscope.feedback.out_of_fold import Candidate, OutOfFold, out_of_fold
-from rankscope.feedback.ranking import list_ranks, numbered, ranks_from_scores
+from rankscope.feedback.ranking import list_ranks
 from rankscope.measures import AP
+from rankscope.ranks.from_scores import numbered, ranks_from_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Form = Literal["test", "whole", "decisions", "tuned"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.errors import SettingError
-from rankscope.feedback.choices import chosen, written
 from rankscope.feedback.draws import uniform
+from rankscope.notation import Named, NamedCatalogue
 
 Said = NDArray[np.int8]  # 1 wanted, -1 not wanted, 0 nothing said
 
@@ -37,8 +37,8 @@ class Look:
         return uniform(np.broadcast_to(self.seeds[:, None], self.items.shape), self.items, f"{self.purpose} {of}")
 
 
-class User(ABC):
-    """Somebody who looks at displays; `str` is how people write it."""
+class User(Named, ABC):
+    """Somebody who looks at displays."""
 
     def says(self, look: Look) -> Said:
         """1, -1 or 0 for each item of each display."""
@@ -48,13 +48,12 @@ class User(ABC):
     def opinion(self, look: Look) -> NDArray[Any]:
         """The same, where empty places do not matter."""
 
-    def __str__(self) -> str:
-        return written(self, ALL)
-
 
 @dataclass(frozen=True)
 class Consistent(User):
     """Marks every item as the target has it."""
+
+    name: ClassVar[str] = "consistent"
 
     def opinion(self, look: Look) -> NDArray[Any]:
         """The truth."""
@@ -66,18 +65,24 @@ class Noisy(User):
     """Takes a relevant item for irrelevant with probability `eps_pos`, and the other way with `eps_neg`.
 
     >>> str(Noisy(0.1, 0.2)), str(Noisy(0.1))
-    ('noisy(0.1, 0.2)', 'noisy(0.1, 0.1)')
+    ('noisy(0.1,0.2)', 'noisy(0.1,0.1)')
     """
 
     eps_pos: float
-    eps_neg: float = -1.0  # as eps_pos
+    eps_neg: float | None = None  # None: as eps_pos
+    name: ClassVar[str] = "noisy"
+    unnamed: ClassVar[tuple[str, ...]] = ("eps_pos", "eps_neg")
+    least: ClassVar[Mapping[str, float]] = {"eps_pos": 0, "eps_neg": 0}
+    most: ClassVar[Mapping[str, float]] = {"eps_pos": 1, "eps_neg": 1}
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eps_neg", self.eps_pos if self.eps_neg == -1.0 else self.eps_neg)
-        _check_shares(self, self.eps_pos, self.eps_neg)
+        if self.eps_neg is None:
+            object.__setattr__(self, "eps_neg", self.eps_pos)
+        super().__post_init__()
 
     def opinion(self, look: Look) -> NDArray[Any]:
         """The truth, but for independent flips."""
+        assert self.eps_neg is not None
         right = truth(look.gains)
         flips = look.chance("error") < np.where(right > 0, self.eps_pos, self.eps_neg)
         return np.where(flips, -right, right)
@@ -88,9 +93,10 @@ class Lazy(User):
     """Judges a shown item with probability `q`, rightly, and says nothing of the others."""
 
     q: float
-
-    def __post_init__(self) -> None:
-        _check_shares(self, self.q)
+    name: ClassVar[str] = "lazy"
+    unnamed: ClassVar[tuple[str, ...]] = ("q",)
+    least: ClassVar[Mapping[str, float]] = {"q": 0}
+    most: ClassVar[Mapping[str, float]] = {"q": 1}
 
     def opinion(self, look: Look) -> NDArray[Any]:
         """The truth about some."""
@@ -105,9 +111,10 @@ class Partial(User):
     """
 
     theta: float
-
-    def __post_init__(self) -> None:
-        _check_shares(self, self.theta)
+    name: ClassVar[str] = "partial"
+    unnamed: ClassVar[tuple[str, ...]] = ("theta",)
+    least: ClassVar[Mapping[str, float]] = {"theta": 0}
+    most: ClassVar[Mapping[str, float]] = {"theta": 1}
 
     def opinion(self, look: Look) -> NDArray[Any]:
         """Picks by gain."""
@@ -118,12 +125,8 @@ class Partial(User):
         return np.where((gains >= limit) & (gains > 0), 1, np.where(gains == 0, -1, 0))
 
 
-ALL: dict[str, type[User]] = {"consistent": Consistent, "noisy": Noisy, "lazy": Lazy, "partial": Partial}
-
-
-def by_name(text: str) -> User:
-    """A user as people write it: `consistent`, `noisy(0.1, 0.05)`, `lazy(0.5)`, `partial(0.6)`."""
-    return chosen(text, ALL, "user")
+ALL: tuple[type[User], ...] = (Consistent, Noisy, Lazy, Partial)  # a new user adds its name here
+USERS: NamedCatalogue[User] = NamedCatalogue("user", ALL, example="noisy(0.1,0.05)")
 
 
 def truth(gains: FloatArray) -> NDArray[Any]:
@@ -140,8 +143,3 @@ def purity(precision: float, eps: float) -> float:
     """
     right, wrong = precision * (1 - eps), (1 - precision) * eps
     return right / (right + wrong) if right + wrong > 0 else float("nan")
-
-
-def _check_shares(user: object, *shares: float) -> None:
-    if not all(0 <= each <= 1 for each in shares):
-        raise SettingError(f"{type(user).__name__.lower()}: probabilities and gains are from 0 to 1, got {shares}")

@@ -11,21 +11,19 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.jeffreys import Jeffreys
+from rankscope.forecast.model import Model
 from rankscope.forecast.trend import Trend
 
 EDGE = 1e-9
 
 
 @dataclass(frozen=True)
-class Between:
+class Between(Model):
     """The mean of trend and jeffreys on the logit scale: far ahead the first mostly errs upwards, the second down."""
 
-    family: ClassVar[str] = "between"
+    name: ClassVar[str] = "between"
     needs_scores: ClassVar[bool] = False
     usual_error: ClassVar[float] = 0.01
-
-    def __str__(self) -> str:
-        return self.family
 
     def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
         """Halfway."""

@@ -24,6 +24,8 @@ from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.resampling import drawing
 from rankscope.statistics.units import unit_classes
+from rankscope.validation import FLAG, SEED, SHARE, check_fields
+from rankscope.wording import setting_value
 
 USUAL = ("Rprec", "AP")
 WORST_ERROR = 0.1
@@ -40,6 +42,9 @@ class Wanted:
     seed: int
     level: float
     every_model: bool
+
+    def __post_init__(self) -> None:
+        check_fields(self, force=FLAG, seed=SEED, level=SHARE, every_model=FLAG)
 
 
 def forecast(
@@ -71,9 +76,9 @@ def forecast(
     asked = parse_measures(measures)
     if not asked:
         raise SettingError("a forecast needs at least one measure: Rprec, AP, P@10, R@10, nDCG@10")
+    wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=every_model)
     growth = Growth.of(ranks, to)
     growth.check(force)
-    wanted = Wanted(model, force, seed, level, every_model)
     made = [_forecast_one(ranks, each, growth, wanted) for each in asked]
     warnings = [*growth.warnings(ranks), *(line for _, lines in made for line in lines)]
     return Forecast(
@@ -144,8 +149,8 @@ def _forecast_one(
     if error > WORST_ERROR and not wanted.force:
         raise SettingError(
             f"{measure}: the back-test errs by {error:.2f} at {_tried(tested, seen.ahead):.3g} times, more than "
-            f"{WORST_ERROR:g}: "
-            "these data do not tell their future. Use --force (force=True in Python) to see a number nonetheless"
+            f"{WORST_ERROR:g}: these data do not tell their future. Use {setting_value('force', True)} to see a number "
+            "nonetheless"
         )
     made = _looked_ahead(measure, seen, some, chosen, tested, wanted)
     forced = [f"{measure}: the back-test errs by {error:.2f}, more than {WORST_ERROR:g}: forced"]

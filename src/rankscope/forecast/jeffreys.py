@@ -18,12 +18,9 @@ class Jeffreys(HitModel):
     Too pessimistic: most hits that nothing outranks today have a rate far below 1 / e. It is the floor of the others.
     """
 
-    family: ClassVar[str] = "jeffreys"
+    name: ClassVar[str] = "jeffreys"
     needs_scores: ClassVar[bool] = False
     usual_error: ClassVar[float] = 0.02
-
-    def __str__(self) -> str:
-        return self.family
 
     def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
         """Beta-binomial."""

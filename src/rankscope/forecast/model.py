@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,24 +13,25 @@ from rankscope.curves.distributions import Binomial, Counts
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
 from rankscope.measures.fractions import divided
+from rankscope.notation import Named
 
 Futures = Iterator[
     tuple[FloatArray | float, Counts]
 ]  # weights that add up to 1, and distractors to come above each hit
 
 
-class Model(Protocol):
+class Model(Named, ABC):
     """A way to look ahead; `weights` are rows of weights of the queries, each row adding up to 1: one mean per row."""
 
-    family: ClassVar[str]
     needs_scores: ClassVar[bool]
     usual_error: ClassVar[float]  # per doubling of the distractors, over the collections of benchmarks/forecast.py
 
+    @abstractmethod
     def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
         """Mean of the measure when each query has `target` distractors."""
 
 
-class HitModel(ABC):
+class HitModel(Model):
     """Models that look at one hit at a time: each says how many distractors will come above it."""
 
     @abstractmethod

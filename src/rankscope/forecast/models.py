@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
 from rankscope.forecast.between import Between
 from rankscope.forecast.jeffreys import Jeffreys
@@ -10,8 +9,13 @@ from rankscope.forecast.model import Model
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.tail import Tail
 from rankscope.forecast.trend import Trend
+from rankscope.notation import NamedCatalogue
+from rankscope.wording import setting_usage
 
 ALL: tuple[Model, ...] = (Pareto(16), Pareto(8), Pareto(32), Tail(5), Tail(3), Between(), Trend(), Jeffreys())
+MODELS: NamedCatalogue[Model] = NamedCatalogue(
+    "growth model", list(dict.fromkeys(type(model) for model in ALL)), example="pareto(16)"
+)
 
 
 def usable(scores: bool) -> tuple[Model, ...]:
@@ -31,14 +35,19 @@ def candidates(name: str | None, scores: bool, why_no_scores: str = "") -> tuple
     """
     if name is None:
         first = next(model for model in ALL if model.needs_scores == scores)
-        return tuple(model for model in ALL if model.family == first.family)
-    asked = tuple(model for model in ALL if name in (model.family, str(model)))
-    if not asked:
-        known = dict.fromkeys(text for model in ALL for text in (model.family, str(model)))
-        raise SettingError(f"no growth model '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
+        return tuple(model for model in ALL if model.name == first.name)
+    asked = _asked(name)
     if asked[0].needs_scores and not scores:
         raise SettingError(
             f"the model {name} needs the scores of the hits and of the best distractors, but {why_no_scores}. Reduce a "
-            "run that has scores with keep_scores=True (the forecast command does), or leave out --model"
+            "run that has scores with keep_scores=True (the forecast command does), or leave out "
+            f"{setting_usage('model')}"
         )
     return asked
+
+
+def _asked(name: str) -> tuple[Model, ...]:
+    """All usual models of a family, or the one that is written with its option."""
+    kind = MODELS.find(MODELS.take_apart(name).name)
+    family = tuple(model for model in ALL if type(model) is kind)
+    return (MODELS.parse(name),) if "(" in name else family

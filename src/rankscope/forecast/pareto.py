@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,12 +29,11 @@ class Pareto(HitModel):
     """
 
     used: int
-    family: ClassVar[str] = "pareto"
+    name: ClassVar[str] = "pareto"
+    unnamed: ClassVar[tuple[str, ...]] = ("used",)
+    least: ClassVar[Mapping[str, float]] = {"used": 1}
     needs_scores: ClassVar[bool] = True
     usual_error: ClassVar[float] = 0.002
-
-    def __str__(self) -> str:
-        return f"{self.family}({self.used})"
 
     def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
         """Binomial with the chance of each hit, at five values of the uncertain scale."""

@@ -9,6 +9,8 @@ import numpy as np
 
 from rankscope.errors import MeasureError, SettingError
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.validation import Number, check
+from rankscope.wording import setting_usage, setting_value
 
 FARTHEST = 32.0
 
@@ -26,8 +28,8 @@ class Growth:
         """A whole number is a size, any other a factor, and so is a text that ends in x."""
         if len(ranks) == 0 or (ranks.collection == UNKNOWN).any():
             raise MeasureError(
-                "a forecast needs the size of the collection, which a run file does not tell: give --collection-size D "
-                "(collection_size=D in Python)"
+                "a forecast needs the size of the collection, which a run file does not tell: give "
+                f"{setting_usage('collection_size', 'D')}"
             )
         now = int(np.median(ranks.collection))
         size = _number(to)
@@ -44,7 +46,7 @@ class Growth:
         if self.factor > FARTHEST and not force:
             raise SettingError(
                 f"{self.factor:.3g} times is too far: beyond {FARTHEST:g} times no model has been tested. "
-                "Use --force (force=True in Python) to see a number nonetheless"
+                f"Use {setting_value('force', True)} to see a number nonetheless"
             )
 
     def warnings(self, ranks: RelevantRanks) -> Iterable[str]:
@@ -58,7 +60,8 @@ class Growth:
 
 def _number(to: int | float | str) -> int | float:
     if not isinstance(to, str):
-        return to
+        size: int | float = check({"to": to}, to=Number(above=0))["to"]
+        return size
     text = to.strip().lower().replace(",", "").replace("_", "")
     try:
         return float(text[:-1]) if text.endswith("x") else int(text)

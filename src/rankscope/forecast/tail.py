@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,12 +26,11 @@ class Tail(HitModel):
     """
 
     used: int
-    family: ClassVar[str] = "tail"
+    name: ClassVar[str] = "tail"
+    unnamed: ClassVar[tuple[str, ...]] = ("used",)
+    least: ClassVar[Mapping[str, float]] = {"used": 1}
     needs_scores: ClassVar[bool] = True
     usual_error: ClassVar[float] = 0.01
-
-    def __str__(self) -> str:
-        return f"{self.family}({self.used})"
 
     def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
         """Binomial with the rate of each hit."""

@@ -1,81 +1,54 @@
-"""Graphs: immutable descriptions made from ranks, drawn when they are shown or saved; one file per kind."""
+"""Graphs: immutable descriptions made from ranks, drawn when they are shown or saved; each kind in `kinds`.
+
+Kinds load when they are used: importing this costs next to nothing. `ALL` are our own that show runs, `FEEDBACK` those
+that show feedback results; `KINDS` and `FEEDBACK_KINDS` find them by name, those of other packages too.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from rankscope.catalogue import additions, did_you_mean
-from rankscope.errors import SettingError
-from rankscope.graphs.axis import Axis
-from rankscope.graphs.band import band_graph
-from rankscope.graphs.class_matrix import class_matrix_graph
-from rankscope.graphs.comparison_intervals import comparison_intervals_graph
-from rankscope.graphs.consistency import consistency_graph
-from rankscope.graphs.efficiency import efficiency_graph
-from rankscope.graphs.forecast import forecast_graph
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.grep import grep_graph
-from rankscope.graphs.grip import grip_graph
-from rankscope.graphs.grnp import grnp_graph
-from rankscope.graphs.growth import growth_graph
-from rankscope.graphs.kind import Kind, kind
-from rankscope.graphs.per_query_differences import per_query_differences_graph
-from rankscope.graphs.power_curve import power_curve_graph
-from rankscope.graphs.precision_recall import precision_recall_graph
-from rankscope.graphs.precision_scope import precision_scope_graph
-from rankscope.graphs.precision_window import precision_window_graph
-from rankscope.graphs.rank_intervals import rank_intervals_graph
-from rankscope.graphs.recall_scope import recall_scope_graph
-from rankscope.graphs.rounds import rounds_graph
-from rankscope.graphs.score_distribution import score_distribution_graph
+from rankscope.graphs import kinds
+from rankscope.graphs.kind import GraphKind, kind
+from rankscope.graphs.kinds import FEEDBACK_KINDS, KINDS
+from rankscope.graphs.option import Option
+from rankscope.graphs.system_count import ONE, SEVERAL, TWO, SystemCount
 
-ALL: tuple[Kind[Any], ...] = (  # in the order people want to see them; a new kind adds its import and its name here
-    precision_recall_graph,
-    precision_scope_graph,
-    recall_scope_graph,
-    band_graph,
-    grip_graph,
-    grnp_graph,
-    grep_graph,
-    precision_window_graph,
-    forecast_graph,
-    per_query_differences_graph,
-    comparison_intervals_graph,
-    class_matrix_graph,
-    rank_intervals_graph,
-    power_curve_graph,
-    score_distribution_graph,
-)
+if TYPE_CHECKING:
+    from rankscope.graphs.axis import Axis as Axis
+    from rankscope.graphs.graph import Graph as Graph
+    from rankscope.graphs.kinds import *  # noqa: F403
 
-FEEDBACK: tuple[Kind[Any], ...] = (  # of feedback results, not runs
-    rounds_graph,
-    efficiency_graph,
-    growth_graph,
-    consistency_graph,
-)
+    ALL: tuple[GraphKind[Any], ...]
+    FEEDBACK: tuple[GraphKind[Any], ...]
+
+_PLACES = {"Axis": "axis", "Graph": "graph"}
+_FUNCTIONS = [entry.address.partition(":")[2] for entry in kinds.ENTRIES.values()]
 
 
-def kinds() -> tuple[Kind[Any], ...]:
-    """All kinds of graph, those of other packages included."""
-    return (*ALL, *additions("rankscope.graphs"))
+def by_name(wanted: str) -> GraphKind[Any]:
+    """A kind that shows runs, by its name.
 
-
-def by_name(wanted: str) -> Kind[Any]:
-    """A kind of graph by its name.
-
-    >>> by_name("grip") is grip_graph
+    >>> by_name("grip") is kinds.grip_graph
     True
     """
-    known = {each.name: each for each in kinds()}
-    if wanted not in known:
-        raise SettingError(f"no kind of graph '{wanted}'{did_you_mean(wanted, known)} There are: {', '.join(known)}")
-    return known[wanted]
+    return KINDS.find(wanted)
 
 
-__all__ = [
-    "ALL", "FEEDBACK", "Axis", "Graph", "Kind", "band_graph", "by_name", "class_matrix_graph",
-    "comparison_intervals_graph", "consistency_graph", "efficiency_graph", "forecast_graph", "grep_graph",
-    "grip_graph", "grnp_graph", "growth_graph", "kind", "kinds", "per_query_differences_graph", "power_curve_graph",
-    "precision_recall_graph", "precision_scope_graph", "precision_window_graph", "rank_intervals_graph",
-    "recall_scope_graph", "rounds_graph", "score_distribution_graph",
-]  # fmt: skip
+__all__ = ["ALL", "FEEDBACK", "FEEDBACK_KINDS", "KINDS", "ONE", "SEVERAL", "TWO", "Axis", "Graph", "GraphKind"]
+__all__ += ["Option", "SystemCount", "by_name", "kind", *_FUNCTIONS]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ALL":
+        return KINDS.own()
+    if name == "FEEDBACK":
+        return FEEDBACK_KINDS.own()
+    if name in _PLACES:
+        return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return getattr(kinds, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

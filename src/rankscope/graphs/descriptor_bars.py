@@ -47,11 +47,16 @@ def quality_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
     graph = Graph(
         f"{measure} of {count} descriptor{'s' * (count > 1)}",
         Axis(measure, domain=(0.0, right + room)),
-        Axis("descriptor", domain=(0.3, count + 0.7), ticks=tuple(rows[::-1].tolist()),
-             texts=tuple(each.name for each in bars)[::-1], rows=1.15),
+        Axis(
+            "descriptor",
+            domain=(0.3, count + 0.7),
+            ticks=tuple(rows[::-1].tolist()),
+            texts=tuple(each.name for each in bars)[::-1],
+            rows=1.15,
+        ),
         subtitle="; ".join(filter(None, (what, "those that share a letter cannot be told apart" if letters else ""))),
         summary=f"{measure} of {', '.join(f'{each.name} {each.mean:.3f}' for each in bars)}.",
-    )  # fmt: skip
+    )
     facts = {
         "descriptor": [each.name for each in bars],
         "from": ends[:, 1].tolist(),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import BoolArray, FloatArray
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.canvases.canvas import Canvas
 from rankscope.graphs.domains import with_domains
@@ -25,6 +25,7 @@ from rankscope.graphs.marks import (
     Label,
     Line,
     Mark,
+    Role,
     Side,
     Spans,
     Stroke,
@@ -86,7 +87,20 @@ class Graph:
         name = name or str(getattr(line, "name", ""))
         told = {} if facts is None else dict(facts)
         which = _spread(y, markers) if isinstance(markers, int) else tuple(markers)
-        return self._with(Stroke("curve", name, x, y, note, told, steps, which, light, tuple(thin)))
+        return self._with(
+            Stroke(
+                role="curve",
+                name=name,
+                x=x,
+                y=y,
+                note=note,
+                facts=told,
+                steps=steps,
+                markers=which,
+                light=light,
+                thin=tuple(thin),
+            )
+        )
 
     def points(
         self,
@@ -103,23 +117,26 @@ class Graph:
         hollow = np.broadcast_to(np.asarray(open, dtype=np.bool_), x.shape)
         name = name or str(getattr(line, "name", ""))
         graph = self
-        for role, chosen in (("point", ~hollow), ("open point", hollow)):
+        parts: tuple[tuple[Role, BoolArray], ...] = (("point", ~hollow), ("open point", hollow))
+        for role, chosen in parts:
             if chosen.any():
                 kept = {
                     key: [values[i] for i in np.flatnonzero(chosen).tolist()] for key, values in (facts or {}).items()
                 }
-                graph = graph._with(Dots(role, name, x[chosen], y[chosen], note, kept, edge))  # type: ignore[arg-type]
+                graph = graph._with(
+                    Dots(role=role, name=name, x=x[chosen], y=y[chosen], note=note, facts=kept, edge=edge)
+                )
         return graph
 
     def band(self, interval: Interval, name: str = "", note: str = "") -> Graph:
         """An interval around the curve of the same name."""
         low, high = _floats(interval.low), _floats(interval.high)
-        return self._with(Between("band", name, _floats(interval.x), low, high, note))
+        return self._with(Between(role="band", name=name, x=_floats(interval.x), low=low, high=high, note=note))
 
     def area(self, interval: Interval, name: str = "", note: str = "") -> Graph:
         """A shaded region between two curves, in grey; its name stands in the legend."""
         low, high = _floats(interval.low), _floats(interval.high)
-        return self._with(Between("region", name, _floats(interval.x), low, high, note))
+        return self._with(Between(role="region", name=name, x=_floats(interval.x), low=low, high=high, note=note))
 
     def bars(
         self,
@@ -132,13 +149,26 @@ class Graph:
         facts: Facts | None = None,
     ) -> Graph:
         """Upright bars, each `thick` wide in units of x."""
-        return self._with(Bars("bar", name, _floats(line.x), _floats(line.y), base, thick, note, dict(facts or {})))
+        return self._with(
+            Bars(
+                role="bar",
+                name=name,
+                x=_floats(line.x),
+                y=_floats(line.y),
+                base=base,
+                thick=thick,
+                note=note,
+                facts=dict(facts or {}),
+            )
+        )
 
     def spans(self, y: ArrayLike, low: ArrayLike, high: ArrayLike, name: str, note: str = "") -> Graph:
         """Level intervals of a series, one at each y; those that are NaN are left out."""
         ends = _floats(low), _floats(high)
         there = np.isfinite(ends[0]) & np.isfinite(ends[1])
-        return self._with(Spans("span", name, _floats(y)[there], ends[0][there], ends[1][there], note))
+        return self._with(
+            Spans(role="span", name=name, y=_floats(y)[there], low=ends[0][there], high=ends[1][there], note=note)
+        )
 
     def tiles(
         self,
@@ -153,7 +183,16 @@ class Graph:
     ) -> Graph:
         """Cells of a matrix with a word in each, and a smaller one below where there is room."""
         under = tuple(below) or ("",) * len(words)
-        made = Tiles("tile", name, _floats(x), _floats(y), _floats(shade), tuple(words), under, dict(facts or {}))
+        made = Tiles(
+            role="tile",
+            name=name,
+            x=_floats(x),
+            y=_floats(y),
+            shade=_floats(shade),
+            words=tuple(words),
+            below=under,
+            facts=dict(facts or {}),
+        )
         return self._with(made)
 
     def guides(
@@ -161,7 +200,15 @@ class Graph:
     ) -> Graph:
         """Thin grey lines, each with its name at its end, or on a side of the point that is `at` this share of it."""
         made = (
-            Guide("guide", str(getattr(each, "name", "")), _floats(each.x), _floats(each.y), dashed, at, side)
+            Guide(
+                role="guide",
+                name=str(getattr(each, "name", "")),
+                x=_floats(each.x),
+                y=_floats(each.y),
+                dashed=dashed,
+                at=at,
+                side=side,
+            )
             for each in lines
         )
         return self._with(*made)
@@ -171,17 +218,17 @@ class Graph:
         if (x is None) == (y is None):
             raise ValueError("a rule is at one x or at one y")
         ends = np.array([np.nan, np.nan])  # filled in when the domain is known
-        across = Guide("guide", label, ends, np.full(2, y if y is not None else np.nan), dashed)
-        upright = Guide("guide", label, np.full(2, x if x is not None else np.nan), ends, dashed)
+        across = Guide(role="guide", name=label, x=ends, y=np.full(2, y if y is not None else np.nan), dashed=dashed)
+        upright = Guide(role="guide", name=label, x=np.full(2, x if x is not None else np.nan), y=ends, dashed=dashed)
         return self._with(across if x is None else upright)
 
     def text(self, x: float, y: float, text: str, align: Literal["left", "center", "right"] = "left") -> Graph:
         """A word at a place."""
-        return self._with(Label("label", text, float(x), float(y), align))
+        return self._with(Label(role="label", name=text, x=float(x), y=float(y), align=align))
 
     def surface(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, name: str, axis: Axis) -> Graph:
         """A height z over a mesh; with it the graph has a third axis."""
-        return replace(self._with(Surface("surface", name, _floats(x), _floats(y), _floats(z))), z=axis)
+        return replace(self._with(Surface(role="surface", name=name, x=_floats(x), y=_floats(y), z=_floats(z))), z=axis)
 
     def second_axis(self, axis: Axis, factor: float) -> Graph:
         """On the right the same heights in another quantity: `factor` times what the left axis shows."""

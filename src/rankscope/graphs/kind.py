@@ -1,47 +1,76 @@
-"""A kind of graph: its name on the command line, and the function that makes it from the ranks of some systems."""
+"""A kind of graph: the function that makes it, with all that command line, reports and documentation ask of it."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, ParamSpec
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias
 
-from rankscope.graphs.graph import Graph
+from rankscope.graphs.option import KindOption, options_of
+from rankscope.graphs.system_count import SEVERAL, SystemCount
+
+if TYPE_CHECKING:
+    from rankscope.graphs.graph import Graph
+    from rankscope.graphs.variants import Variants
 
 P = ParamSpec("P")
+Need: TypeAlias = Literal["collection size", "scores", "classes", "feedback"]
+Width: TypeAlias = Literal["column", "full"]
+StudyGraphs: TypeAlias = Iterable[tuple[str, "Callable[[], Graph]"]]
+
+
+def no_variants(systems: Any) -> None:
+    """Of most kinds a page shows one graph."""
+
+
+def no_study_graphs(results: Any, normalised: Any) -> StudyGraphs:
+    """Most kinds show no feedback study."""
+    return ()
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One value of an option, in words for a reader; `chosen` is the one that the graph has by itself."""
+class GraphKind(Generic[P]):
+    """Call it with systems and options to get a graph, not yet drawn.
 
-    value: str | None
-    text: str
-    chosen: bool = False
-    heading: str = ""  # choices of one heading stand together
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What a page lets its reader choose among: graphs of one kind that differ in one option."""
-
-    option: str
-    label: str
-    values: tuple[Choice, ...]
-
-
-@dataclass(frozen=True)
-class Kind(Generic[P]):
-    """Call it with systems and options; `options` are what its function takes beside the systems."""
+    A kind that needs "feedback" takes feedback results in the place of systems.
+    """
 
     name: str
+    about: str  # one line, for a list of kinds
     make: Callable[P, Graph]
-    choices: Callable[..., Choices | None] = lambda systems: None  # what else a page may show of these systems
+    systems: SystemCount = SEVERAL
+    needs: tuple[Need, ...] = ()  # without it there is no graph
+    uses: tuple[Need, ...] = ()  # without it the graph tells less
+    compares: bool = False  # it shows what a comparison of systems rests on
+    width: Width = "column"  # among the graphs of a comparison
+    paper_width: Width = "column"  # in a paper of two columns
+    enough: int | None = None  # so many queries look the same as more, which would take seconds
+    slow: bool = False  # it takes longest: a report has it made aside
+    variants: Callable[..., Variants | None] = no_variants  # what else a page may show of these systems
+    study_graphs: Callable[..., StudyGraphs] = no_study_graphs  # what the page of a feedback study shows, and how
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Graph:
-        """The graph, not yet drawn."""
+        """The graph; an option with a value that it cannot have is a `SettingError`."""
+        self.check({**dict(zip(self.parameters, args, strict=False)), **kwargs})
         return self.make(*args, **kwargs)
+
+    def check(self, given: dict[str, Any], spelled: bool = False) -> None:
+        """Refuse values that options cannot have, called as on the command line if `spelled`."""
+        for option in self.options:
+            if option.name in given:
+                option.check(given[option.name], option.spellings[-1] if spelled else option.name)
+
+    def wants(self, what: Need) -> bool:
+        """Whether it needs this, or uses it where it is there."""
+        return what in (*self.needs, *self.uses)
+
+    def accepted(self, measure: str | None = None, **offered: Any) -> dict[str, Any]:
+        """Of what a command can fill in, that which this kind takes: `measure` where the one that decides is meant."""
+        taken = {name: value for name, value in offered.items() if name in self.parameters}
+        deciding = any(option.declared.deciding for option in self.options)
+        return taken | ({"measure": measure} if deciding and measure is not None else {})
 
     @property
     def text(self) -> str:
@@ -53,14 +82,51 @@ class Kind(Generic[P]):
         """The first sentence of it."""
         return " ".join(self.text.split()).partition(". ")[0].rstrip(".") + "."
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Names of the options."""
-        return tuple(inspect.signature(self.make).parameters)[1:]
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all that its function takes."""
+        return tuple(inspect.signature(self.make).parameters)
+
+    @cached_property
+    def options(self) -> tuple[KindOption, ...]:
+        """What may be chosen on the command line too."""
+        return options_of(self.make)
 
 
 def kind(
-    name: str, choices: Callable[..., Choices | None] = lambda systems: None
-) -> Callable[[Callable[P, Graph]], Kind[P]]:
-    """Make a kind of graph of a function."""
-    return lambda make: Kind(name, make, choices)
+    name: str,
+    about: str = "",
+    *,
+    systems: SystemCount = SEVERAL,
+    needs: tuple[Need, ...] = (),
+    uses: tuple[Need, ...] = (),
+    compares: bool = False,
+    width: Width = "column",
+    paper_width: Width = "column",
+    enough: int | None = None,
+    slow: bool = False,
+    variants: Callable[..., Variants | None] = no_variants,
+    study_graphs: Callable[..., StudyGraphs] = no_study_graphs,
+) -> Callable[[Callable[P, Graph]], GraphKind[P]]:
+    """Make a kind of graph of a function; `GraphKind` says what each fact means.
+
+    >>> @kind("empty", "nothing at all", systems=SystemCount(1, 1))
+    ... def empty_graph(systems: object) -> Graph: ...
+    >>> empty_graph.name, str(empty_graph.systems)
+    ('empty', 'one system')
+    """
+    return lambda make: GraphKind(
+        name=name,
+        about=about or (inspect.getdoc(make) or "").partition("\n")[0].rstrip("."),
+        make=make,
+        systems=systems,
+        needs=needs,
+        uses=uses,
+        compares=compares,
+        width=width,
+        paper_width=paper_width,
+        enough=enough,
+        slow=slow,
+        variants=variants,
+        study_graphs=study_graphs,
+    )

@@ -110,10 +110,20 @@ def layout_of(graph: Graph, look: Look) -> Layout:
     roof = min((row.y for row in rows), default=offset) - look.row / 2
     heading, title_lines, top = _heading(graph, look, -left + GAP, roof if rows else offset)
     return Layout(
-        width, height, left, right, -top + GAP,
-        look.small + (x.lines - 1) * look.line + TICK + GAP + look.row + 2 * GAP, x, y, second, heading, title_lines,
-        tuple(rows), tuple(_guide_words(guides, edges, graph, look, width, height, second is not None)),
-    )  # fmt: skip
+        width=width,
+        height=height,
+        left=left,
+        right=right,
+        top=-top + GAP,
+        bottom=look.small + (x.lines - 1) * look.line + TICK + GAP + look.row + 2 * GAP,
+        x=x,
+        y=y,
+        second=second,
+        heading=heading,
+        title_lines=title_lines,
+        legend=tuple(rows),
+        guides=tuple(_guide_words(guides, edges, graph, look, width, height, second is not None)),
+    )
 
 
 def _heat_legend(graph: Graph, look: Look) -> float:

@@ -42,9 +42,9 @@ def _entry(name: str, number: int, graph: Graph) -> Entry:
     ]
     strokes = [mark for mark in marks if isinstance(mark, Stroke)]
     return Entry(
-        name,
-        next((note for note in map(_note, marks) if note), ""),
-        number,
+        name=name,
+        note=next((note for note in map(_note, marks) if note), ""),
+        number=number,
         line=bool(strokes),
         marker=any(stroke.markers for stroke in strokes) or any(isinstance(mark, Dots) for mark in marks),
         swatch=any(isinstance(mark, Bars | Between) for mark in marks),

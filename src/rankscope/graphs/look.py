@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
+from rankscope.catalogue import Catalogue
+from rankscope.validation import Number, OneOf, Optional, Rule, check, check_fields
 
 MM = 96 / 25.4  # CSS pixels
 POINT = 96 / 72
@@ -26,22 +27,48 @@ class Theme:
     series: tuple[str, ...]
 
 
+MILLIMETRES = Number(least=40, most=600)
+
 # Okabe & Ito's colours, which colour-blind readers can tell apart, without those too pale for a thin line
 LIGHT = Theme(
-    "light", "#ffffff", "#1a1a1a", "#a6a6a6", "#5e5e5e", "#ececec",
-    ("#0072b2", "#d55e00", "#009e73", "#8f4a7b", "#000000", "#b8860b", "#56b4e9", "#7f7f7f"),
-)  # fmt: skip
+    name="light",
+    paper="#ffffff",
+    ink="#1a1a1a",
+    faint="#a6a6a6",
+    words="#5e5e5e",
+    shade="#ececec",
+    series=("#0072b2", "#d55e00", "#009e73", "#8f4a7b", "#000000", "#b8860b", "#56b4e9", "#7f7f7f"),
+)
 DARK = Theme(
-    "dark", "#16181d", "#e8e8e8", "#6e737c", "#a9aeb8", "#262a31",
-    ("#56b4e9", "#ff8c42", "#2fd0a0", "#e79ac8", "#ffffff", "#f0e442", "#4f8fd6", "#9a9a9a"),
-)  # fmt: skip
-THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
+    name="dark",
+    paper="#16181d",
+    ink="#e8e8e8",
+    faint="#6e737c",
+    words="#a9aeb8",
+    shade="#262a31",
+    series=("#56b4e9", "#ff8c42", "#2fd0a0", "#e79ac8", "#ffffff", "#f0e442", "#4f8fd6", "#9a9a9a"),
+)
+THEMES: Catalogue[Theme] = Catalogue("theme", (LIGHT, DARK))
 DASHES: tuple[tuple[float, ...], ...] = (
-    (), (5, 2), (1.5, 1.5), (7, 2, 1.5, 2), (9, 2.5), (3, 1.5, 1, 1.5, 1, 1.5), (2.5, 2.5), (12, 2, 3, 2),
-)  # fmt: skip
+    (),
+    (5, 2),
+    (1.5, 1.5),
+    (7, 2, 1.5, 2),
+    (9, 2.5),
+    (3, 1.5, 1, 1.5, 1, 1.5),
+    (2.5, 2.5),
+    (12, 2, 3, 2),
+)
 SHAPES: tuple[str, ...] = (
-    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left",
-)  # fmt: skip
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +78,19 @@ class Dress:
     colour: str
     dash: tuple[float, ...]
     shape: str
+
+
+class Width(Rule):
+    """A width by name or in millimetres, which a text may hold too."""
+
+    def plain(self, value: Any) -> float:
+        """In millimetres."""
+        if isinstance(value, str) and value in WIDTHS:
+            return WIDTHS[value]
+        try:
+            return float(MILLIMETRES.plain(float(value)))
+        except (TypeError, ValueError):
+            raise ValueError("must be column (85 mm), full (175 mm) or 40 to 600 millimetres") from None
 
 
 @dataclass(frozen=True)
@@ -66,13 +106,15 @@ class Look:
     ratio: float = 0.72  # height of the plot over its width
     text: float = 8 * POINT
 
+    def __post_init__(self) -> None:
+        check_fields(self, width=Number(above=0), ratio=Number(above=0), text=Number(above=0))
+
     @classmethod
     def of(cls, theme: str = "light", width: str | float = "column", ratio: float | None = None) -> Look:
         """A look by names: theme light or dark, width column (85 mm), full (175 mm) or millimetres."""
-        if theme not in THEMES:
-            raise SettingError(f"no theme '{theme}'{did_you_mean(theme, THEMES)} There are: {', '.join(THEMES)}")
-        wide = _millimetres(width)
-        own = cls(THEMES[theme], round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
+        plain = check(locals(), theme=OneOf(THEMES.names()), width=Width(), ratio=Optional(Number(above=0)))
+        wide: float = plain["width"]
+        own = cls(THEMES.find(theme), round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
         own = replace(own, ratio=0.72 if wide < 130 else 0.52)
         return own if ratio is None else replace(own, ratio=ratio)
 
@@ -105,15 +147,3 @@ class Look:
             DASHES[(number + turn) % len(DASHES)],
             SHAPES[(number + 3 * turn) % len(SHAPES)],
         )
-
-
-def _millimetres(width: str | float) -> float:
-    if isinstance(width, str) and width in WIDTHS:
-        return WIDTHS[width]
-    try:
-        value = float(width)
-    except ValueError:
-        value = float("nan")
-    if not 40 <= value <= 600:
-        raise SettingError(f"width must be column (85 mm), full (175 mm) or 40 to 600 millimetres, got {width}")
-    return value

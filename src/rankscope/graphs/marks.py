@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from rankscope.arrays import FloatArray
 
 Role = Literal["surface", "tile", "region", "bar", "guide", "band", "curve", "span", "point", "open point", "label"]
-LAYERS: tuple[Role, ...] = (
-    "surface", "tile", "region", "bar", "guide", "band", "curve", "span", "point", "open point", "label",
-)  # fmt: skip
+LAYERS: tuple[Role, ...] = get_args(Role)
 Side = Literal["above left", "above right", "below left", "below right"]
 Facts: TypeAlias = Mapping[str, Sequence[object]]  # for each point a value to tell when a reader points at it
 

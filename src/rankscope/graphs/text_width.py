@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 FIRST = 32
-WIDTHS = (
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
-    556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
-    722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556,
-    556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
-    260, 334, 584,
-)  # thousandths of the size, from the blank to the tilde  # fmt: skip
+WIDTHS = """
+278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278
+278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722
+667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 556
+556 333 500 278 556 500 722 500 500 500 334 260 334 584
+"""
+THOUSANDTHS = tuple(map(int, WIDTHS.split()))  # of the size, from the blank to the tilde
 BOLD = 1.09
 OTHER, WIDE = 611, 1000
 
@@ -25,8 +25,8 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 def _width(sign: int) -> int:
-    if FIRST <= sign < FIRST + len(WIDTHS):
-        return WIDTHS[sign - FIRST]
+    if FIRST <= sign < FIRST + len(THOUSANDTHS):
+        return THOUSANDTHS[sign - FIRST]
     return WIDE if sign >= 0x1100 else OTHER
 
 

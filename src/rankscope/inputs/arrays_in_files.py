@@ -21,7 +21,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rankscope.errors import InputError
-from rankscope.inputs.expansion import ADVICE, Expansion, TooLargeError
+from rankscope.inputs.expansion import Expansion, TooLargeError, advice
 from rankscope.names import name_of
 
 SUFFIX = ".npy"
@@ -53,6 +53,7 @@ class Archive:
     def of(cls, path: str | Path) -> Archive:
         """The names only."""
         with _explained(path, "is no archive of plain arrays"), zipfile.ZipFile(path) as packed:
+            _need_beginning(path, len(packed.filelist))
             found = [each.filename.removesuffix(SUFFIX) for each in packed.infolist()]
         twice = sorted(name for name, times in Counter(found).items() if times > 1)
         if twice:
@@ -79,6 +80,13 @@ class Archive:
             start = _start(file, about)
             _check_sum(file, start, about)
             return _readable(_mapped(self.path, header, start))
+
+
+def _need_beginning(path: str | Path, members: int) -> None:
+    """Raise where something stands before the archive: zip readers pass over it, numpy does not."""
+    with open(path, "rb") as file:
+        if file.read(4) != (b"PK\3\4" if members else b"PK\5\6"):
+            raise ValueError("it does not begin as an archive does")
 
 
 @dataclass(frozen=True)
@@ -159,7 +167,7 @@ def _explained(path: str | Path, what: str) -> Iterator[None]:
     except InputError:
         raise
     except TooLargeError as error:
-        raise InputError.of(name_of(path), [f"{what}: {error}"], ADVICE) from None
+        raise InputError.of(name_of(path), [f"{what}: {error}"], advice()) from None
     except Exception as error:
         reason = (str(error) or type(error).__name__).partition("\n")[0][:200]
         raise InputError.of(name_of(path), [f"{what}: {reason}"]) from None

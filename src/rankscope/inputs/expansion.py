@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankscope.wording import setting_usage
+
 MAX_RATIO = 200.0
 ALWAYS = 1 << 30  # plain bytes that any file may become
 
 
 class TooLargeError(ValueError):
-    """More comes out of a file than `--max-ratio` allows."""
+    """More comes out of a file than `max_ratio` allows."""
 
 
 @dataclass
@@ -38,4 +40,6 @@ class Expansion:
             raise TooLargeError(f"it unpacks to more than {self.most / (1 << 30):.1f} GB, {times}")
 
 
-ADVICE = "If that is as it should be, allow it with --max-ratio N."
+def advice() -> str:
+    """What to do about a file that becomes too large."""
+    return f"If that is as it should be, allow it with {setting_usage('max_ratio', 'N')}."

@@ -18,6 +18,7 @@ from rankscope.inputs.formats.frames import read_frame
 from rankscope.inputs.label_files import read_labels, read_list
 from rankscope.inputs.tables import find_column, listed_columns
 from rankscope.names import name_of, visible
+from rankscope.wording import setting_usage
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")
 ID = ("id", "ids", "item_id", "name", "item", "file", "path")
@@ -65,7 +66,8 @@ def read_features(
         names = given.ids if names is None else names
         found = replace(found, labels=given.labels, ids=names, taken=given.taken)
     if found.labels is None:
-        advice = "Give them with --labels FILE, or name their column with --label-column."
+        file_of, column = setting_usage("labels", "FILE"), setting_usage("label_column", "NAME")
+        advice = f"Give them with {file_of}, or name their column with {column}."
         raise InputError.of(name_of(file), ["has no labels"], advice)
     asked = read_list(queries) if isinstance(queries, str | Path) else queries
     try:

@@ -17,6 +17,7 @@ from rankscope.inputs import forks, objects, tables
 from rankscope.inputs.checks import KEPT, Problems, shown
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.wording import setting_value
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def _without_duplicates(frame: pl.DataFrame, qrels: Qrels, policy: str) -> pl.Da
 
 def _complain(frame: pl.DataFrame, rows: IntArray, qrels: Qrels) -> None:
     problems = Problems(qrels.name)
-    problems.advise("Judge an item once per query, or choose with --duplicates best, first or last.")
+    problems.advise(f"Judge an item once per query, or choose {setting_value('duplicates', 'best')}, first or last.")
     for row in rows[:KEPT].tolist():
         query, item, grade, line = frame.row(row)
         _, _, earlier_grade, earlier = frame.row(row - 1)

@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from rankscope.errors import SettingError
 from rankscope.inputs.expansion import MAX_RATIO
+from rankscope.validation import FLAG, Number, Rule, check_fields
+
+
+class Encoding(Rule):
+    """The name of a text encoding that Python knows."""
+
+    def plain(self, value: Any) -> str:
+        """The name as it was given."""
+        try:
+            "a".encode(value)
+        except (LookupError, ValueError, TypeError):
+            raise ValueError("must be a text encoding: utf-8, utf-16, latin-1, ...") from None
+        return str(value)
+
+
+ENCODING = Encoding()
 
 
 @dataclass(frozen=True)
@@ -22,9 +38,4 @@ class Reading:
     max_ratio: float = MAX_RATIO
 
     def __post_init__(self) -> None:
-        if not isinstance(self.max_ratio, int | float) or not self.max_ratio >= 1:
-            raise SettingError(f"--max-ratio must be 1 or more, got {self.max_ratio}")
-        try:
-            "a".encode(self.encoding)
-        except (LookupError, ValueError, TypeError):
-            raise SettingError(f"no text encoding '{self.encoding}'; there are utf-8, utf-16, latin-1, ...") from None
+        check_fields(self, encoding=ENCODING, comments=FLAG, max_ratio=Number(least=1))

@@ -16,6 +16,7 @@ from rankscope.inputs.blocks import Block
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.wording import setting_value
 
 BlockReader = Callable[["Run", Problems, bool], Iterator[Block]]
 TableReader = Callable[[Problems], tables.Table]
@@ -156,7 +157,7 @@ def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table
     if "rank" not in frame.columns and "score" not in frame.columns:
         problems.add("", f"no column for the score or the rank; columns: {tables.listed_columns(table.frame)}")
     elif "rank" not in frame.columns and rank:
-        problems.add("", "has no rank column, which --ties rank needs")
+        problems.add("", f"has no rank column, which {setting_value('ties', 'rank')} needs")
     else:
         return replace(table, frame=frame)
     raise InputError([problems.report()])

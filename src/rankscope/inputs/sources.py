@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from rankscope.errors import InputError
 from rankscope.inputs.decompression import unpacked
-from rankscope.inputs.expansion import ADVICE, MAX_RATIO, Expansion, TooLargeError
+from rankscope.inputs.expansion import MAX_RATIO, Expansion, TooLargeError, advice
 from rankscope.names import name_of, visible
 
 BLOCK = 16 << 20
@@ -168,7 +168,7 @@ class Source:
         try:
             yield from unpacked(stored, Expansion(0, self.max_ratio))
         except TooLargeError as error:
-            raise InputError.of(self.name, [str(error)], ADVICE) from None
+            raise InputError.of(self.name, [str(error)], advice()) from None
         except ValueError as error:
             raise InputError.of(self.name, [str(error)]) from None
 

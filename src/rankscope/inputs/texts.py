@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.sources import Source, without_marks
+from rankscope.wording import setting_usage
 
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-ADVICE = "Text must be UTF-8; name another encoding with --encoding."
 
 
 def is_utf8(encoding: str) -> bool:
@@ -32,9 +32,9 @@ def decoded(raw: bytes, encoding: str, problems: Problems) -> bytes:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         what = f"byte {error.start + 1} of the file is not {encoding} text ({error.reason})"
-        problems.add(f"line {line}", what, "Give the right --encoding.", line)
+        problems.add(f"line {line}", what, f"Give the right {setting_usage('encoding')}.", line)
     except (UnicodeError, LookupError) as error:
-        problems.add("", f"cannot be read as {encoding}: {error}", "Give the right --encoding.")
+        problems.add("", f"cannot be read as {encoding}: {error}", f"Give the right {setting_usage('encoding')}.")
     return b""
 
 
@@ -59,7 +59,8 @@ def decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
     for number, line in enumerate(lines, first_line):
         what = _not_text(line)
         if what:
-            problems.add(f"line {number}", what, ADVICE, number)
+            advice = f"Text must be UTF-8; name another one with {setting_usage('encoding', 'NAME')}."
+            problems.add(f"line {number}", what, advice, number)
             lines[number - first_line] = b""
     return b"\n".join(lines)
 

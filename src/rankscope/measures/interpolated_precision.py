@@ -76,10 +76,6 @@ class IPrec(Measure):
         """Queries with a relevant item; those too that trec_eval prints as nan, with one or without."""
         return super().defined(queries) | _empty_for_trec_eval(queries, self.levels)
 
-    def __str__(self) -> str:
-        """The level is always written, 0 too."""
-        return super().__str__() if self.scope else super().__str__() + "@0"
-
 
 @dataclass(frozen=True)
 class IPrec11(Measure):

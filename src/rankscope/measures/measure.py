@@ -1,36 +1,32 @@
-"""What a measure is, and how people write one: `P@10`, `P(rel=2)@10`, `nDCG(gain=exp)@20`, `Rprec(a=2)`."""
+"""What a measure is: a named value, written as `P@10`, `P(rel=2)@10`, `nDCG(gain=exp)@20`, `Rprec(a=2)`."""
 
 from __future__ import annotations
 
 import re
-import types
-import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, replace
-from functools import cache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.errors import MeasureError
+from rankscope.errors import MeasureError, RankscopeError
 from rankscope.measures.worth import not_known
+from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.settings import LARGEST, Settings
+from rankscope.settings import Settings
 
 
 @dataclass(frozen=True)
-class Measure(ABC):
+class Measure(Named, ABC):
     """A number for each query. Subclasses are values: two measures with equal parameters are equal.
 
     `of` gives one float per query; NaN means undefined for that query. `scope` is written behind an @.
     """
 
-    name: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
-    aliases: ClassVar[tuple[str, ...]] = ()
     trec: ClassVar[str | None] = None  # what trec_eval calls it
     trec_cut: ClassVar[str | None] = None  # and with a cut-off
     habits: ClassVar[frozenset[str]] = frozenset()  # parameters a release of trec_eval sets; the name stays
@@ -40,9 +36,9 @@ class Measure(ABC):
     lower_is_better: ClassVar[bool] = False
     worst: ClassVar[float] = 0.0  # the value of a query without relevant items where such queries count
     counts: ClassVar[bool] = False  # whole numbers, printed as such
-    choices: ClassVar[Mapping[str, tuple[object, ...]]] = {}
+    behind_at: ClassVar[str] = "scope"
     least: ClassVar[Mapping[str, float]] = {"scope": 1}
-    most: ClassVar[Mapping[str, float]] = {}
+    error: ClassVar[type[RankscopeError]] = MeasureError
 
     @abstractmethod
     def of(self, queries: RelevantRanks) -> FloatArray:
@@ -107,41 +103,6 @@ class Measure(ABC):
             return None
         return template.format_map({each.name: getattr(self, each.name) for each in fields(self)})
 
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            _check(self, each.name, getattr(self, each.name))
-
-    def __str__(self) -> str:
-        given = [
-            f"{each.name}={_written(getattr(self, each.name))}"
-            for each in fields(self)
-            if each.name != "scope" and getattr(self, each.name) != each.default
-        ]
-        scope = getattr(self, "scope", None)
-        return self.name + (f"({','.join(given)})" if given else "") + (f"@{_written(scope)}" if scope else "")
-
-
-def _written(value: object) -> str:
-    """A number in its short form if that says all of it: 2, 0.8, 0.123456789."""
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
-
-
-def _check(measure: Measure, name: str, value: object) -> None:
-    kind = type(measure)
-    choices = kind.choices.get(name)
-    if choices is not None and value not in choices:
-        raise MeasureError(f"{kind.name}: {name} must be one of {', '.join(map(str, choices))}, got {value!r}")
-    if not isinstance(value, int | float):
-        return
-    if isinstance(value, int) and not -LARGEST <= value < LARGEST:
-        raise MeasureError(f"{kind.name}: {name} must be below 2^63, got one of {value.bit_length()} bits")
-    if value != value or value < kind.least.get(name, float("-inf")) or value > kind.most.get(name, float("inf")):
-        bounds = [f"at least {kind.least[name]:g}"] if name in kind.least else []
-        bounds += [f"at most {kind.most[name]:g}"] if name in kind.most else []
-        raise MeasureError(f"{kind.name}: {name} must be {' and '.join(bounds) or 'a number'}, got {value!r}")
-
 
 def with_level(measure: Measure, rel: float, said: Iterable[str] = ()) -> Measure:
     """The measure at another lowest relevant grade, unless it has none or says its own."""
@@ -167,67 +128,3 @@ def need_collection(measure: Measure, queries: RelevantRanks) -> None:
                 f"{measure}: {what} <= collection size is needed, but query {queries.queries[row]} has {found} "
                 f"and the collection {int(queries.collection[row])}"
             )
-
-
-WRITTEN = re.compile(r"(?P<name>[^@()\s]+)\s*(?:\((?P<given>[^()]*)\))?\s*(?:@(?P<scope>[^@()]+))?")
-
-
-def split_notation(text: str) -> tuple[str, list[tuple[str, str]], str]:
-    """Name, parameters in order (an empty name means by position) and scope, as written."""
-    match = WRITTEN.fullmatch(text.strip())
-    if match is None:
-        raise MeasureError(
-            f"'{text}' is no measure: write NAME, NAME@10, NAME(parameter=value) or both, as P(rel=2)@10"
-        )
-    given = []
-    for part in filter(None, (piece.strip() for piece in (match["given"] or "").split(","))):
-        key, equals, value = part.partition("=")
-        given.append((key.strip(), value.strip()) if equals else ("", part))
-    return match["name"], given, (match["scope"] or "").strip()
-
-
-def build(kind: type[Measure], text: str, given: list[tuple[str, str]], scope: str) -> Measure:
-    """A measure from its class and what was written."""
-    known = {each.name: each for each in fields(kind)}
-    free = [name for name in known if name not in ("scope", *(key for key, _ in given))]
-    values: dict[str, Any] = {}
-    for key, value in given:
-        key = key or (free.pop(0) if free else "")
-        if key not in known or key == "scope":
-            there = ", ".join(name for name in known if name != "scope") or "none"
-            raise MeasureError(f"'{text}': {kind.name} has no parameter '{key or value}'. It has: {there}")
-        if key in values:
-            raise MeasureError(f"'{text}': {key} is given twice")
-        values[key] = _read(kind, known[key], value, text)
-    if scope:
-        if "scope" not in known:
-            raise MeasureError(f"'{text}': {kind.name} takes no cut-off")
-        values["scope"] = _read(kind, known["scope"], scope, text)
-    missing = [name for name, each in known.items() if each.default is MISSING and name not in values]
-    if missing:
-        raise MeasureError(f"'{text}': {kind.name} needs a cut-off, for instance {kind.name}@10")
-    return kind(**values)
-
-
-def _read(kind: type[Measure], which: Field[Any], text: str, whole: str) -> object:
-    reader = _readers(kind)[which.name]
-    try:
-        return reader(text)
-    except ValueError:
-        expected = "a whole number" if reader is int else "a number"
-        raise MeasureError(f"'{whole}': {which.name} must be {expected}, got '{text}'") from None
-
-
-@cache
-def _readers(kind: type[Measure]) -> dict[str, Callable[[str], object]]:
-    """How to read each parameter, from its type."""
-    hints = typing.get_type_hints(kind)
-    return {each.name: _reader(hints[each.name]) for each in fields(kind)}
-
-
-def _reader(hint: Any) -> Callable[[str], object]:
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    for plain in (int, float):
-        if plain in options:
-            return plain
-    return str

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
-from functools import cache
+from dataclasses import replace
 
-from rankscope.catalogue import additions, did_you_mean
 from rankscope.errors import MeasureError
 from rankscope.measures import (
     ALL,
@@ -52,7 +50,8 @@ from rankscope.measures import (
     nDCGRel,
 )  # fmt: skip
 from rankscope.measures.interpolated_precision import LEVELS
-from rankscope.measures.measure import build, split_notation, with_level
+from rankscope.measures.measure import with_level
+from rankscope.notation import NamedCatalogue, given_options, split_list
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MULTIPLES = tuple(step / 10 for step in range(2, 21, 2))
@@ -104,20 +103,14 @@ def _whole(cut: float) -> int:
     return int(cut)
 
 
-def kinds() -> tuple[type[Measure], ...]:
-    """All measures, those of other packages last."""
-    return (*ALL, *additions("rankscope.measures"))
-
-
-OURS: dict[str, type[Measure]] = {kind.name: kind for kind in ALL}
-
-
-@cache
-def known() -> dict[str, type[Measure]]:
-    """Every name and alias, and its class; those of other packages included."""
-    names = {alias: kind for kind in reversed(kinds()) for alias in kind.aliases}
-    names.update({kind.name: kind for kind in reversed(kinds())})
-    return names
+MEASURES: NamedCatalogue[Measure] = NamedCatalogue(
+    "measure",
+    ALL,
+    example="P(rel=2)@10",
+    group="rankscope.measures",
+    error=MeasureError,
+    advice="`rankscope measures` lists all there are",
+)
 
 
 def parse_measure(text: str, rel: float = 1) -> Measure:
@@ -140,14 +133,12 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
         return with_level(single[text], rel)
     if family := _of_family(text):
         return with_level(family, rel)
-    name, given, scope = split_notation(text)
-    peer = PEER_NAMES.get(name.lower())
-    if peer and not given and (not scope or scope.isdecimal()):
-        return with_level(peer(int(scope) if scope else None), rel)
-    kind = OURS.get(name) or known().get(name) or _by_case(name)
-    if kind is None:
-        raise MeasureError(f"no measure '{name}'{did_you_mean(name, known())} `rankscope measures` lists all there are")
-    return with_level(build(kind, text, given, scope), rel, said=_said(kind, given))
+    written = MEASURES.take_apart(text)
+    peer = PEER_NAMES.get(written.name.lower())
+    if peer and not written.given and (not written.scope or written.scope.isdecimal()):
+        return with_level(peer(int(written.scope) if written.scope else None), rel)
+    kind = MEASURES.find(written.name)
+    return with_level(kind.from_written(written), rel, said=given_options(kind, written))
 
 
 def parse_measures(texts: Iterable[str | Measure] | str, rel: float = 1, compat: str | None = None) -> list[Measure]:
@@ -161,28 +152,12 @@ def parse_measures(texts: Iterable[str | Measure] | str, rel: float = 1, compat:
         if isinstance(text, Measure):
             measures.setdefault(text)
             continue
-        for part in split_list(text):
+        for part in split_list(text, families=True):
             for measure in _expanded(part, rel, compat):
                 measures.setdefault(measure)
     if not measures:
         raise MeasureError("no measure was asked for")
     return list(measures)
-
-
-def split_list(text: str) -> list[str]:
-    """Split at commas that are neither inside brackets nor between the cut-offs of `P.5,10`.
-
-    >>> split_list("AP, RBP(.5,gain=graded), P.5,10, RR")
-    ['AP', 'RBP(.5,gain=graded)', 'P.5,10', 'RR']
-    """
-    parts: list[str] = []
-    for piece in re.findall(r"(?:\([^)]*\)|[^,(])+", text):
-        word = piece.strip()
-        if parts and re.fullmatch(r"[\d.]+", word) and re.match(r"\w+\.[\d.]", parts[-1]):
-            parts[-1] += "," + word
-        elif word:
-            parts.append(word)
-    return parts
 
 
 def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:
@@ -192,7 +167,7 @@ def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:
     family, _, cuts = text.partition(".")
     if family in TREC_FAMILIES and (not cuts or re.fullmatch(rf"{NUMBER}(,{NUMBER})*", cuts)):
         make, usual = TREC_FAMILIES[family]
-        chosen = sorted(float(cut) for cut in cuts.split(",")) if cuts else usual
+        chosen = sorted(float(cut) for cut in split_list(cuts)) if cuts else usual
         return [with_level(make(cut), rel) for cut in chosen]
     return [parse_measure(text, rel)]
 
@@ -203,15 +178,3 @@ def _of_family(text: str) -> Measure | None:
     if family not in TREC_FAMILIES or not re.fullmatch(NUMBER, cut):
         return None
     return TREC_FAMILIES[family][0](float(cut))
-
-
-def _said(kind: type[Measure], given: list[tuple[str, str]]) -> list[str]:
-    """Names of the parameters given, those by position included as far as `rel` may be among them."""
-    free = [each.name for each in fields(kind) if each.name not in ("scope", *(key for key, _ in given))]
-    return [key or (free.pop(0) if free else "") for key, _ in given]
-
-
-def _by_case(name: str) -> type[Measure] | None:
-    """A name written in other case, if only one measure can be meant."""
-    found = {kind for alias, kind in known().items() if alias.lower() == name.lower()}
-    return found.pop() if len(found) == 1 else None

@@ -46,6 +46,22 @@ class Ragged:
         counts = np.bincount(row_of, minlength=lists).astype(np.int64)
         return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), columns)
 
+    @classmethod
+    def join(cls, parts: Sequence[Ragged]) -> Ragged:
+        """The lists of several one behind the other; all have the same columns.
+
+        >>> Ragged.join([Ragged.of([[1, 4], []], "rank"), Ragged.of([[2]], "rank")]).lists("rank")
+        [[1, 4], [], [2]]
+        """
+        lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(each.lengths for each in parts)])
+        names = parts[0].columns if parts else ()
+        return cls(np.cumsum(lengths), {name: np.concatenate([each[name] for each in parts]) for name in names})
+
+    @classmethod
+    def empty(cls, lists: int, *names: str) -> Ragged:
+        """So many lists with nothing in them, with columns of whole numbers."""
+        return cls(np.zeros(lists + 1, dtype=np.int64), {name: np.empty(0, dtype=np.int64) for name in names})
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.columns[name]
 

@@ -19,13 +19,13 @@ from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
-from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, count_levels
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, count_levels
 from rankscope.ranks.ties import Scored, ranks_of
 from rankscope.settings import Settings
 from rankscope.version import __version__
+from rankscope.wording import setting_value
 
 Progress = Callable[[str, float], None]  # name of the run, share of it that has been read
-KEPT_DISTRACTORS = 256
 FIXED_BY_REDUCTION = ("ties", "duplicates", "judged_only", "score_width", "query_item", "seed")
 
 
@@ -216,7 +216,8 @@ class _Found:
         self.problems.more(max(0, len(wrong) - KEPT))
 
     def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
-        self.problems.advise("Rank an item once per query, or choose with --duplicates best, first or last.")
+        best = setting_value("duplicates", "best")
+        self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
         block, segment = part.block, part.segment
         for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
             lines = f"{block.word}s {block.line[one]} and {block.line[other]}"
@@ -256,14 +257,13 @@ class _Found:
         ones = np.ones(judged.grade.size, dtype=np.int64)
         left_out = self._left_out()
         known = self.settings.collection_size
-        return RelevantRanks(
-            queries=judged.queries,
-            judged=items.where(items["grade"] >= 0),
-            pooled=items.where(items["grade"] < 0),
+        return RelevantRanks.assemble(
+            judged.queries,
+            items,
             levels=count_levels(judged.query_row, judged.grade, ones, count),
             depth=depth,
             answered=answered,
-            collection=np.full(count, UNKNOWN, dtype=np.int64) if known is None else known - left_out,
+            collection=None if known is None else known - left_out,
             ties=_joined(self.groups, count, "start", ("start", "size")),
             system=run.name,
             tag=run.tag,

@@ -15,6 +15,9 @@ from rankscope.ranks.ragged import Ragged
 
 KINDS = "kinds of queries"  # what provenance says of classes that were given by hand
 UNKNOWN = -1
+KEPT_DISTRACTORS = 256  # the best of each query, where scores are kept
+LISTS = ("judged", "pooled", "levels", "ties")
+COLUMNS = ("depth", "answered", "collection")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,69 @@ class RelevantRanks:
         return len(self.queries)
 
     @classmethod
+    def assemble(
+        cls,
+        queries: Sequence[str],
+        items: Ragged,
+        *,
+        depth: IntArray,
+        relevant: IntArray | None = None,
+        levels: Ragged | None = None,
+        pooled: Ragged | None = None,
+        answered: BoolArray | None = None,
+        collection: IntArray | None = None,
+        ties: Ragged | None = None,
+        classes: Sequence[str] | None = None,
+        **more: Any,
+    ) -> RelevantRanks:
+        """The one place where reductions are put together, whatever made the ranks.
+
+        `items` are those found: rank, ascending, grade (1 unless there) and score where kept; those of negative grade
+        are pooled unless `pooled` holds them already. `levels`, or `relevant` where all judged items have grade 1,
+        count what was judged, found or not. Without a word every query was answered, the collection is unknown and no
+        scores are equal.
+        """
+        count = len(items)
+        graded = items if "grade" in items else items.with_columns(grade=np.ones(items.size))
+        return cls(
+            queries=tuple(queries),
+            judged=graded if pooled is not None else graded.where(graded["grade"] >= 0),
+            pooled=graded.where(graded["grade"] < 0) if pooled is None else pooled,
+            levels=_grade_one(items.lengths if relevant is None else relevant) if levels is None else levels,
+            depth=np.asarray(depth, dtype=np.int64),
+            answered=np.ones(count, dtype=np.bool_) if answered is None else answered,
+            collection=np.full(count, UNKNOWN) if collection is None else np.asarray(collection, dtype=np.int64),
+            ties=Ragged.empty(count, "start", "size") if ties is None else ties,
+            classes=None if classes is None else tuple(classes),
+            **more,
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[RelevantRanks]) -> RelevantRanks:
+        """The queries of several reductions of one system behind each other, in the order given; the first tells the
+        rest.
+
+        >>> both = [RelevantRanks.from_ranks([[1]], queries=["a"]), RelevantRanks.from_ranks([[3, 4]], queries=["b"])]
+        >>> RelevantRanks.join(both).queries, RelevantRanks.join(both).ranks
+        (('a', 'b'), array([1, 3, 4]))
+        """
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        lists: dict[str, Any] = {name: Ragged.join([getattr(each, name) for each in parts]) for name in LISTS}
+        columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in parts]) for name in COLUMNS}
+        kept, out = (all(getattr(each, name) is not None for each in parts) for name in ("distractors", "left_out"))
+        return replace(
+            first,
+            **lists,
+            **columns,
+            queries=tuple(query for each in parts for query in each.queries),
+            classes=None if first.classes is None else tuple(kind for each in parts for kind in each.classes or ()),
+            distractors=Ragged.join([each.distractors for each in parts if each.distractors]) if kept else None,
+            left_out=np.concatenate([each.left_out for each in parts if each.left_out is not None]) if out else None,
+        )
+
+    @classmethod
     def from_ranks(
         cls,
         ranks: Sequence[ArrayLike],
@@ -75,17 +141,12 @@ class RelevantRanks:
         names = (
             tuple(queries) if queries is not None else tuple(f"q{row + 1:0{len(str(count))}}" for row in range(count))
         )
-        empty = Ragged.of([[]] * count, "rank")
-        given = deepest if depth is None else np.broadcast_to(depth, count).astype(np.int64)
-        return cls(
-            queries=names,
-            judged=items.where(items["grade"] >= 0),
-            pooled=items.where(items["grade"] < 0),
+        return cls.assemble(
+            names,
+            items,
+            depth=deepest if depth is None else np.broadcast_to(depth, count),
             levels=_levels_of(items, wanted),
-            depth=given,
-            answered=np.ones(count, dtype=np.bool_),
-            collection=np.asarray(known, dtype=np.int64),
-            ties=Ragged(empty.offsets, {"start": empty["rank"], "size": empty["rank"]}),
+            collection=known,
             top_grade=max(1.0, float(grade.max(initial=1.0))),
             **more,
         )
@@ -276,6 +337,12 @@ def _levels_of(judged: Ragged, relevant: IntArray) -> Ragged:
     grade = np.concatenate([judged["grade"], np.ones(len(judged))])
     weight = np.concatenate([np.ones(judged.size, dtype=np.int64), missing])
     return count_levels(row, grade, weight, len(judged))
+
+
+def _grade_one(relevant: IntArray) -> Ragged:
+    """Counts per grade when all judged items have grade 1."""
+    some = np.flatnonzero(relevant)
+    return Ragged.from_rows(some, relevant.size, grade=np.ones(some.size), count=relevant[some].astype(np.int64))
 
 
 def count_levels(row: IntArray, grade: FloatArray, weight: IntArray, lists: int) -> Ragged:

@@ -137,21 +137,24 @@ def load_ranks(path: str | Path) -> RelevantRanks:
 
 
 def _ranks(table: pl.DataFrame, about: dict[str, Any]) -> RelevantRanks:
-    lists = {each: _as_ragged(table, each, inner) for each, inner in LISTS.items() if _is_there(table, each)}
+    lists: dict[str, Any] = {
+        each: _as_ragged(table, each, inner) for each, inner in LISTS.items() if _is_there(table, each)
+    }
     classes = table.get_column("class")
-    return RelevantRanks(
-        queries=tuple(table.get_column("query").to_list()),
+    return RelevantRanks.assemble(
+        table.get_column("query").to_list(),
+        lists.pop("judged"),
         depth=_array(table, "depth"),
         answered=_array(table, "answered"),
         collection=_array(table, "collection"),
         system=about["system"],
         tag=about["tag"],
         top_grade=float(about["top_grade"]),
-        classes=None if classes.null_count() == len(classes) else tuple(classes.fill_null("").to_list()),
+        classes=None if classes.null_count() == len(classes) else classes.fill_null("").to_list(),
         not_judged=tuple(about["not_judged"]),
         provenance=about["provenance"],
         left_out=_array(table, "left_out") if "left_out" in table.columns else None,
-        **lists,  # type: ignore[arg-type]
+        **lists,
     )
 
 

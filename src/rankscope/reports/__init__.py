@@ -1,24 +1,21 @@
-"""Scores as people and programs want them: a table, trec_eval's lines, CSV, JSON, LaTeX, Markdown, Parquet."""
+"""Scores as people and programs want them: a table, trec_eval's lines, CSV, JSON, LaTeX, Markdown, Parquet.
+
+Each is loaded when it is named.
+"""
 
 from __future__ import annotations
 
 from types import ModuleType
 
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
-from rankscope.reports import csv, json, latex, markdown, parquet, table, trec
+from rankscope.catalogue import Catalogue, Later, later
 
-ALL: tuple[ModuleType, ...] = (table, trec, csv, json, latex, markdown, parquet)
-
-
-def by_name(wanted: str) -> ModuleType:
-    """A format of output by its name."""
-    names = [each.name for each in ALL]
-    if wanted not in names:
-        raise SettingError(f"no output format '{wanted}'{did_you_mean(wanted, names)} There are: {', '.join(names)}")
-    return ALL[names.index(wanted)]
+ALL: dict[str, Later] = later(  # a new format of output adds its line here
+    "rankscope.reports",
+    {name: name for name in ("table", "trec", "csv", "json", "latex", "markdown", "parquet")},
+)
+OUTPUT_FORMATS: Catalogue[ModuleType] = Catalogue("output format", ALL)
 
 
-def by_suffix(path: str) -> ModuleType | None:
+def format_of_suffix(path: str) -> ModuleType | None:
     """A format of output by the suffix of the file, if it tells."""
-    return next((each for each in ALL if path.endswith(each.suffixes)), None)
+    return next((each for each in OUTPUT_FORMATS if path.endswith(each.suffixes)), None)

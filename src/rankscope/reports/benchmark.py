@@ -9,8 +9,8 @@ import numpy as np
 
 from rankscope.engines.images.benchmark import Benchmark
 from rankscope.engines.query_item import query_kept
-from rankscope.measures.evaluate import evaluate_ranks
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.evaluate import evaluate_ranks
+from rankscope.evaluation.scores import Scores
 from rankscope.reports.estimates import Estimate, Estimates, estimates_of
 from rankscope.settings import Settings
 from rankscope.statistics.compare import compare

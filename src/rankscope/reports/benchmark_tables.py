@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 
-from rankscope.graphs.describing import how_many
+from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.names import cell, visible
 from rankscope.reports import latex, markdown
 from rankscope.reports.benchmark import Standing, Standings, milliseconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.scores import Scores
 from rankscope.statistics.compare import MOST_CLASSES
 from rankscope.statistics.score_table import ScoreTable
 

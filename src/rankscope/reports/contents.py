@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.scores import Scores
 from rankscope.reports.class_table import CLASS_NOTE, class_rows
 from rankscope.reports.comparison import notes_of, parts_of
 from rankscope.reports.estimates import Estimates, compared_of, estimates_of

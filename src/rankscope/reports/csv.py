@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from rankscope.measures.scores import Column, Scores
+from rankscope.evaluation.scores import Column, Scores
 from rankscope.names import cell
 
 name = "csv"

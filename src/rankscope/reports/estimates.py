@@ -10,8 +10,8 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.measures.measure import Measure
-from rankscope.measures.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.reports.grid import numeric_columns
 from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.compare import compare

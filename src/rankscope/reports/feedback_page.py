@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +16,11 @@ from rankscope.feedback.study import Plan
 from rankscope.feedback.summary import Summary, session_rows
 from rankscope.feedback.verdicts import SEEN, compared_methods
 from rankscope.files import atomic
+from rankscope.graphs import FEEDBACK_KINDS
 from rankscope.graphs.canvases.page import script
 from rankscope.graphs.canvases.table import csv_of
-from rankscope.graphs.describing import how_many
-from rankscope.graphs.efficiency import efficiency_graph
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kind import Kind
-from rankscope.graphs.rounds import rounds_graph, shown_methods
+from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.reports.contents import Section
 from rankscope.reports.feedback import LISTS, facts, further, verdicts, warnings
 from rankscope.reports.pages import environment, packed, spec_of, text_of, themes
@@ -33,7 +32,6 @@ from rankscope.statistics.trust import DECIDING
 from rankscope.version import __version__
 
 Progress = Callable[[str, float], None]
-MOST_CURVES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,28 +81,13 @@ def render(results: Results, made: Normalised) -> str:
 
 
 def graphs_of(results: Results, made: Normalised) -> list[Drawn]:
-    """Rounds in what decides and in recall, and efficiency; what cannot be drawn is left out, its table is there."""
-    same = shown_methods(Summary(results, results.measures[0]))  # so that a colour is one method in both
-    kinds: list[tuple[str, Kind[...], Callable[[], Graph]]] = [
-        ("rounds-measure", rounds_graph, lambda: rounds_graph(results, methods=same)),
-        ("rounds-recall", rounds_graph, lambda: rounds_graph(results, SEEN, methods=same)),
-        ("efficiency", efficiency_graph, lambda: _efficiency_graph(made, compared_methods(results))),
-    ]
+    """What each kind shows of a study; what cannot be drawn is left out, its table is there."""
     drawn = []
-    for name, kind, draw in kinds:
-        try:
-            drawn.append(Drawn(name, kind.name, draw(), kind.sentence))
-        except RankscopeError:
-            continue
+    for kind in FEEDBACK_KINDS:
+        for id, draw in kind.study_graphs(results, made):
+            with suppress(RankscopeError):
+                drawn.append(Drawn(id, kind.name, draw(), kind.sentence))
     return drawn
-
-
-def _efficiency_graph(made: Normalised, methods: tuple[str, ...]) -> Graph:
-    """Means over feasible topics, of the best methods where there are many."""
-    chosen = [each for each in made.mean_curves() if each.method in methods]
-    curves = sorted(chosen, key=lambda each: -np.nan_to_num(each.mae))
-    told = f"mean over {len(made.feasible)} feasible topics; {made.examples} + {made.examples} examples"
-    return efficiency_graph(curves[:MOST_CURVES]).described(subtitle=told)
 
 
 def sections_of(results: Results, made: Normalised) -> list[tuple[str, list[Section]]]:

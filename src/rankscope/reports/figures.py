@@ -11,18 +11,13 @@ import numpy as np
 from rankscope import graphs
 from rankscope.errors import RankscopeError
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kind import Kind
+from rankscope.graphs.kind import GraphKind
 from rankscope.names import slugs
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.helper import Helper
 from rankscope.statistics.compared import Compared
 
 Progress = Callable[[str, float], None]
-ONE_BY_ONE = ("grep", "score-distribution")  # kinds that show one system
-IN_PAIRS = ("per-query-differences", "power-curve")  # kinds that show two: the first against each other one
-OF_MANY = ("rank-intervals",)  # kinds that two systems have no use for
-SLOWEST = "forecast"
-ENOUGH = {"grep": 500, "forecast": 250}  # queries for kinds that take seconds and look the same with more of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +36,7 @@ class Figure:
     """A graph, or the reason why it is not drawn."""
 
     id: str  # safe in a file name and in an address, and no other figure's
-    kind: Kind[Any]
+    kind: GraphKind[Any]
     graph: Graph | None = None
     reason: str = ""
     note: str = ""
@@ -80,7 +75,7 @@ def figures_of(
     helper: Helper | None = None,
     compared: Compared | None = None,
 ) -> tuple[Figure, ...]:
-    """All kinds of graph, in the order people want to see them; a helper makes the slowest meanwhile.
+    """All kinds of graph, in the order people want to see them; a helper makes the slow ones meanwhile.
 
     Graphs that show a verdict show the one given, `compared`, so that page and picture say the same.
     """
@@ -88,7 +83,7 @@ def figures_of(
     waiting = {
         number: (helper or Helper(wanted=False)).start(_graph, each.kind.name, each.chosen, measure)
         for number, each in enumerate(asked)
-        if each.kind.name == SLOWEST
+        if each.kind.slow
     }
     done: dict[int, Graph | str] = {}
     for number, each in enumerate(asked):
@@ -100,7 +95,7 @@ def figures_of(
         _tell(progress, len(done) / len(asked))
     ids = slugs([f"{each.kind.name} {each.suffix}" for each in asked])
     made = [_figure(ids[number], each, done[number]) for number, each in enumerate(asked)]
-    return _without_repetition([_with_choices(figure, each) for figure, each in zip(made, asked, strict=True)])
+    return _without_repetition([_with_variants(figure, each) for figure, each in zip(made, asked, strict=True)])
 
 
 def _tell(progress: Progress | None, share: float) -> None:
@@ -122,15 +117,15 @@ def _without_repetition(figures: list[Figure]) -> tuple[Figure, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A kind with the systems of one graph, and what tells the graphs of one kind apart."""
+    """A kind with the systems of one graph, and what distinguishes the graphs of one kind."""
 
-    kind: Kind[Any]
+    kind: GraphKind[Any]
     systems: list[RelevantRanks]
     suffix: str = ""
 
     @property
     def chosen(self) -> list[RelevantRanks]:
-        return _sampled(self.systems, ENOUGH.get(self.kind.name, len(self.systems[0])))
+        return self.systems if self.kind.enough is None else _sampled(self.systems, self.kind.enough)
 
     @property
     def note(self) -> str:
@@ -139,25 +134,17 @@ class _Asked:
 
 
 def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
-    for kind in graphs.kinds():
-        if kind.name in OF_MANY and len(systems) == 2:
-            continue
-        if kind.name in ONE_BY_ONE:
-            yield from (_Asked(kind, [each], each.system) for each in systems)
-        elif kind.name in IN_PAIRS:
-            pairs = [[systems[0], other] for other in systems[1:]] or [list(systems)]
-            yield from (_Asked(kind, pair, pair[-1].system if len(pairs) > 1 else "") for pair in pairs)
-        else:
-            yield _Asked(kind, list(systems))
+    for kind in graphs.KINDS:
+        shares = kind.systems.shares(systems)
+        several = len(shares) > 1 or kind.systems.most == 1
+        yield from (_Asked(kind, share, share[-1].system if several else "") for share in shares)
 
 
 def _graph(name: str, systems: list[RelevantRanks], measure: str, compared: Compared | None = None) -> Graph | str:
     """The graph, or in words why there is none; kinds go by name, because a helper has its own."""
     kind = graphs.by_name(name)
-    options: dict[str, Any] = {"measure": measure} if "measure" in kind.options and name != SLOWEST else {}
-    options |= {"compared": compared} if "compared" in kind.options else {}
     try:
-        return kind(systems, **options)
+        return kind(systems, **kind.accepted(measure, compared=compared))
     except RankscopeError as error:
         return str(error)
 
@@ -168,19 +155,22 @@ def _figure(id: str, asked: _Asked, made: Graph | str) -> Figure:
     return Figure(id, asked.kind, made, note=asked.note)
 
 
-def _with_choices(figure: Figure, asked: _Asked) -> Figure:
+def _with_variants(figure: Figure, asked: _Asked) -> Figure:
     """The same with all graphs that its kind offers of these systems."""
-    offered = asked.kind.choices(asked.chosen) if figure.graph is not None else None
+    offered = asked.kind.variants(asked.chosen) if figure.graph is not None else None
     if offered is None:
         return figure
     ids = slugs([f"{figure.id} {each.value}" for each in offered.values])
     others = [
         Alternative(
-            figure.id if each.chosen else ids[number], each.text, each.heading,
-            figure.drawn if each.chosen else asked.kind(asked.chosen, **{offered.option: each.value}), each.chosen,
+            id=figure.id if each.chosen else ids[number],
+            text=each.text,
+            heading=each.heading,
+            graph=figure.drawn if each.chosen else asked.kind(asked.chosen, **{offered.option: each.value}),
+            chosen=each.chosen,
         )
         for number, each in enumerate(offered.values)
-    ]  # fmt: skip
+    ]
     return replace(figure, choose=offered.label, alternatives=tuple(others))
 
 

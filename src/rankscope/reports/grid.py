@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rankscope.measures.scores import Column, Scores, SystemScores
+from rankscope.evaluation.scores import Column, Scores, SystemScores
 
 MANY_MEASURES = 8
 

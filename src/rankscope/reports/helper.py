@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-from rankscope.processes import process_pool
+from rankscope.running.process_pool import process_pool
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,10 +6,10 @@ import math
 from functools import cache
 from typing import Any
 
+from rankscope.evaluation.scores import SystemScores
 from rankscope.graphs.canvases.page import script
 from rankscope.graphs.canvases.table import csv_of
 from rankscope.measures.measure import Measure
-from rankscope.measures.scores import SystemScores
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.contents import Report
 from rankscope.reports.estimates import Estimate

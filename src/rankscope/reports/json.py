@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from rankscope.measures.scores import Column, Scores, SystemScores
+from rankscope.evaluation.scores import Column, Scores, SystemScores
 from rankscope.names import in_json
 
 name = "json"

@@ -14,8 +14,6 @@ from rankscope.reports.figures import Figure, Progress
 from rankscope.reports.grid import Cell, Grid, class_grid, coverage_lines, number
 from rankscope.reports.latex import comments, escaped, table_of
 
-WIDE = ("per-query-differences", "precision-window")  # kinds that want two columns of a journal
-
 
 def write_paper(report: Report, folder: str | Path, progress: Progress | None = None) -> list[tuple[Path, str]]:
     """Write everything and give each file with what it is; the folder is made if it is not there."""
@@ -36,8 +34,7 @@ def write_paper(report: Report, folder: str | Path, progress: Progress | None = 
 
 def _picture(figure: Figure) -> bytes:
     """One or two columns wide; a surface is seen from above, as on the page."""
-    width = "full" if figure.kind.name in WIDE else "column"
-    return rendered(figure.drawn.described(title="", subtitle=""), "pdf", width=width, flat=True)
+    return rendered(figure.drawn.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True)
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,7 @@ def _readme(report: Report, drawn: list[Figure]) -> str:
                   rf"  \caption{{{escaped(caption)}}}",
                   rf"  \label{{tab:{table.name.removesuffix('.tex')}}}", r"\end{table}", ""]  # fmt: skip
     for figure in drawn:
-        wide = "*" if figure.kind.name in WIDE else ""
+        wide = "*" if figure.kind.paper_width == "full" else ""
         width = r"\textwidth" if wide else r"\columnwidth"
         caption = f"{figure.drawn.title}: {figure.subtitle}" if figure.subtitle else figure.drawn.title
         lines += [rf"\begin{{figure{wide}}}", r"  \centering",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.scores import Scores
 from rankscope.reports.csv import summary_table
 
 name = "parquet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.scores import Scores
 from rankscope.names import one_line, visible
 from rankscope.reports.grid import MANY_MEASURES, Grid, class_grid, coverage_lines, query_grid, summary_grid
 

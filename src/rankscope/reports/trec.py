@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from rankscope.errors import SettingError
+from rankscope.evaluation.scores import Column, Scores, SystemScores
 from rankscope.measures.counts import NumQ
-from rankscope.measures.scores import Column, Scores, SystemScores
 from rankscope.settings import Settings
 
 name = "trec"

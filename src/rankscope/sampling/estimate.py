@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
-from rankscope.sampling.shares import LARGEST, METHODS
+from rankscope.sampling.shares import INTERVALS, LARGEST
+from rankscope.validation import SHARE, OneOf, WholeNumber, check
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ def estimate(
     (125.4, 32, 350)
     """
     _check(collection, scope, hits, judged, found, level, method)
+    method = INTERVALS.spell(method)
     below = collection - scope
     certain = Range(math.nan, float(hits), float(hits + below))
     relevant = _relevant(below, hits, judged, found, level, method)
@@ -100,7 +101,7 @@ def _relevant(below: int, hits: int, judged: int, found: int, level: float, meth
         return Range(float(hits), float(hits), float(hits))
     if judged == 0:
         return Range(math.nan, math.nan, math.nan)
-    low, high = METHODS[method](below, judged, found, level)
+    low, high = INTERVALS.find(method)(below, judged, found, level)
     return Range(hits + below * found / judged, hits + below * low, hits + below * high)
 
 
@@ -117,19 +118,17 @@ def _over(relevant: Range, collection: int) -> Range:
 
 
 def _check(collection: int, scope: int, hits: int, judged: int, found: int, level: float, method: str) -> None:
-    """Name the bound that is violated."""
+    """Name the bounds that are violated: what each number may be by itself, then what it may be beside the others."""
+    counts = dict.fromkeys(("scope", "hits", "judged", "found"), WholeNumber(least=0))
+    size = WholeNumber(least=1, most=LARGEST)
+    check(locals(), collection=size, **counts, level=SHARE, method=OneOf(INTERVALS.names()))
     below = collection - scope
     bounds = (
-        (collection >= 1, f"collection >= 1, got {collection}"),
-        (collection <= LARGEST, f"collection <= {LARGEST}, got {collection}"),
-        (0 <= scope <= collection, f"0 <= scope <= collection, got {scope} and {collection}"),
-        (0 <= hits <= scope, f"0 <= hits <= scope, got {hits} and {scope}"),
-        (0 <= judged <= below, f"0 <= judged <= collection - scope, got {judged} and {below}"),
-        (0 <= found <= judged, f"0 <= found <= judged, got {found} and {judged}"),
-        (0 < level < 1, f"0 < level < 1, got {level}"),
+        (scope <= collection, f"scope <= collection is needed, got {scope} and {collection}"),
+        (hits <= scope, f"hits <= scope is needed, got {hits} and {scope}"),
+        (judged <= below, f"judged <= collection - scope is needed, got {judged} and {below}"),
+        (found <= judged, f"found <= judged is needed, got {found} and {judged}"),
     )
-    for holds, text in bounds:
-        if not holds:
-            raise SettingError(f"{text.partition(',')[0]} is needed{text[text.index(',') :]}")
-    if method not in METHODS:
-        raise SettingError(f"no interval '{method}'{did_you_mean(method, METHODS)} There are: {', '.join(METHODS)}")
+    problems = [text for holds, text in bounds if not holds]
+    if problems:
+        raise SettingError.of(problems)

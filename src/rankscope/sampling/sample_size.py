@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rankscope.errors import SettingError
 from rankscope.sampling.shares import LARGEST, normal_quantile
+from rankscope.validation import COUNT, SHARE, Number, WholeNumber, check
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,15 @@ def needed_sample(collection: int, relevant: int, error: float, level: float = 0
     >>> needed_sample(20000, 308, 0.5).judged, needed_sample(20000, 8, 0.2).judged
     (937, 18462)
     """
-    if not 1 <= relevant <= collection <= LARGEST:
-        raise SettingError(f"1 <= relevant <= collection <= {LARGEST} is needed, got {relevant} and {collection}")
-    if not error > 0 or not 0 < level < 1:
-        raise SettingError(f"an error above 0 and a level between 0 and 1 are needed, got {error} and {level}")
+    check(
+        locals(),
+        collection=WholeNumber(least=1, most=LARGEST),
+        relevant=COUNT,
+        error=Number(above=0, finite=False),
+        level=SHARE,
+    )
+    if relevant > collection:
+        raise SettingError(f"relevant <= collection is needed, got {relevant} and {collection}")
     share = relevant / collection
     spread = normal_quantile(level) ** 2 * (1 - share)
     inverse = min(error * error * share / spread, 1.0) if spread else 1.0  # 1 / n0: no error is too small for it

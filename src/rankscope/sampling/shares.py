@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.catalogue import Catalogue
 from rankscope.curves.saddle_point import log_hypergeometric
 
 LARGEST = 1 << 53  # items: whole numbers are exact up to here
@@ -67,11 +68,9 @@ def wilson(population: int, judged: int, found: int, level: float = 0.95) -> tup
     return 0.0 if found == 0 else max(0.0, low), 1.0 if found == judged else min(1.0, high)
 
 
-METHODS: dict[str, Callable[[int, int, int, float], tuple[float, float]]] = {
-    "hypergeometric": hypergeometric,
-    "clopper-pearson": clopper_pearson,
-    "wilson": wilson,
-}
+INTERVALS: Catalogue[Callable[[int, int, int, float], tuple[float, float]]] = Catalogue(
+    "interval", {"hypergeometric": hypergeometric, "clopper-pearson": clopper_pearson, "wilson": wilson}
+)
 
 
 def normal_quantile(level: float) -> float:

@@ -25,10 +25,11 @@ from rankscope.statistics.bootstrap import resamples_for
 from rankscope.statistics.clustering import clustering
 from rankscope.statistics.deciding import FEW, deciding_units
 from rankscope.statistics.query_curves import QueryCurves
-from rankscope.statistics.resampling import Queries, checked_level
+from rankscope.statistics.resampling import Queries
 from rankscope.statistics.sup_t import sup_t_statistics
 from rankscope.statistics.units import UnitSums, unit_sums, unit_values
 from rankscope.statistics.unseen_unit import Bounds, shape_within, unseen_unit_limits
+from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
 WAYS = {"unseen-unit": "one unseen unit", "bonferroni": "Bonferroni", "sup-t": "sup-t bootstrap", "t": "t"}
 DEFAULT = "unseen-unit"
@@ -95,13 +96,10 @@ def band(
     >>> band([[0.2, 0.1], [0.4, 0.3], [0.6, 0.2]]).high.round(1)
     array([0.8, 0.7])
     """
-    if how not in WAYS:
-        raise SettingError(f"a band is one of {', '.join(WAYS)}, got {how!r}")
-    if resamples is not None and resamples < 1:
-        raise SettingError(f"resamples >= 1 is needed, got {resamples}")
+    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
     given = _given(curves, x)
     points = _points(given.values, classes)
-    drawn = _Drawn(checked_level(level), resamples or _draws(how, len(points.rows)), seed)
+    drawn = _Drawn(level, resamples or _draws(how, len(points.rows)), seed)
     ends = (given.lowest, given.highest) if bounds is None else bounds
     made = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
     return Band(

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import SettingError
 from rankscope.statistics.bca import bca_tails
-from rankscope.statistics.resampling import Drawing, batches, checked_level, class_numbers, drawing
+from rankscope.statistics.resampling import Drawing, batches, class_numbers, drawing
+from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
 FEWEST, MOST = 2_000, 10_000
 DRAWS = 10_000_000  # so many queries are drawn in all, as far as FEWEST and MOST allow
@@ -80,8 +80,7 @@ def bootstrap_means(
     >>> made.mean.tolist(), made.low.tolist(), made.high.tolist(), made.resamples
     ([0.5], [0.125], [0.875], 10000)
     """
-    if how not in WAYS:
-        raise SettingError(f"how is one of {', '.join(WAYS)}, got {how!r}")
+    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
     table = np.atleast_2d(np.asarray(values, dtype=np.float64))
     there = ~np.isnan(table)
     filled = np.where(there, table, 0.0)
@@ -94,7 +93,7 @@ def bootstrap_means(
     unit = np.arange(len(table)) if classes is None else class_numbers(classes)
     if draw.units > 1:
         drawn = _means(filled, there, draw, wanted, seed)
-        tails = _tails(drawn, filled, there, unit, checked_level(level), how)
+        tails = _tails(drawn, filled, there, unit, level, how)
         low, high = _limits(drawn, tails)
         _settle(filled, there, mean, low, high)
     return Intervals(mean, low, high, count, wanted, seed, level, draw.unit, draw.units, how)

@@ -10,6 +10,7 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.validation import SHARE, check
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,7 @@ def clean(squares: float, values: FloatArray) -> float:
 
 def need_level(level: float) -> None:
     """A level of confidence lies between 0 and 1; anything else is a `SettingError`."""
-    if not 0 < level < 1:
-        raise SettingError(f"level must be between 0 and 1, as 0.95, got {level:g}")
+    check({"level": level}, level=SHARE)
 
 
 def pair_numbers(count: int) -> tuple[IntArray, IntArray]:

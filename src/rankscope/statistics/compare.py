@@ -13,13 +13,14 @@ from functools import partial
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.measures.scores import Scores
+from rankscope.evaluation.scores import Scores
 from rankscope.statistics.assumptions import assumptions
 from rankscope.statistics.bootstrap import Intervals
 from rankscope.statistics.class_effects import ClassEffects, class_effects, judged_together
 from rankscope.statistics.compared import Compared, MeasureCompared
+from rankscope.statistics.corrections import CORRECTIONS
 from rankscope.statistics.family import Families, Family
-from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
 from rankscope.statistics.paired_t import paired_t
 from rankscope.statistics.pairwise import Comparison, PairTests, compare_pairs, judged
@@ -28,6 +29,7 @@ from rankscope.statistics.rank_intervals import rank_intervals
 from rankscope.statistics.repeats import repeats
 from rankscope.statistics.score_table import ScoreTable
 from rankscope.statistics.units import class_sums, classes_are_targets, units_of
+from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check_fields
 
 PERMUTATIONS = 10_000
 MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
@@ -45,6 +47,17 @@ class _Choices:
     resamples: int | None
     permutations: int
     seed: int
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            correction=OneOf(CORRECTIONS.names()),
+            intervals=OneOf(tuple(WAYS)),
+            level=SHARE,
+            resamples=Optional(COUNT),
+            permutations=COUNT,
+            seed=SEED,
+        )
 
 
 def compare(
@@ -71,14 +84,22 @@ def compare(
     >>> compare([table]).main.pairs[0].better
     'B'
     """
+    by_target = isinstance(scores, Scores) and classes_are_targets(scores) if by_unit is None else by_unit
+    choices = _Choices(
+        every_pair=every_pair,
+        by_unit=by_target,
+        correction=correction,
+        intervals=intervals,
+        level=level,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+    )
     ordered = _ordered(_tables(scores), baseline)
     same = repeats(ordered)
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
-    if by_unit is None:
-        by_unit = isinstance(scores, Scores) and classes_are_targets(scores)
-    choices = _Choices(every_pair, by_unit, correction, intervals, level, resamples, permutations, seed)
     measures, families = _judged(_undecided(distinct, choices), choices)
-    return Compared(tuple(_with_ranks(each, choices) for each in measures), families, level, seed, same)
+    return Compared(tuple(_with_ranks(each, choices) for each in measures), families, choices.level, choices.seed, same)
 
 
 def _undecided(tables: Sequence[ScoreTable], choices: _Choices) -> list[MeasureCompared]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
-from rankscope.catalogue import did_you_mean
+from rankscope.catalogue import Catalogue
 from rankscope.errors import SettingError
 
 
@@ -50,12 +50,10 @@ def benjamini_hochberg(p: ArrayLike) -> FloatArray:
     return _stepped(values, size / np.arange(1.0, size + 1), from_smallest=False)
 
 
-CORRECTIONS: dict[str, Callable[[ArrayLike], FloatArray]] = {
-    "holm": holm,
-    "bonferroni": bonferroni,
-    "benjamini-hochberg": benjamini_hochberg,
-    "none": lambda p: _checked(p),
-}
+CORRECTIONS: Catalogue[Callable[[ArrayLike], FloatArray]] = Catalogue(  # a new correction adds its name here
+    "correction",
+    {"holm": holm, "bonferroni": bonferroni, "benjamini-hochberg": benjamini_hochberg, "none": lambda p: _checked(p)},
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +73,8 @@ def adjust(p: ArrayLike, correction: str = "holm") -> Adjusted:
     >>> made.p.tolist(), made.size, made.undefined
     ([0.03, nan, 0.04], 3, 1)
     """
-    if correction not in CORRECTIONS:
-        hint = did_you_mean(correction, CORRECTIONS)
-        raise SettingError(f"no correction '{correction}'{hint} There are: {', '.join(CORRECTIONS)}")
-    made = CORRECTIONS[correction](p)
-    return Adjusted(made, correction, made.shape[-1], int(np.isnan(made).sum()))
+    made = CORRECTIONS.find(correction)(p)
+    return Adjusted(made, CORRECTIONS.spell(correction), made.shape[-1], int(np.isnan(made).sum()))
 
 
 def _checked(p: ArrayLike) -> FloatArray:

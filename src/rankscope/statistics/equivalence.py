@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from rankscope.errors import SettingError
 from rankscope.statistics.pair_test import PairTest, known_differences
 from rankscope.statistics.paired_t import paired_t
 from rankscope.statistics.sign_flip import sign_flip
+from rankscope.validation import SEED, SHARE, Number, OneOf, check
 
 METHODS = ("sign-flip", "t")
 
@@ -63,10 +63,7 @@ def equivalence(
     >>> equivalence([0.01, -0.01, 0.0, 0.02, -0.01, 0.0, 0.01, -0.02], margin=0.02).verdict
     'equivalent within ±0.02'
     """
-    if not margin > 0:
-        raise SettingError(f"the margin must be above 0, got {margin:g}: it is the smallest effect that matters")
-    if method not in METHODS:
-        raise SettingError(f"method is one of {', '.join(METHODS)}, got {method!r}")
+    method = check(locals(), margin=Number(above=0), alpha=SHARE, method=OneOf(tuple(METHODS)), seed=SEED)["method"]
     values, level = known_differences(differences), 1 - alpha
 
     def tested(moved: float, alternative: str) -> PairTest:

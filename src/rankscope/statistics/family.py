@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from rankscope.errors import SettingError
+from rankscope.statistics.corrections import CORRECTIONS
 
 ALL_QUERIES = ""
 
@@ -48,9 +49,7 @@ class Family:
         return cls(pairs, tuple(measures), tuple(classes), correction)
 
     def __post_init__(self) -> None:
-        from rankscope.statistics.corrections import adjust
-
-        adjust([], self.correction)  # an unknown correction is an error here, not after the tests
+        object.__setattr__(self, "correction", CORRECTIONS.spell(self.correction))  # unknown: an error before all tests
         if not self.size:
             raise SettingError("a family needs two systems, a measure and a class at least")
 

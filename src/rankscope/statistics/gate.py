@@ -22,6 +22,7 @@ from rankscope.statistics.loss import Changes
 from rankscope.statistics.paired_t import spread
 from rankscope.statistics.power import smallest_effect
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.validation import FLAG, SEED, SHARE, Number, WholeNumber, check
 
 ALPHA = 0.05
 POWER = 0.8
@@ -60,6 +61,7 @@ def gate(
     >>> made.passed, round(made.checks[0].change, 4), round(made.checks[0].high, 4)
     (False, -0.1333, -0.0848)
     """
+    check(locals(), by_class=FLAG, clusters=FLAG, self_test=WholeNumber(least=0), alpha=SHARE, seed=SEED)
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     effects = _effects(min_effect, len(given))
     parts, small = _parts(given, effects, by_class, clusters, alpha, seed)
@@ -76,12 +78,11 @@ def gate(
 
 
 def _effects(min_effect: float | Sequence[float], measures: int) -> list[float]:
-    given = [min_effect] if isinstance(min_effect, int | float) else list(min_effect)
+    given = np.atleast_1d(np.asarray(min_effect)).tolist()
     if not measures or len(given) not in (1, measures):
         raise SettingError(f"give one smallest effect for all measures, or one for each of {measures}")
-    if any(not (each >= 0 and math.isfinite(each)) for each in given):
-        raise SettingError("the smallest effect that matters is a number from 0 up")
-    return [float(each) for each in (given if len(given) == measures else given * measures)]
+    plain = [check({"min_effect": each}, min_effect=Number(least=0))["min_effect"] for each in given]
+    return [float(each) for each in (plain if len(plain) == measures else plain * measures)]
 
 
 def _parts(

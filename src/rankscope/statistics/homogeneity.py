@@ -13,7 +13,7 @@ from rankscope.curves.generality_table import Members, generality_table
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.deciding import FEW
 from rankscope.statistics.generality_estimate import GeneralityEstimate, generality_estimate
-from rankscope.statistics.resampling import checked_level
+from rankscope.validation import SHARE, check
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def homogeneity(
     Bins whose mean G lies outside the levels of thinning are left out: with constant members these end where half of
     the queries end. A point of one unit has no interval.
     """
-    checked_level(level)
+    check(locals(), level=SHARE)
     binned = existing(generality_table(queries, n, "bins"))
     thinned = generality_estimate(existing(generality_table(queries, n, "thinned", None, members)), level)
     bins = generality_estimate(binned, level)

@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.errors import SettingError
 from rankscope.statistics.bootstrap import Intervals, bootstrap_means, resamples_for
-from rankscope.statistics.resampling import checked_level
 from rankscope.statistics.units import UnitSums, unit_sums, unit_values
 from rankscope.statistics.unseen_unit import Bounds, shape_within, unseen_unit_limits
+from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
 WAYS = {
     "bca": "bias-corrected and accelerated bootstrap (BCa)",
@@ -43,15 +42,14 @@ def mean_intervals(
     >>> [mean_intervals(rare, how=how).high.round(2).tolist() for how in ("bca", "bounded")]
     [[0.1], [0.32]]
     """
-    if how not in WAYS:
-        raise SettingError(f"an interval of a mean is one of {', '.join(WAYS)}, got {how!r}")
+    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
     table = np.asarray(values, dtype=np.float64)
     units = unit_values(table, classes)
     drawn = resamples or resamples_for(len(units))
     if how == "bca":
         made = bootstrap_means(units, level=level, resamples=drawn, seed=seed, how="bca")
     else:
-        made = _bounded(unit_sums(table, classes), drawn, seed, checked_level(level), bounds)
+        made = _bounded(unit_sums(table, classes), drawn, seed, level, bounds)
     return replace(
         made, queries=(~np.isnan(table)).sum(axis=0), unit="queries" if classes is None else "classes", units=len(units)
     )

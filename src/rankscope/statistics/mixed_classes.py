@@ -16,6 +16,7 @@ from rankscope.errors import SettingError
 from rankscope.statistics.cells import Design, clean
 from rankscope.statistics.components import never_below_zero
 from rankscope.statistics.mixed import Mixed, effects_of
+from rankscope.wording import setting_usage
 
 NO_FREEDOM = "every class has one query: variance between and within classes cannot be distinguished"
 STEADY = "the effect of a system does not vary more between classes than chance"
@@ -66,7 +67,8 @@ def with_random_classes(design: Design, level: float) -> Mixed:
     """
     classes = len(design.labels)
     if design.labels == ("",) or classes < 2:
-        raise SettingError("random classes need two classes at least: give --by CLASSES.csv (columns query, class)")
+        given = setting_usage("classes", "CLASSES.csv")
+        raise SettingError(f"random classes need two classes at least: give {given} (columns query, class)")
     if len(design.table) == classes:
         raise SettingError(f"{NO_FREEDOM}; leave random classes out")
     values, group, count = design.values, design.group, design.values.shape[1]

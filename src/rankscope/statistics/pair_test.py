@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.validation import SHARE, OneOf, check
 
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -53,8 +54,7 @@ def known_differences(differences: ArrayLike) -> FloatArray:
 
 def checked_alternative(alternative: str) -> None:
     """Raises `SettingError` for a word that is no alternative."""
-    if alternative not in ALTERNATIVES:
-        raise SettingError(f"alternative is one of {', '.join(ALTERNATIVES)}, got {alternative!r}")
+    check({"alternative": alternative}, alternative=OneOf(ALTERNATIVES, exactly=True))
 
 
 def tail_of(level: float, alternative: Alternative) -> float:
@@ -63,9 +63,7 @@ def tail_of(level: float, alternative: Alternative) -> float:
     >>> round(tail_of(0.95, "two-sided"), 6), round(tail_of(0.95, "less"), 6)
     (0.025, 0.05)
     """
-    checked_alternative(alternative)
-    if not 0 < level < 1:
-        raise SettingError(f"level must lie between 0 and 1 (0.95 is 95%), got {level!r}")
+    check({"alternative": alternative, "level": level}, alternative=OneOf(ALTERNATIVES, exactly=True), level=SHARE)
     return (1 - level) / 2 if alternative == "two-sided" else 1 - level
 
 

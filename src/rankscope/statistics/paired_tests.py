@@ -8,8 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.catalogue import did_you_mean
-from rankscope.errors import SettingError
+from rankscope.catalogue import Catalogue
 from rankscope.statistics.bootstrap import bootstrap_means
 from rankscope.statistics.pair_test import PairTest, known_differences
 from rankscope.statistics.paired_t import paired_t
@@ -37,24 +36,14 @@ def bootstrap_interval(
     return PairTest("bootstrap", float(values.mean()), low, high, math.nan, values.size, note, level=level)
 
 
-TESTS: dict[str, Callable[..., PairTest]] = {
+ALL: dict[str, Callable[..., PairTest]] = {  # a new test adds its name here
     "sign-flip": sign_flip,
     "t": paired_t,
     "wilcoxon": wilcoxon,
     "sign": sign_test,
     "bootstrap": bootstrap_interval,
 }
-
-
-def pair_test(name: str) -> Callable[..., PairTest]:
-    """A test by its name.
-
-    >>> pair_test("t") is paired_t
-    True
-    """
-    if name not in TESTS:
-        raise SettingError(f"no test '{name}'{did_you_mean(name, TESTS)} There are: {', '.join(TESTS)}")
-    return TESTS[name]
+TESTS: Catalogue[Callable[..., PairTest]] = Catalogue("test", ALL)
 
 
 def paired_tests(differences: ArrayLike, *, level: float = 0.95, seed: int = 0) -> tuple[PairTest, ...]:

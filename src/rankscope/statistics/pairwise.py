@@ -12,9 +12,9 @@ from rankscope.errors import SettingError
 from rankscope.statistics.corrections import adjust
 from rankscope.statistics.family import ALL_QUERIES, Family
 from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.paired_tests import pair_test
+from rankscope.statistics.paired_tests import TESTS, bootstrap_interval
 from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.sign_flip import sign_flip_p
+from rankscope.statistics.sign_flip import sign_flip, sign_flip_p
 from rankscope.statistics.trust import DECIDING, decide_p
 
 
@@ -88,6 +88,7 @@ def compare_pairs(
     >>> compare_pairs(table, test="sign-flip").comparisons[0].p
     0.03125
     """
+    test = test if test == DECIDING else TESTS.spell(test)
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     family = _family(given, by_class, baseline, correction)
     parts = [part for table in given for part in (_classes(table) if by_class else [table])]
@@ -126,11 +127,12 @@ def _differences(table: ScoreTable, family: Family) -> FloatArray:
 def _p_values(differences: FloatArray, test: str, seed: int) -> FloatArray:
     if test == DECIDING:
         return decide_p(differences, seed=seed)
-    if test == "sign-flip":
+    found = TESTS.find(test)
+    if found is sign_flip:
         return sign_flip_p(differences, seed=seed)
-    if test == "bootstrap":
+    if found is bootstrap_interval:
         raise SettingError("no verdict rests on the bootstrap: it has no p-value. Use sign-flip, t, wilcoxon or sign")
-    return np.array([pair_test(test)(column).p for column in differences.T])
+    return np.array([found(column).p for column in differences.T])
 
 
 def _comparison(

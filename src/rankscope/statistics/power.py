@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
+from rankscope.validation import SHARE, OneOf, WholeNumber, check
 
 MOST_QUERIES = 2**40
 HALVINGS = 100
@@ -123,12 +124,8 @@ def smallest_significant_difference(groups: int, queries: int, alpha: float = 0.
 def _check(sd: float, alpha: float, sides: int, power: Any = 0.5) -> None:
     if not (sd > 0 and math.isfinite(sd)):
         raise SettingError(f"power needs differences with a spread: sd is {sd:g}")
-    if not 0 < alpha < 1 or not 0 < power < 1:
-        raise SettingError(f"alpha and power lie between 0 and 1, got {alpha:g} and {power:g}")
-    if sides not in (1, 2):
-        raise SettingError(f"a test has 1 or 2 sides, got {sides}")
+    check(locals(), alpha=SHARE, power=SHARE, sides=OneOf((1, 2)))
 
 
 def _check_groups(groups: int, queries: int) -> None:
-    if groups < 2 or queries < 2:
-        raise SettingError(f"this needs 2 groups of 2 queries at least, got {groups} of {queries}")
+    check(locals(), groups=WholeNumber(least=2), queries=WholeNumber(least=2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from rankscope.curves.sizes import counted, unfinished, whole_scopes
 from rankscope.errors import SettingError
 from rankscope.measures.interpolated_precision import LEVELS
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import OneOf, WholeNumber, check
 
 Start = Literal["first", "one"]
 Axis = Literal["precision", "recall"]
@@ -91,8 +92,7 @@ def recall_grid(points: int = 10) -> FloatArray:
     >>> recall_grid(5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    if points < 2:
-        raise SettingError(f"a recall grid goes from 0 to 1 and needs 2 points at least, got {points}")
+    check({"points": points}, points=WholeNumber(least=2))
     return np.arange(points) / (points - 1.0)
 
 
@@ -104,8 +104,7 @@ def precision_at_recall(queries: RelevantRanks, points: int = 10, start: Start =
     >>> precision_at_recall(RelevantRanks.from_ranks([[1, 2, 3, 5]]), points=5).values
     array([[1. , 1. , 1. , 1. , 0.8]])
     """
-    if start not in ("first", "one"):
-        raise SettingError(f"start is first or one, got {start!r}")
+    check({"start": start}, start=OneOf(get_args(Start), exactly=True))
     queries = counted(queries)
     levels = recall_grid(points)
     whole, share = split_scope(levels[None, :] * queries.relevant[:, None])

@@ -13,10 +13,10 @@ from itertools import permutations as arrangements
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import SettingError
-from rankscope.statistics.cells import design_of, need_level, pair_numbers
+from rankscope.statistics.cells import design_of, pair_numbers
 from rankscope.statistics.comparisons import Comparisons
 from rankscope.statistics.score_table import ScoreTable
+from rankscope.validation import COUNT, SEED, SHARE, check
 
 EXACT = 1_000_000
 AT_ONCE = 400_000  # values shuffled in one batch
@@ -47,9 +47,7 @@ def randomised_tukey(
     >>> made.permutations, made.exact, made.count.tolist()
     (216, True, [168, 48, 192])
     """
-    need_level(level)
-    if permutations < 1:
-        raise SettingError(f"permutations must be 1 at least, got {permutations}")
+    check(locals(), level=SHARE, permutations=COUNT, seed=SEED)
     design = design_of(table, by_class=False, systems=2)
     values = design.values
     means = values.mean(axis=0)

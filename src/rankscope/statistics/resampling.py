@@ -104,12 +104,5 @@ def batches(resamples: int, queries: int) -> Iterator[int]:
         yield min(step, resamples - start)
 
 
-def checked_level(level: float) -> float:
-    """A level of confidence strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise SettingError(f"level must lie between 0 and 1 (0.95 is 95%), got {level!r}")
-    return float(level)
-
-
 def _counted(places: IntArray, resamples: int, queries: int) -> FloatArray:
     return np.bincount(places.ravel(), minlength=resamples * queries).reshape(resamples, queries).astype(np.float64)

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.measures.scores import Column, Scores
+from rankscope.evaluation.scores import Column, Scores
+from rankscope.wording import setting_usage
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,8 @@ class ScoreTable:
     def labels(self) -> tuple[str, ...]:
         """The class of each query; raises `SettingError` where none are known."""
         if self.classes is None:
-            raise SettingError("this needs the class of each query: give --by CLASSES.csv (columns query, class)")
+            classes = setting_usage("classes", "CLASSES.csv")
+            raise SettingError(f"this needs the class of each query: give {classes} (columns query, class)")
         return self.classes
 
     @property

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.coverage_report import is_complete
+from rankscope.evaluation.coverage_report import is_complete
+from rankscope.evaluation.scores import Scores
 from rankscope.measures.fractions import divided
-from rankscope.measures.scores import Scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.resampling import class_numbers
 from rankscope.statistics.score_table import ScoreTable

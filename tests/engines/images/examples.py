@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.engines.images import descriptors
-from rankscope.engines.images.descriptors import Descriptor
+from rankscope.engines.images.descriptors import DESCRIPTORS, Descriptor
 from rankscope.engines.images.image import Image
 
 
@@ -53,6 +52,6 @@ VARIANTS = (
     "thumbnail(colour=rgb,side=8)",
 )
 EVERY: tuple[Descriptor, ...] = (
-    *(descriptors.by_name(kind.name) for kind in descriptors.ALL),
-    *(descriptors.by_name(text) for text in VARIANTS),
+    *(DESCRIPTORS.parse(name) for name in DESCRIPTORS.own_names()),
+    *(DESCRIPTORS.parse(text) for text in VARIANTS),
 )

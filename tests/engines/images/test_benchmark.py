@@ -17,12 +17,12 @@ from rankscope.engines.images.benchmark import Benchmark, benchmark
 from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.contenders import ByVectors, contenders
 from rankscope.engines.images.describing import describe
-from rankscope.engines.images.descriptors import ALL, by_name
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.finding import found_collection
 from rankscope.engines.images.picture_set import PictureSet, opened
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import InputError, SettingError
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.settings import Settings
 from tests.data import data_folder
 from tests.engines.images.pictures_folder import written
@@ -49,7 +49,7 @@ def test_ranks_are_those_of_describe_and_rank(photos: Path, tmp_path: Path) -> N
     collection = found_collection(str(photos))
     assert collection.paths is not None
     for trial in made.trials:
-        found = describe(list(collection.paths), [by_name(trial.name)]).described[0]
+        found = describe(list(collection.paths), [DESCRIPTORS.parse(trial.name)]).described[0]
         ranks = nearest_ranks(found.features, collection.labels, found.metric, collection.ids)
         assert trial.ranks.judged.lists("rank") == ranks.judged.lists("rank")
         assert trial.values == found.features.shape[1]
@@ -175,8 +175,8 @@ def test_queries_that_are_no_pictures_are_told(photos: Path, tmp_path: Path) -> 
 
 
 def test_all_are_all_descriptors_and_rankers_go_by_name() -> None:
-    assert [str(each) for each in contenders("all")] == [kind.name for kind in ALL]
-    assert [str(each) for each in contenders("lbp, all")][:2] == ["lbp", ALL[0].name]
+    assert [str(each) for each in contenders("all")] == [*DESCRIPTORS.own_names()]
+    assert [str(each) for each in contenders("lbp, all")][:2] == ["lbp", DESCRIPTORS.own_names()[0]]
     assert str(contenders("height-matching(points=64,runs=16)")[0]) == "height-matching(points=64,runs=16)"
     with pytest.raises(SettingError, match="height-matching, bag-of-words"):
         contenders("no-such")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.engines.images import fuzzy_colours
-from rankscope.engines.images.descriptors import by_name
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.descriptors.cedd import cedd_shares
 from rankscope.engines.images.descriptors.fcth import fcth_shares
 from rankscope.engines.images.image import Image
@@ -51,7 +51,7 @@ def test_a_clear_colour_has_its_name(colour: tuple[int, int, int], name: str) ->
 @pytest.mark.parametrize("name", ["cedd", "fcth", "jcd"])
 @pytest.mark.parametrize("form", ["compact", "full"])
 def test_uniform_grey_lies_in_bin_one_alone(name: str, form: str) -> None:
-    vector = by_name(f"{name}({form})").of(plain(50, 70, (128, 128, 128)))
+    vector = DESCRIPTORS.parse(f"{name}({form})").of(plain(50, 70, (128, 128, 128)))
     assert np.flatnonzero(np.round(vector, 6)).tolist() == [1]
 
 
@@ -106,9 +106,9 @@ def test_fcth_is_what_its_rules_say_block_by_block() -> None:
 
 def test_jcd_joins_the_levels_of_the_other_two() -> None:
     picture = noise(90, 120)
-    c = by_name("cedd").of(picture).reshape(6, 24)
-    f = by_name("fcth").of(picture).reshape(8, 24)
-    j = by_name("jcd").of(picture).reshape(7, 24)
+    c = DESCRIPTORS.parse("cedd").of(picture).reshape(6, 24)
+    f = DESCRIPTORS.parse("fcth").of(picture).reshape(8, 24)
+    j = DESCRIPTORS.parse("jcd").of(picture).reshape(7, 24)
     np.testing.assert_array_equal(j[0], (f[0] + f[4] + c[0]) / 2)
     np.testing.assert_array_equal(j[3], (f[2] + f[6] + c[3]) / 2)
     np.testing.assert_array_equal(j[[2, 4, 6]], c[[4, 5, 1]])
@@ -117,7 +117,7 @@ def test_jcd_joins_the_levels_of_the_other_two() -> None:
 
 def test_compact_forms_have_three_bits_a_bin() -> None:
     for name in ("cedd", "fcth"):
-        vector = by_name(name).of(noise(90, 120))
+        vector = DESCRIPTORS.parse(name).of(noise(90, 120))
         assert vector.dtype == np.int64
         assert vector.min() >= 0
         assert vector.max() <= 7

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rankscope.engines.images.describing import Outcome, describe
-from rankscope.engines.images.descriptors import by_name
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.labelled_folder import Picture, pictures_in
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.measures.evaluate import evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.settings import Settings
 from tests.data import data_folder
 
@@ -35,7 +35,7 @@ def photos() -> list[Picture]:
 
 @pytest.fixture(scope="module")
 def described(photos: list[Picture]) -> Outcome:
-    return describe([photo.path for photo in photos], [by_name(text) for text in FIGURES])
+    return describe([photo.path for photo in photos], [DESCRIPTORS.parse(text) for text in FIGURES])
 
 
 @pytest.mark.parametrize("name", FIGURES)

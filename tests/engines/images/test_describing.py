@@ -9,7 +9,7 @@ import pytest
 from PIL import Image as Pillow
 
 from rankscope.engines.images.describing import describe
-from rankscope.engines.images.descriptors import by_name, by_names
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.feature_files import save_features
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.labelled_folder import label_table, pictures_in
@@ -20,14 +20,14 @@ from tests.engines.images.examples import noise
 
 def test_counts_stay_whole_where_all_pictures_have_as_many_pixels() -> None:
     one, other = noise(20, 30), noise(30, 20, seed=1)
-    found = describe([one, other], [by_name("rgb-histogram")]).described[0]
+    found = describe([one, other], [DESCRIPTORS.parse("rgb-histogram")]).described[0]
     assert found.features.dtype == np.int32
     assert not found.shares
     assert found.features.sum(axis=1).tolist() == [600, 600]
 
 
 def test_counts_become_shares_where_sizes_differ() -> None:
-    found = describe([noise(20, 30), noise(10, 10)], [by_name("rgb-histogram")]).described[0]
+    found = describe([noise(20, 30), noise(10, 10)], [DESCRIPTORS.parse("rgb-histogram")]).described[0]
     assert found.shares
     np.testing.assert_allclose(found.features.sum(axis=1), 1, rtol=1e-6)
     np.testing.assert_array_equal(found.like(noise(10, 10)), found.features[1])
@@ -35,19 +35,19 @@ def test_counts_become_shares_where_sizes_differ() -> None:
 
 def test_columns_are_scaled_over_the_collection_and_a_later_query_alike() -> None:
     pictures = [noise(24, 24, seed) for seed in range(6)]
-    found = describe(pictures, [by_name("colour-moments")]).described[0]
+    found = describe(pictures, [DESCRIPTORS.parse("colour-moments")]).described[0]
     np.testing.assert_allclose(found.features.mean(axis=0), 0, atol=1e-6)
     np.testing.assert_allclose(found.features.std(axis=0), 1, atol=1e-6)
     np.testing.assert_allclose(found.like(pictures[2]), found.features[2])
 
 
 def test_a_column_that_does_not_vary_is_only_centred() -> None:
-    found = describe([noise(8, 8), noise(8, 8)], [by_name("colour-moments")]).described[0]
+    found = describe([noise(8, 8), noise(8, 8)], [DESCRIPTORS.parse("colour-moments")]).described[0]
     assert not found.features.any()
 
 
 def test_tamura_scales_its_first_two_columns_only() -> None:
-    found = describe([noise(24, 24, seed) for seed in range(4)], [by_name("tamura")]).described[0]
+    found = describe([noise(24, 24, seed) for seed in range(4)], [DESCRIPTORS.parse("tamura")]).described[0]
     assert found.mean is not None
     assert found.sd is not None
     assert (found.mean[:2] != 0).all()
@@ -57,7 +57,9 @@ def test_tamura_scales_its_first_two_columns_only() -> None:
 
 def test_the_number_of_threads_changes_nothing() -> None:
     pictures = [noise(30, 40, seed) for seed in range(40)]
-    one, four = (describe(pictures, by_names("cedd,gabor"), threads=threads).described for threads in (1, 4))
+    one, four = (
+        describe(pictures, DESCRIPTORS.parse_list("cedd,gabor"), threads=threads).described for threads in (1, 4)
+    )
     for left, right in zip(one, four, strict=True):
         assert left.features.tobytes() == right.features.tobytes()
 
@@ -65,41 +67,44 @@ def test_the_number_of_threads_changes_nothing() -> None:
 def test_broken_files_are_left_out_and_named(tmp_path: Path) -> None:
     Pillow.fromarray(noise(9, 9).rgb).save(tmp_path / "a.png")
     (tmp_path / "b.png").write_bytes(b"not a picture")
-    found = describe([tmp_path / "b.png", tmp_path / "a.png"], [by_name("cedd")])
+    found = describe([tmp_path / "b.png", tmp_path / "a.png"], [DESCRIPTORS.parse("cedd")])
     assert found.kept.tolist() == [1]
     assert found.problems[0].place.endswith("b.png")
     assert len(found.described[0].features) == 1
     with pytest.raises(InputError, match=r"b\.png"):
-        describe([tmp_path / "b.png"], [by_name("cedd")])
+        describe([tmp_path / "b.png"], [DESCRIPTORS.parse("cedd")])
 
 
 def test_large_pictures_are_shrunk_where_a_size_is_given() -> None:
-    found = describe([noise(40, 80)], [by_name("rgb-histogram(1)")], size=20).described[0]
+    found = describe([noise(40, 80)], [DESCRIPTORS.parse("rgb-histogram(1)")], size=20).described[0]
     assert found.features.tolist() == [[10 * 20]]
-    thin = describe([noise(1, 80)], [by_name("rgb-histogram(1)")], size=20).described[0]
+    thin = describe([noise(1, 80)], [DESCRIPTORS.parse("rgb-histogram(1)")], size=20).described[0]
     assert thin.features.tolist() == [[20]]
 
 
 def test_progress_counts_every_picture() -> None:
     told: list[tuple[int, int]] = []
-    describe([noise(8, 8)] * 3, [by_name("cedd")], progress=lambda *now: told.append(now))
+    describe([noise(8, 8)] * 3, [DESCRIPTORS.parse("cedd")], progress=lambda *now: told.append(now))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.parametrize("options", [{"size": 0}, {"threads": 0}])
 def test_impossible_options_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(SettingError, match="at least 1"):
-        describe([noise(8, 8)], [by_name("cedd")], **options)  # type: ignore[arg-type]
+        describe([noise(8, 8)], [DESCRIPTORS.parse("cedd")], **options)  # type: ignore[arg-type]
 
 
 def test_arrays_of_bytes_are_pictures_too() -> None:
     grey = np.zeros((3, 3), dtype=np.uint8)
-    assert (describe([grey], [by_name("cedd")]).described[0].features[0] == by_name("cedd").of(Image.of(grey))).all()
+    assert (
+        describe([grey], [DESCRIPTORS.parse("cedd")]).described[0].features[0]
+        == DESCRIPTORS.parse("cedd").of(Image.of(grey))
+    ).all()
 
 
 def test_what_is_saved_is_read_as_features(tmp_path: Path) -> None:
     pictures = [noise(24, 24, seed) for seed in range(4)]
-    found = describe(pictures, [by_name("colour-moments")]).described[0]
+    found = describe(pictures, [DESCRIPTORS.parse("colour-moments")]).described[0]
     for name in ("one.npz", "two.npz"):
         save_features(found, tmp_path / name, ["a", "b", "c", "d"], ["x", "x", "y", ""])
     read = read_features(tmp_path / "one.npz")

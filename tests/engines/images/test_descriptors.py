@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.engines.images import descriptors
-from rankscope.engines.images.descriptors import ALL, Descriptor, by_name, by_names
+from rankscope.engines.images.descriptors import DESCRIPTORS, Descriptor
 from rankscope.engines.images.image import Image
 from rankscope.engines.nearest.spaces import space_of
 from rankscope.errors import SettingError
@@ -72,22 +72,22 @@ def test_the_distance_is_symmetric_and_nothing_is_nearer_than_the_same(descripto
 
 @pytest.mark.parametrize("descriptor", EVERY, ids=str)
 def test_a_descriptor_prints_as_it_is_written(descriptor: Descriptor) -> None:
-    assert by_name(str(descriptor)) == descriptor
+    assert DESCRIPTORS.parse(str(descriptor)) == descriptor
     assert pickle.loads(pickle.dumps(descriptor)) == descriptor
 
 
 @pytest.mark.parametrize("text", VARIANTS)
 def test_options_are_printed_when_they_differ_from_the_usual(text: str) -> None:
-    assert str(by_name(text)) == text
+    assert str(DESCRIPTORS.parse(text)) == text
 
 
 def test_names_may_be_written_with_underscores_and_options_by_position() -> None:
-    assert str(by_name(" RGB_histogram( 4 ) ")) == "rgb-histogram(bins=4)"
-    assert str(by_name("colour-moments(hsv, grid=3)")) == "colour-moments(space=hsv,grid=3)"
+    assert str(DESCRIPTORS.parse(" RGB_histogram( 4 ) ")) == "rgb-histogram(bins=4)"
+    assert str(DESCRIPTORS.parse("colour-moments(hsv, grid=3)")) == "colour-moments(space=hsv,grid=3)"
 
 
 def test_several_are_separated_by_commas_outside_brackets() -> None:
-    assert [str(each) for each in by_names("cedd, colour-moments(hsv,3),cedd")] == [
+    assert [str(each) for each in DESCRIPTORS.parse_list("cedd, colour-moments(hsv,3),cedd")] == [
         "cedd",
         "colour-moments(space=hsv,grid=3)",
     ]
@@ -100,7 +100,7 @@ def test_several_are_separated_by_commas_outside_brackets() -> None:
         ("cedd(", "write NAME"),
         ("cedd(bins=3)", "has no option 'bins'. It has: form"),
         ("cedd(form=tiny)", "must be one of compact, full"),
-        ("gist(3)", "It has: none"),
+        ("gist(3)", "no option for '3'. It has none"),
         ("rgb-histogram(bins=0)", "at least 1 and at most 64"),
         ("rgb-histogram(bins=two)", "a whole number"),
         ("rgb-histogram(4,bins=5)", "given twice"),
@@ -110,19 +110,19 @@ def test_several_are_separated_by_commas_outside_brackets() -> None:
 )
 def test_what_is_written_wrongly_is_explained(text: str, word: str) -> None:
     with pytest.raises(SettingError) as error:
-        by_name(text)
+        DESCRIPTORS.parse(text)
     assert word in str(error.value)
 
 
 def test_every_file_of_a_descriptor_is_registered() -> None:
     folder = Path(descriptors.__file__).parent
-    modules = {kind.__module__.rpartition(".")[2] for kind in ALL}
+    modules = {kind.__module__.rpartition(".")[2] for kind in DESCRIPTORS.own()}
     written = {path.stem for path in folder.glob("*.py") if "(Descriptor)" in path.read_text()}
     assert written <= modules | {"silhouette", "descriptor"}
-    assert len({kind.name for kind in ALL}) == len(ALL)
+    assert DESCRIPTORS.own_names() == tuple(kind.name for kind in DESCRIPTORS.own())
 
 
-@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", DESCRIPTORS.own(), ids=lambda kind: kind.name)
 def test_a_descriptor_explains_itself(kind: type[Descriptor]) -> None:
     assert kind.source
     assert kind.__doc__

@@ -120,5 +120,5 @@ def test_each_step_of_the_method_finds_more_on_part_of_the_shape_set() -> None:
 
 @pytest.mark.parametrize("wrong", [{"points": 4}, {"runs": 1}, {"runs": 100}, {"band": 50}, {"band": -1}])
 def test_what_cannot_be_matched_is_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(SettingError, match="height matching needs"):
+    with pytest.raises(SettingError, match=r"height.matching"):
         HeightMatching(**wrong)

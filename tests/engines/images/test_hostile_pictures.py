@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from rankscope.collections import by_name
+from rankscope.collections import COLLECTIONS
 from rankscope.engines.images.decoding import MAX_PIXELS, decode, read_image
 from rankscope.engines.images.describing import describe
-from rankscope.engines.images.descriptors import by_name as descriptor
+from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.labelled_folder import pictures_in
 from rankscope.engines.images.picture_set import PictureSet, opened
 from rankscope.errors import InputError
@@ -96,9 +96,9 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_decoded(tmp_path: 
     path = tmp_path / "large.png"
     path.write_bytes(png_of(9000, 8000))
     assert path.stat().st_size < 1_500_000
-    with pytest.raises(InputError, match=r"has 72.0 megapixels, more than 64: allow it with --max-pixels"):
+    with pytest.raises(InputError, match=r"has 72.0 megapixels, more than 64: allow it with max_pixels"):
         read_image(path)
-    found = describe([path, np.zeros((4, 4), np.uint8)], [descriptor("rgb-histogram")])
+    found = describe([path, np.zeros((4, 4), np.uint8)], [DESCRIPTORS.parse("rgb-histogram")])
     assert found.kept.tolist() == [1]
     assert "72.0 megapixels" in found.problems[0].what
     assert MAX_PIXELS == 64_000_000
@@ -110,7 +110,7 @@ def test_many_threads_leave_warnings_as_they_were(recwarn: pytest.WarningsRecord
     data = png_of(10000, 9000)
     with ThreadPoolExecutor(8) as pool:
         said = list(pool.map(lambda _: _refusal(data), range(40)))
-    assert set(said) == {"picture: 1 problem\n  has 90.0 megapixels, more than 64: allow it with --max-pixels"}
+    assert set(said) == {"picture: 1 problem\n  has 90.0 megapixels, more than 64: allow it with max_pixels"}
     assert warnings.filters == before
     assert not list(recwarn)
 
@@ -130,12 +130,12 @@ def folder_of(root: Path, sizes: dict[str, int]) -> Path:
 
 
 def test_a_benchmark_leaves_large_pictures_out_and_can_be_told_otherwise(tmp_path: Path) -> None:
-    made = by_name("folder").load(folder_of(tmp_path / "photos", {"cats": 8, "dogs": 20}))
+    made = COLLECTIONS.find("folder").load(folder_of(tmp_path / "photos", {"cats": 8, "dogs": 20}))
     left_out = opened(PictureSet.of(made, max_pixels=100)).problems
     assert [name for name, _ in left_out] == ["dogs/0.png", "dogs/1.png"]
     whole = opened(PictureSet.of(made, max_pixels=1000), room=0)
     assert whole.problems == ()
-    described = describe(whole.sources, [descriptor("rgb-histogram")])
+    described = describe(whole.sources, [DESCRIPTORS.parse("rgb-histogram")])
     assert described.kept.size == 4
 
 
@@ -146,7 +146,7 @@ def test_a_class_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch
     assert sorted({picture.label for picture in found}) == ["cats", "owls"]
     assert warnings == [f"folder {root / 'dogs'} is left out: Permission denied"]
     with pytest.raises(InputError, match="has folders that cannot be read: dogs"):
-        by_name("folder").load(root)
+        COLLECTIONS.find("folder").load(root)
 
 
 def _close(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def test_copies_come_first_and_inliers_separate_them_from_other_photos() -> None
 
 
 def test_as_a_ranker_it_finds_each_copy_first() -> None:
-    matching = SiftMatching(by="matches", most=200)
+    matching = SiftMatching(by="matches", features=200)
     pairs = [picture for seed, image in enumerate(photos()[:6]) for picture in (image, changed(image, seed))]
     labels = [f"photo {row // 2}" for row in range(12)]
     ranks = matching.ranks([matching.of(picture) for picture in pairs], labels, keep_scores=True)
@@ -132,7 +132,7 @@ def test_a_vector_of_zeros_stays_so() -> None:
 
 
 def test_settings_that_cannot_be_are_refused() -> None:
-    with pytest.raises(SettingError, match="by must be inliers or matches"):
+    with pytest.raises(SettingError, match="by must be one of inliers, matches"):
         SiftMatching(by="hits")
-    with pytest.raises(SettingError, match="ratio must lie in"):
+    with pytest.raises(SettingError, match="ratio must be above 0 and at most 1"):
         SiftMatching(ratio=1.5)

@@ -16,10 +16,10 @@ from scipy.spatial import distance
 
 from rankscope.engines.nearest import ALL, Mixture, Part, nearest_ranks
 from rankscope.engines.nearest.city_block import CityBlock
-from rankscope.engines.nearest.spaces import Metric, by_name, checked, space_of
+from rankscope.engines.nearest.spaces import METRICS, Metric, checked, space_of
 from rankscope.engines.nearest.sums import in_order, of_all_pairs, of_pairs
 from rankscope.errors import InputError, SettingError
-from rankscope.ranks.reduce import KEPT_DISTRACTORS
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from tests.engines.nearest.plain import (
     OF_HISTOGRAMS,
     PLAIN,
@@ -35,7 +35,7 @@ from tests.engines.nearest.plain import (
 
 Case = tuple[list[list[float]], list[int]]
 
-METRICS = [each.name for each in ALL]
+NAMES = [each.name for each in ALL]
 SMALL_WHOLE = st.integers(-2, 2).map(float)
 AWKWARD = st.sampled_from(
     [0.0, 0.1, 0.2, 0.3, -0.1, 1 / 3, 1e-8, 1e8, 0.7, 1e-200, 3.0, 5e-324, 1e-40, 1e90, 1 + 2**-52, 1 + 2**-23]
@@ -52,10 +52,10 @@ SCIPY: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
 
 
 def test_every_metric_has_a_plain_definition() -> None:
-    assert set(PLAIN) == set(METRICS)
+    assert set(PLAIN) == set(NAMES)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", NAMES)
 @given(case=labelled_rows(SMALL_WHOLE))
 @settings(max_examples=25)
 def test_ranks_of_whole_features_are_those_of_plain_python(metric: str, case: Case) -> None:
@@ -66,7 +66,7 @@ def test_ranks_of_whole_features_are_those_of_plain_python(metric: str, case: Ca
         assert as_dict(nearest_ranks(rows, case[1], metric)) == expected
 
 
-@pytest.mark.parametrize("metric", [name for name in METRICS if name != "hamming_bits"])
+@pytest.mark.parametrize("metric", [name for name in NAMES if name != "hamming_bits"])
 @given(case=labelled_rows(AWKWARD), block=st.integers(1, 5), keep=st.booleans())
 @settings(max_examples=25)
 def test_ranks_of_fractions_are_those_of_plain_python_in_feature_order(
@@ -79,7 +79,7 @@ def test_ranks_of_fractions_are_those_of_plain_python_in_feature_order(
     assert as_dict(ranks) == brute_force(metric, plain, case[1])
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", NAMES)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 def test_kept_scores_and_ranks_are_those_of_the_reference_bit_by_bit(metric: str, kind: str) -> None:
     features, labels = many_items(kind)
@@ -97,7 +97,7 @@ def test_kept_scores_and_ranks_are_those_of_the_reference_bit_by_bit(metric: str
         assert others == space.shown(scores[order[~mate]])[:256].tolist()
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", NAMES)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("level", [0, 1])
 def test_screened_scores_lie_within_the_limits_of_their_reference(metric: str, kind: str, level: int) -> None:
@@ -118,7 +118,7 @@ def test_screened_scores_lie_within_the_limits_of_their_reference(metric: str, k
             assert (scores == reference.ravel()).all()
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", NAMES)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("level", [0, 1])
 def test_what_screens_below_a_lowered_score_has_a_lower_reference(metric: str, kind: str, level: int) -> None:
@@ -149,7 +149,7 @@ def test_the_best_of_many_near_equals_are_those_of_plain_python(metric: str) -> 
     assert kept == space_of(metric, features).shown(np.array(nearest)).tolist()
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", NAMES)
 def test_one_pair_and_a_table_of_pairs_have_the_same_references(metric: str) -> None:
     features = fit_for(metric, many_items("fractions")[0])
     space = space_of(metric, features)
@@ -193,7 +193,7 @@ def test_worked_values(metric: str, one: list[int], other: list[int], score: flo
     np.testing.assert_allclose(ranks.judged["score"], [score, score], rtol=1e-15)
 
 
-@pytest.mark.parametrize("metric", [name for name in METRICS if name not in ("ip", "intersection", "cosine")])
+@pytest.mark.parametrize("metric", [name for name in NAMES if name not in ("ip", "intersection", "cosine")])
 def test_a_distance_is_symmetric_and_zero_for_equal_rows(metric: str) -> None:
     features = fit_for(metric, many_items("fractions", items=60)[0])
     space = space_of(metric, features)
@@ -338,4 +338,4 @@ def test_an_unknown_metric_is_named_with_those_there_are() -> None:
         checked(wrong)
     known: Metric = "l1"
     assert checked(known) == "l1"
-    assert by_name("l1").name == "l1"
+    assert METRICS.find("l1").name == "l1"

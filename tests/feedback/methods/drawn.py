@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.feedback import Examples, Items, Method
-from rankscope.feedback.methods import ALL, RM3
+from rankscope.feedback.methods import METHODS as CATALOGUE
+from rankscope.feedback.methods import RM3
 
 COPIES = 3
 
@@ -79,7 +80,7 @@ def drawn_for(method: Method, seed: int, sessions: int, plain: bool = False) -> 
     return drawn_from(seed, sessions, counts=isinstance(method, RM3), plain=plain)
 
 
-METHODS: list[Method] = [of_default(kind) for kind in ALL]
+METHODS: list[Method] = [of_default(kind) for kind in CATALOGUE.own()]
 
 
 def shuffled(lists: list[list[int]], seed: int) -> list[list[int]]:

@@ -268,12 +268,12 @@ def test_pichunter_does_not_forget_what_was_on_no_display() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: SVM(fallback="none"),  # type: ignore[arg-type]
-        lambda: Rocchio(metric="l1"),  # type: ignore[arg-type]
+        lambda: SVM(fallback="none"),
+        lambda: Rocchio(metric="l1"),
         lambda: Rocchio(0.1, 0.1, 0.5),
-        lambda: PicHunter(display="all"),  # type: ignore[arg-type]
-        lambda: GaussianProcess(display="all"),  # type: ignore[arg-type]
-        lambda: ShrinkageLDA(covariance="none"),  # type: ignore[arg-type]
+        lambda: PicHunter(display="all"),
+        lambda: GaussianProcess(display="all"),
+        lambda: ShrinkageLDA(covariance="none"),
         lambda: SVM(gamma=-1),
         lambda: Diffusion(alpha=1.0),
         lambda: AllLabels(folds=1),

@@ -125,3 +125,12 @@ def test_objects_are_not_unpickled(tmp_path: Path) -> None:
     np.savez(path, features=np.array([{}, []], dtype=object), labels=["a", "a"])
     with pytest.raises(InputError, match="Python objects"):
         read_features(path)
+
+
+def test_what_stands_before_an_archive_is_not_passed_over(tmp_path: Path) -> None:
+    """Readers of zip files look for their end and find it; numpy does not take such a file either."""
+    path = tmp_path / "a.npz"
+    np.savez(path, features=np.eye(2))
+    path.write_bytes(b"something" + path.read_bytes())
+    with pytest.raises(InputError, match="does not begin as an archive does"):
+        Archive.of(path)

@@ -6,6 +6,7 @@ import io
 import random
 import struct
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -117,5 +118,24 @@ def test_a_table_of_a_few_bytes_that_becomes_gigabytes_is_refused(tmp_path: Path
     path = tmp_path / "x.parquet"
     pl.DataFrame({"query": ["a"]}).select(pl.col("query").repeat_by(200_000_000).explode()).write_parquet(path)
     assert path.stat().st_size < 1_000_000
-    with pytest.raises(InputError, match=r"more than 1.0 GB.*\n.*--max-ratio"):
+    with pytest.raises(InputError, match=r"more than 1.0 GB.*\n.*max_ratio=N"):
         read_frame(path)
+
+
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime("ms"), pl.Datetime("us"), pl.Duration("ms")], ids=str)
+@pytest.mark.parametrize("name", ["query", "score"])
+def test_times_beyond_the_calendar_are_refused(kind: Any, name: str, tmp_path: Path) -> None:
+    """polars panics when such a value is looked at, which ends more than a command should."""
+    far = pl.Series(name, [2**31 - 1 if kind == pl.Date else 2**62]).cast(pl.Int32 if kind == pl.Date else pl.Int64)
+    path = tmp_path / "x.arrow"
+    others = pl.DataFrame({each: ["1"] for each in ("query", "item", "score") if each != name})
+    others.with_columns(far.cast(kind)).write_ipc(path)
+    with pytest.raises(InputError, match=f"column '{name}' holds dates or times beyond the calendar"):
+        evaluate({"1": {"1": 1}}, path, "AP")
+
+
+def test_dates_are_no_problem_in_columns_that_nobody_asks_for(tmp_path: Path) -> None:
+    dates = pl.Series("when", [datetime.min, datetime.max])
+    frame = pl.DataFrame({"query": ["1", "1"], "item": ["a", "b"], "score": [2, 1]}).with_columns(dates)
+    frame.write_parquet(tmp_path / "x.parquet")
+    assert evaluate({"1": {"a": 1}}, tmp_path / "x.parquet", "AP")["AP"] == 1

@@ -14,11 +14,12 @@ from rankscope.engines.images.sift import LocalFeatures, dense_features, local_f
 from rankscope.engines.images.visual_words import SAMPLE, Vocabulary
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
+from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
 @dataclass(frozen=True)
-class BagOfWords:
+class BagOfWords(Named):
     """The ranker `bag-of-words`: 50 words, 3 % of them left out at both ends, tf-idf, cosine, as Brughi et al. 2014.
 
     `clip` is the share of words left out at each end. `points` dense takes local features on a grid, which is far
@@ -28,6 +29,8 @@ class BagOfWords:
 
     name: ClassVar[str] = "bag-of-words"
     source: ClassVar[str] = "Sivic and Zisserman 2003; Brughi et al. 2014"
+    choices: ClassVar = {"points": ("found", "dense"), "weight": ("tf-idf", "tf")}
+    least: ClassVar = {"words": 1, "clip": 0.0}
 
     words: int = 50
     clip: float = 0.03
@@ -35,12 +38,9 @@ class BagOfWords:
     weight: str = "tf-idf"
 
     def __post_init__(self) -> None:
-        choices = {"points": ("found", "dense"), "weight": ("tf-idf", "tf")}
-        for field, allowed in choices.items():
-            if getattr(self, field) not in allowed:
-                raise SettingError(f"{self.name}: {field} must be {' or '.join(allowed)}, got {getattr(self, field)!r}")
-        if self.words < 1 or not 0 <= self.clip < 0.5:
-            raise SettingError(f"{self.name}: words must be 1 or more and clip lie in [0, .5), got {self}")
+        super().__post_init__()
+        if self.clip >= 0.5:
+            raise SettingError(f"{self.name}: clip must be below 0.5, or no word is left, got {self.clip!r}")
 
     def of(self, image: Image) -> LocalFeatures:
         """The local features of one picture."""

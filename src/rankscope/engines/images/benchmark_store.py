@@ -24,6 +24,7 @@ from rankscope.inputs.arrays_in_files import Archive
 from rankscope.names import visible
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import SUFFIX, load_ranks, save_ranks
+from rankscope.running.parts import digest_of
 from rankscope.version import __version__
 
 FEATURES = "features"
@@ -46,7 +47,7 @@ class Store:
     def key(self, contender: Contender) -> str:
         """Tells whether features made before are those wanted: same pictures, descriptor and packages."""
         made = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
-        return hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:16]
+        return digest_of(made)[:16]
 
     # vectors
 

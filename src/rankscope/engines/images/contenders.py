@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
-from rankscope.engines.images import descriptors
 from rankscope.engines.images.bag_of_words import BagOfWords
 from rankscope.engines.images.clocked import Step, Vectors, clocked
 from rankscope.engines.images.contender import Contender, Rows
 from rankscope.engines.images.decoding import Source
-from rankscope.engines.images.descriptors import Descriptor
-from rankscope.engines.images.descriptors.notation import read, split
+from rankscope.engines.images.descriptors import ALL as VECTORS
+from rankscope.engines.images.descriptors import DESCRIPTORS, EXAMPLE, GROUP, Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
 from rankscope.engines.images.ranker_contenders import ByHeights, ByWords
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.spaces import space_of
 from rankscope.errors import SettingError
 from rankscope.inputs.features import Features
+from rankscope.notation import Named, NamedCatalogue, split_list
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 ALL = "all"
+RANKERS: tuple[type[Named], ...] = (HeightMatching, BagOfWords)  # to be named: they take longer
+NAMED: NamedCatalogue[Named] = NamedCatalogue(
+    "descriptor", {**VECTORS, **{each.name: each for each in RANKERS}}, EXAMPLE, GROUP
+)
 
 
 @dataclass(frozen=True)
@@ -77,16 +81,21 @@ def contenders(text: str) -> list[Contender]:
     ['rgb-histogram(bins=4)', 'bag-of-words(words=200)']
     """
     made: list[Contender] = []
-    for name in split(text):
-        made += [ByVectors(kind()) for kind in descriptors.ALL] if name.lower() == ALL else [_one(name)]
+    for name in split_list(text):
+        made += (
+            [ByVectors(kind()) for kind in DESCRIPTORS.own()]
+            if name.lower() == ALL
+            else [_contender(NAMED.parse(name))]
+        )
     if not made:
         raise SettingError("nothing to compare: give --descriptors all, or names separated by commas")
     return list(dict.fromkeys(made))
 
 
-def _one(name: str) -> Contender:
-    kinds = (*descriptors.ALL, HeightMatching, BagOfWords)
-    found: object = read(name, cast(Sequence[type[Descriptor]], kinds))
-    if isinstance(found, HeightMatching):
-        return ByHeights(found)
-    return ByWords(found) if isinstance(found, BagOfWords) else ByVectors(cast(Descriptor, found))
+def _contender(named: Named) -> Contender:
+    if isinstance(named, HeightMatching):
+        return ByHeights(named)
+    if isinstance(named, BagOfWords):
+        return ByWords(named)
+    assert isinstance(named, Descriptor)
+    return ByVectors(named)

@@ -18,6 +18,7 @@ from rankscope.engines.images.image import Image
 from rankscope.engines.images.optional import pillow
 from rankscope.errors import InputError
 from rankscope.names import visible
+from rankscope.wording import setting_usage
 
 WHITE = (255, 255, 255, 255)
 MAX_PIXELS = 64_000_000
@@ -111,7 +112,8 @@ def _refuse(picture: Any, max_pixels: int) -> None:
     pixels = picture.width * picture.height
     if pixels > max_pixels:
         limit = f"{max_pixels / 1e6:g}"
-        raise _RefusedError(f"has {pixels / 1e6:.1f} megapixels, more than {limit}: allow it with --max-pixels")
+        more = setting_usage("max_pixels")
+        raise _RefusedError(f"has {pixels / 1e6:.1f} megapixels, more than {limit}: allow it with {more}")
     if picture.mode in NO_RANGE and not (picture.mode == "I" and picture.format in SIXTEEN_BITS_IN):
         what = NO_RANGE[picture.mode]
         raise _RefusedError(f"has pixels of {what}, whose black and white are not known: convert it to 8 or 16 bits")

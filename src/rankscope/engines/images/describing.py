@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,9 +16,10 @@ from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, a
 from rankscope.engines.images.descriptors.descriptor import Descriptor, Vector
 from rankscope.engines.images.image import Image, shrunk
 from rankscope.errors import InputError, Problem, SettingError
+from rankscope.running.threads import stream_in_threads
+from rankscope.validation import COUNT, Optional, check
 
 Progress: TypeAlias = Callable[[int, int], None]
-AHEAD = 8  # pictures waiting for each thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +78,17 @@ def describe(
     A file that holds no readable picture, or one of more than `max_pixels`, is left out and named in `problems`; if
     there is no other, it is an `InputError`. Pictures whose longer side exceeds `size` are shrunk to it. The number of
     threads changes nothing but the time; `progress` is called with the number of pictures done and of all.
-    >>> from rankscope.engines.images.descriptors import by_name
+    >>> from rankscope.engines.images.descriptors import DESCRIPTORS
     >>> blank = np.zeros((4, 4), dtype=np.uint8)
-    >>> describe([blank, blank + 255], [by_name("rgb-histogram(bins=1)")]).described[0].features
+    >>> describe([blank, blank + 255], [DESCRIPTORS.parse("rgb-histogram(bins=1)")]).described[0].features
     array([[16],
            [16]], dtype=int32)
     """
     _check(descriptors, size, max_pixels, threads)
     done: list[_Vectors | Problem] = []
     limited = [PictureFile(Path(each), max_pixels) if isinstance(each, str | Path) else each for each in pictures]
-    for each in _worked(limited, descriptors, size, threads or os.cpu_count() or 1):
+    one = partial(_one, descriptors=descriptors, size=size)
+    for each in stream_in_threads(one, limited, threads):
         done.append(each)
         if progress is not None:
             progress(len(done), len(pictures))
@@ -108,9 +108,7 @@ def describe(
 def _check(descriptors: Sequence[Descriptor], size: int | None, max_pixels: int, threads: int | None) -> None:
     if not descriptors:
         raise SettingError("no descriptor was asked for")
-    for name, value in (("size", size), ("max_pixels", max_pixels), ("threads", threads)):
-        if value is not None and value < 1:
-            raise SettingError(f"{name} must be at least 1, got {value}")
+    check(locals(), size=Optional(COUNT), max_pixels=COUNT, threads=Optional(COUNT))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,23 +117,6 @@ class _Vectors:
 
     pixels: int
     vectors: list[Vector]
-
-
-def _worked(
-    pictures: Sequence[Source], descriptors: Sequence[Descriptor], size: int | None, threads: int
-) -> Iterator[_Vectors | Problem]:
-    """The vectors of each picture, or what is wrong with it, in order; a few pictures are worked on ahead."""
-    pool = ThreadPoolExecutor(threads)
-    waiting: deque[Future[_Vectors | Problem]] = deque()
-    try:
-        for picture in pictures:
-            waiting.append(pool.submit(_one, picture, descriptors, size))
-            if len(waiting) > AHEAD * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _Vectors | Problem:

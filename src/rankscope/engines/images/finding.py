@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankscope import collections
+from rankscope.collections import COLLECTIONS
 from rankscope.collections.collection import Collection
 from rankscope.collections.kind import Kind
 from rankscope.errors import InputError, SettingError
+from rankscope.wording import setting_usage
 
 VARIABLE = "RANKSCOPE_DATA"
 FOLDER = "folder"
@@ -22,18 +23,18 @@ def found_collection(name: str, data: str | Path | None = None) -> Collection:
     its name (`mpeg7`, `mpeg7-shapes`), or in itself. A folder called as a collection is read as that collection.
     Where nothing fits, an `InputError` says what the folder should hold.
     """
-    kinds = {kind.name: kind for kind in collections.ALL}
-    if name in kinds and name != FOLDER:
-        return _named(kinds[name], data)
+    known = COLLECTIONS.own_names()
+    if name in known and name != FOLDER:
+        return _named(COLLECTIONS.find(name), data)
     path = Path(name)
     if name == FOLDER and not path.is_dir():
         path = Path(data) if data is not None else path
     if not path.is_dir():
         if path.parent == Path():
-            collections.by_name(name)  # no folder, so it should be a name: says which there are
-        raise SettingError(f"no folder {name}: name a folder of class folders, or a collection ({', '.join(kinds)})")
-    own = next((kind for kind in kinds.values() if _called(path.resolve().name, kind.name)), None)
-    return _at_least_two((own or kinds[FOLDER]).load(path))
+            return _named(COLLECTIONS.find(name), data)  # no folder, so it should be a name, spelled as it may be
+        raise SettingError(f"no folder {name}: name a folder of class folders, or a collection ({', '.join(known)})")
+    own = next((each for each in known if _called(path.resolve().name, each)), FOLDER)
+    return _at_least_two(COLLECTIONS.find(own).load(path))
 
 
 def _named(kind: Kind, data: str | Path | None) -> Collection:
@@ -42,10 +43,12 @@ def _named(kind: Kind, data: str | Path | None) -> Collection:
     root = data or os.environ.get(VARIABLE) or (Path() if Path(kind.name).is_dir() else None)
     if root is None:
         raise SettingError(
-            f"{kind.name} does not come with rankscope: give --data FOLDER or set {VARIABLE}. {kind.layout}"
+            f"{kind.name} does not come with rankscope: give {setting_usage('data', 'FOLDER')} or set {VARIABLE}. "
+            f"{kind.layout}"
         )
     if not Path(root).is_dir():
-        raise SettingError(f"no folder {root}: --data (or {VARIABLE}) names the folder that holds {kind.name}")
+        given = setting_usage("data")
+        raise SettingError(f"no folder {root}: {given} (or {VARIABLE}) names the folder that holds {kind.name}")
     problem: InputError | None = None
     for place in _places(Path(root), kind.name):
         try:
@@ -69,7 +72,7 @@ def _called(folder: str, name: str) -> bool:
 
 def _at_least_two(collection: Collection) -> Collection:
     if collection.labels and len(collection.classes) < 2:
-        layout = collections.by_name(FOLDER).layout
+        layout = COLLECTIONS.find(FOLDER).layout
         only = f"one class only ({collection.classes[0]})" if collection.classes else "no classes"
         raise InputError.of(collection.name, [f"{only}: everything would be relevant to everything"], layout)
     return collection

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -20,14 +18,16 @@ from rankscope.engines.images.shapes.heights import heights, mirrored
 from rankscope.engines.images.shapes.silhouette import silhouette
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
+from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import in_threads
 
 QUERIES_AT_ONCE = 16  # small blocks of products stay in the cache
 SHAPES_AT_ONCE = 32  # while heights are made: all distances between all points of each
 
 
 @dataclass(frozen=True)
-class HeightMatching:
+class HeightMatching(Named):
     """Distances between outlines: the elastic cost of matching their heights, over how complex the two shapes are.
 
     An outline is sampled at `points` points, and the heights over the tangent of each are averaged in `runs` runs.
@@ -36,6 +36,7 @@ class HeightMatching:
     """
 
     name: ClassVar[str] = "height-matching"
+    least: ClassVar = {"points": 8, "runs": 2, "band": 0}
     source: ClassVar[str] = "after Wang, Bai et al. 2012 (height functions)"
 
     points: int = 100
@@ -44,10 +45,11 @@ class HeightMatching:
     complexity: int = 1
 
     def __post_init__(self) -> None:
-        if self.points < 8 or not 2 <= self.runs < self.points or not 0 <= 2 * self.band < self.points:
+        super().__post_init__()
+        if self.runs >= self.points or 2 * self.band >= self.points:
             raise SettingError(
-                "height matching needs 8 points or more, at least 2 runs and fewer than points, and a band of less "
-                f"than half the points; got points {self.points}, runs {self.runs}, band {self.band}"
+                "height matching needs fewer runs than points, and a band of less than half the points; got points "
+                f"{self.points}, runs {self.runs}, band {self.band}"
             )
 
     def of(self, image: Image) -> FloatArray:
@@ -104,9 +106,8 @@ class _Shapes:
         return np.sqrt(np.maximum(self.square[queries, None] + self.square - 2 * aligned.product, 0.0))
 
     def _elastic(self, queries: IntArray, aligned: Alignment) -> FloatArray:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            rows = pool.map(self._row, queries.tolist(), aligned.shift, aligned.mirrored)
-            return np.stack(list(rows))
+        rows = list(zip(queries.tolist(), aligned.shift, aligned.mirrored, strict=True))
+        return np.stack(in_threads(lambda row: self._row(*row), rows))
 
     def _row(self, query: int, shift: IntArray, turned: NDArray[np.bool_]) -> FloatArray:
         """Elastic costs of one query: as it is with some items, mirrored with the others."""

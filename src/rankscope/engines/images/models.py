@@ -16,6 +16,7 @@ from rankscope.engines.images.descriptors.descriptor import Descriptor
 from rankscope.engines.images.image import Image, luminance, shrunk
 from rankscope.engines.images.optional import needed
 from rankscope.errors import SettingError
+from rankscope.wording import setting_usage
 
 USUAL_SIDE = 224
 USUAL_MEAN, USUAL_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, for colours from 0 to 1
@@ -91,7 +92,8 @@ class Model(Descriptor):
         if answer.ndim == 3:  # tokens
             answer = answer.mean(axis=1)
         if not np.isfinite(answer).all():
-            raise SettingError(f"{Path(self.file).name} gives values that are not finite; check --mean and --std")
+            both = f"{setting_usage('mean')} and {setting_usage('std')}"
+            raise SettingError(f"{Path(self.file).name} gives values that are not finite; check {both}")
         return answer.ravel()
 
     def _fed(self, image: Image, form: Form) -> NDArray[Any]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,6 +17,8 @@ from rankscope.collections.collection import KEPT, Collection
 from rankscope.engines.images.decoding import MAX_PIXELS, PictureFile, Source, as_image
 from rankscope.engines.images.image import Image
 from rankscope.errors import InputError, SettingError
+from rankscope.running.threads import in_threads, with_threads
+from rankscope.wording import setting_value
 
 ROOM = 1 << 30  # bytes of decoded pictures that are kept; the others are decoded again for each descriptor
 AT_ONCE = 64
@@ -103,7 +103,8 @@ class PictureSet:
             return with_mates
         if len(words) == 2 and words[0] == "every":
             if not words[1].isdecimal() or int(words[1]) < 1:
-                raise SettingError(f"--queries 'every N' needs a whole number from 1 on, got '{words[1]}'")
+                asked = setting_value("queries", wanted)
+                raise SettingError(f"{asked}: 'every N' needs a whole number of at least 1, got '{words[1]}'")
             return with_mates[:: int(words[1])]
         return self._named(wanted)
 
@@ -119,7 +120,8 @@ class PictureSet:
     def _named(self, path: str) -> IntArray:
         """Queries that a file names, one a line."""
         if not Path(path).is_file():
-            raise SettingError(f"--queries is all, 'every N' or a file with a name a line; there is no file '{path}'")
+            given = setting_value("queries", path)
+            raise SettingError(f"{given}: must be all, 'every N' or a file with a name a line; there is no such file")
         place = {name: row for row, name in enumerate(self.ids)}
         names = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
         unknown = [f"'{name}' is no picture of {self.name}" for name in names if name not in place]
@@ -146,10 +148,10 @@ def opened(
 ) -> Opened:
     """Decode every picture once. If none can be read, it is an `InputError`."""
     found: list[Source | InputError] = []
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with with_threads(threads):
         for start in range(0, len(pictures), AT_ONCE):
             part = [pictures.source(row) for row in range(start, min(start + AT_ONCE, len(pictures)))]
-            for source, made in zip(part, pool.map(_tried, part), strict=True):
+            for source, made in zip(part, in_threads(_tried, part), strict=True):
                 room -= made.rgb.nbytes if isinstance(made, Image) else 0
                 found.append(made if isinstance(made, InputError) or room >= 0 else source)
             if progress is not None:

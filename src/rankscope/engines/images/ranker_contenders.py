@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class ByRanker(Contender):
         """What ranks."""
 
     def __str__(self) -> str:
-        return written(self.ranker)
+        return str(self.ranker)
 
     def ranks(
         self,
@@ -114,15 +114,6 @@ class ByWords(ByRanker):
         return index.cosine if self.words.weight == "tf-idf" else index.city_block
 
 
-def written(ranker: HeightMatching | BagOfWords) -> str:
-    """A ranker as people write it: its name, and the options that are not the usual ones.
-
-    >>> written(HeightMatching(band=3)), written(BagOfWords())
-    ('height-matching(band=3)', 'bag-of-words')
-    """
-    return Descriptor.__str__(cast(Descriptor, ranker))
-
-
 @dataclass(frozen=True)
 class _Outline(Descriptor):
     """The outline of a silhouette, as a vector."""
@@ -139,7 +130,7 @@ class _Outline(Descriptor):
         return self.matching.of(image)
 
     def __str__(self) -> str:
-        return written(self.matching)
+        return str(self.matching)
 
 
 @dataclass(frozen=True)
@@ -158,4 +149,4 @@ class _Counted(Descriptor):
         raise SettingError("one picture alone has no bag of words: the vocabulary is learnt from all of them together")
 
     def __str__(self) -> str:
-        return written(self.words)
+        return str(self.words)

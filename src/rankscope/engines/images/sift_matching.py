@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -16,38 +14,37 @@ from rankscope.engines.images.image import Image
 from rankscope.engines.images.optional import opencv
 from rankscope.engines.images.sift import MOST, LocalFeatures, local_features
 from rankscope.engines.pairwise import pairwise_ranks
-from rankscope.errors import SettingError
+from rankscope.notation import Named
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import in_threads
 
 LEAST = 4  # matches below which no transform is looked for
 REACH, TRIES, CONFIDENCE = 5.0, 1000, 0.99
 
 
 @dataclass(frozen=True)
-class SiftMatching:
+class SiftMatching(Named):
     """Scores of pairs: how many local features match, and agree on one shift, turn and scale (`inliers`).
 
     A feature matches its nearest in the other picture if that is nearer than `ratio` times the second; of several that
     match the same one, the nearest stays. `by` matches leaves out the agreement. 10 to 15 inliers separate copies from
-    other pictures. About 6 ms a pair: use it on short lists.
+    other pictures. At most `features` of each picture are looked at. About 6 ms a pair: use it on short lists.
     """
 
     name: ClassVar[str] = "sift-matching"
     source: ClassVar[str] = "Lowe 2004; Arandjelovic and Zisserman 2012; Fischler and Bolles 1981"
+    choices: ClassVar = {"by": ("inliers", "matches")}
+    least: ClassVar = {"features": 1}
+    above: ClassVar = {"ratio": 0.0}
+    most: ClassVar = {"ratio": 1.0}
 
     by: str = "inliers"
     ratio: float = 0.8
-    most: int = MOST
-
-    def __post_init__(self) -> None:
-        if self.by not in ("inliers", "matches"):
-            raise SettingError(f"{self.name}: by must be inliers or matches, got {self.by!r}")
-        if not 0 < self.ratio <= 1 or self.most < 1:
-            raise SettingError(f"{self.name}: ratio must lie in (0, 1] and most be 1 or more, got {self}")
+    features: int = MOST
 
     def of(self, image: Image) -> LocalFeatures:
         """The local features of one picture."""
-        return local_features(image, self.most)
+        return local_features(image, self.features)
 
     def score(self, query: LocalFeatures, item: LocalFeatures) -> int:
         """How well a picture goes with the query: number of inliers, or of matches."""
@@ -56,8 +53,7 @@ class SiftMatching:
 
     def scores(self, queries: Sequence[LocalFeatures], items: Sequence[LocalFeatures]) -> FloatArray:
         """The scores of all items for each query."""
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            rows = [list(pool.map(partial(self.score, query), items)) for query in queries]
+        rows = [in_threads(partial(self.score, query), items) for query in queries]
         return np.array(rows, dtype=np.float64).reshape(len(queries), len(items))
 
     def rows(self, items: Sequence[LocalFeatures]) -> Callable[[IntArray], FloatArray]:

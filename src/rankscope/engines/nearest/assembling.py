@@ -21,34 +21,21 @@ def assembled(
     items = relevance.items
     queries = np.concatenate([np.empty(0, dtype=np.int64), *(block.queries for block in blocks)])
     order = np.array(sorted(range(queries.size), key=lambda place: items.ids[queries[place]].encode()), dtype=np.int64)
-    judged = _joined([block.judged for block in blocks]).take(order)
-    judged = Ragged(judged.offsets, {"rank": judged["rank"], "grade": np.ones(judged.size), **judged.columns})
     left_out = np.concatenate([np.empty(0, dtype=np.int64), *(block.left_out for block in blocks)])[order]
     collection = int(np.count_nonzero(relevance.gallery)) - left_out
     best = [block.distractors for block in blocks if block.distractors is not None]
-    rows, count = np.arange(queries.size), queries.size
-    return RelevantRanks(
-        queries=tuple(items.ids[row] for row in queries[order].tolist()),
-        judged=judged,
-        pooled=judged.where(np.zeros(judged.size, dtype=np.bool_)),
-        levels=Ragged.from_rows(rows, count, grade=np.ones(count), count=judged.lengths),
+    return RelevantRanks.assemble(
+        [items.ids[row] for row in queries[order].tolist()],
+        Ragged.join([block.judged for block in blocks]).take(order),
         depth=collection,
-        answered=np.ones(count, dtype=np.bool_),
         collection=collection,
-        ties=_joined([block.ties for block in blocks]).take(order),
+        ties=Ragged.join([block.ties for block in blocks]).take(order),
         system=system,
-        classes=tuple(items.labels[row] for row in queries[order].tolist()),
-        distractors=_joined(best).take(order) if keep_scores else None,
+        classes=[items.labels[row] for row in queries[order].tolist()],
+        distractors=Ragged.join(best).take(order) if keep_scores else None,
         left_out=left_out,
         provenance=_provenance(relevance, metric),
     )
-
-
-def _joined(lists: Sequence[Ragged]) -> Ragged:
-    """The lists of several one behind the other."""
-    lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(each.lengths for each in lists)])
-    names = lists[0].columns if lists else {}
-    return Ragged(np.cumsum(lengths), {name: np.concatenate([each[name] for each in lists]) for name in names})
 
 
 def _provenance(relevance: Relevance, metric: str) -> dict[str, Any]:

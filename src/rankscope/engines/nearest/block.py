@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.ahead import Ahead
-from rankscope.engines.nearest.counting import Counted, counted
-from rankscope.engines.nearest.keys import ITEMS, ordered_bits, rounded
 from rankscope.engines.nearest.relevance import Group, Relevance
-from rankscope.engines.nearest.settling import Close, Ranked, settled
+from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.threads import Scratch
 from rankscope.engines.nearest.top import Best
+from rankscope.ranks.counting import Counted, counted
+from rankscope.ranks.dense import already_counted, best_first, ranks_among
+from rankscope.ranks.keys import ITEMS, rounded
 from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.settling import Close, Ranked, settled
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
 PART_CELLS = 1 << 18
@@ -117,14 +118,10 @@ class _Block:
         """With whole rows of references."""
         rows: FloatArray = np.asarray(self.space.scores(self.queries, slice(0, len(self.space))))
         self._sort(rows[self.hits.row, self.hits["item"]])
-        exponent = -int(np.frexp(max(float(rows.max()), -float(rows.min())))[1])  # into the range of a float32
         self._clear(rows, 0)
-        flat = np.ldexp(rows, exponent).astype(np.float32)
-        limit = np.ldexp(self.hits["score"], exponent).astype(np.float32)
-        found = self._counted(flat, limit, limit)
         if self.best is not None:
             self.best.add_exact(rows)
-        return self._settled([found], [rows[found.row, found.item]], limit)
+        return ranks_among(self.hits, rows)
 
     def screened(self) -> Ranked:
         """With quick scores, and references where these leave a doubt."""
@@ -180,15 +177,7 @@ class _Block:
 
     def _sort(self, scores: FloatArray) -> None:
         """Hits best first, the earlier of two equals first."""
-        hits = self.hits.with_columns(score=scores)
-        width = int(hits.lengths.max(initial=0))
-        if width * len(hits) > 2 * hits.size:
-            self.hits = hits.sorted_by(-scores)
-            return
-        table = np.full((len(hits), width), np.inf)  # lists of about one length: quicker as a table
-        table[hits.row, hits.position - 1] = -scores
-        order = np.argsort(table, axis=1, kind="stable")[hits.row, hits.position - 1] + hits.offsets[hits.row]
-        self.hits = Ragged(hits.offsets, {name: column[order] for name, column in hits.columns.items()})
+        self.hits = best_first(self.hits.with_columns(score=scores))
 
     def _clear(self, scores: NDArray[Any], first: int) -> None:
         """Take out of a block whatever is no distractor."""
@@ -223,14 +212,3 @@ class _Block:
         already = already_counted(self.hits, row, screened, high)
         within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
         return settled(self.hits, above, Close(row, item, np.concatenate(references), already, within))
-
-
-def already_counted(hits: Ragged, row: IntArray, screened: NDArray[np.float32], high: NDArray[Any]) -> IntArray:
-    """For each hit, how many of the close items of its row lie above its upper limit."""
-
-    def keys(rows: IntArray, scores: NDArray[Any]) -> NDArray[np.uint64]:
-        return (rows.astype(np.uint64) << np.uint64(32)) | ordered_bits(scores)
-
-    ordered = np.sort(keys(row, screened))
-    ends = np.searchsorted(ordered, (np.arange(len(hits), dtype=np.uint64) + np.uint64(1)) << np.uint64(32))
-    return ends[hits.row] - np.searchsorted(ordered, keys(hits.row, high), side="right")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import IntArray
 from rankscope.engines.nearest.space import U32
 from rankscope.engines.nearest.sums import EXACT, is_whole
-from rankscope.engines.nearest.threads import together
+from rankscope.running.threads import in_threads
 
 TILE_QUERIES = 16
 TILE_ITEMS = 4096
@@ -78,7 +78,7 @@ class CityBlock:
             place = slice(there.start - items.start, there.stop - items.start)
             result[wanted, place] = self._tile(queries[wanted], there)
 
-        together(fill, tiles)
+        in_threads(fill, tiles)
         return result
 
     def _tile(self, queries: IntArray, items: slice) -> NDArray[Any]:

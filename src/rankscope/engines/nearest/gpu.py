@@ -20,15 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.block import BlockRanks, Ranker, already_counted
-from rankscope.engines.nearest.counting import Counted
+from rankscope.engines.nearest.block import BlockRanks, Ranker
 from rankscope.engines.nearest.gpu_counting import Counter
 from rankscope.engines.nearest.gpu_products import METRICS, Products
 from rankscope.engines.nearest.relevance import Relevance
-from rankscope.engines.nearest.settling import Close, settled
 from rankscope.engines.nearest.spaces import Metric
 from rankscope.errors import MissingExtra, SettingError
+from rankscope.ranks.counting import Counted
+from rankscope.ranks.dense import already_counted
 from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.settling import Close, settled
+from rankscope.wording import setting_value
 
 QUERIES = 8192  # of a tile
 ITEMS = 1 << 17
@@ -44,7 +46,7 @@ def torch_for(device: str) -> Any:
     except ImportError:
         raise MissingExtra("torch", "gpu") from None
     if device == "cuda" and not torch.cuda.is_available():
-        raise SettingError("torch finds no graphics card here: use --device cpu")
+        raise SettingError(f"torch finds no graphics card here: use {setting_value('device', 'cpu')}")
     return torch
 
 
@@ -56,7 +58,8 @@ class GpuRanker(Ranker):
 
     def __init__(self, matrix: NDArray[Any], metric: Metric, relevance: Relevance, device: str) -> None:
         if not isinstance(metric, str) or metric not in METRICS:
-            raise SettingError(f"--device {device} ranks by {', '.join(METRICS)}; use --device cpu for other metrics")
+            asked, other = setting_value("device", device), setting_value("device", "cpu")
+            raise SettingError(f"{asked} ranks by {', '.join(METRICS)}; use {other} for other metrics")
         self.torch, self.device, self.relevance = torch_for(device), device, relevance
         self.count, self.precise = len(matrix), False
         self.products = Products(self.torch, matrix, metric, device)

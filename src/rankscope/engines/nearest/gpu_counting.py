@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.engines.nearest.counting import Counted
+from rankscope.ranks.counting import Counted
 from rankscope.ranks.ragged import Ragged
 
 ROWS = 64  # of a tile, counted at once by plain torch

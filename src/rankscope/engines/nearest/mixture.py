@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.space import Space
 from rankscope.errors import SettingError
+from rankscope.notation import Named, Written, short
 
+PLUS = re.compile(r"(?<![eE*])\+")
 PART = re.compile(r"\s*(?:([0-9.eE+-]+?)\s*\*\s*)?([A-Za-z_]\w*)\s*(?:\[\s*(\d*)\s*:\s*(\d*)\s*\])?\s*")
 
 
@@ -27,19 +29,20 @@ class Part:
     last: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.weight:g}*{self.metric}[{self.first}:{'' if self.last is None else self.last}]"
+        return f"{short(self.weight)}*{self.metric}[{self.first}:{'' if self.last is None else self.last}]"
 
 
 @dataclass(frozen=True)
-class Mixture:
+class Mixture(Named):
     """A weighted sum of the scores of several metrics, as each shows them: -distance, cosine, product, intersection.
 
     No part is scaled: weights are in the units of the distances. l1, l2 and chi2 grow with the features; cosine lies in
     -1 to 1, tanimoto in -1 to 0 for histograms, js in -.8326 to 0, hamming in -(number of features) to 0.
-    >>> str(Mixture.parse("0.7*l1[0:64] + 0.3*cosine[64:]"))
+    >>> str(Mixture([Part("l1", 0.7, 0, 64), Part("cosine", 0.3, 64)]))
     '0.7*l1[0:64] + 0.3*cosine[64:]'
     """
 
+    name: ClassVar[str] = "mixture"
     parts: tuple[Part, ...]
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -49,17 +52,17 @@ class Mixture:
                 raise SettingError(f"the weight of a metric must be above 0, got {part.weight:g} in '{part}'")
 
     @classmethod
-    def parse(cls, text: str) -> Mixture:
-        """From text: weight*metric[first:last], joined by +; weight 1 and all features where they are not given."""
-        return cls([_part(each, text) for each in re.split(r"(?<![eE*])\+", text)])
+    def claims(cls, text: str) -> bool:
+        """Whether a metric is rather a mixture: it has a weight, a sum or features in it."""
+        return not text.strip().lower().startswith(f"{cls.name}(") and any(sign in text for sign in "*[+")
+
+    @classmethod
+    def from_written(cls, written: Written) -> Mixture:
+        """From weight*metric[first:last], joined by +; weight 1 and all features where they are not given."""
+        return cls([_part(each, written.text) for each in PLUS.split(written.inner or "")])
 
     def __str__(self) -> str:
         return " + ".join(map(str, self.parts))
-
-    @staticmethod
-    def is_one(text: str) -> bool:
-        """Whether a metric's name is rather a mixture."""
-        return any(sign in text for sign in "*[+")
 
 
 def _part(text: str, whole: str) -> Part:

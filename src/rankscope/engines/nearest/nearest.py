@@ -13,14 +13,16 @@ from rankscope.arrays import IntArray
 from rankscope.engines.nearest import spaces
 from rankscope.engines.nearest.assembling import assembled
 from rankscope.engines.nearest.block import BlockRanks, Ranker
-from rankscope.engines.nearest.keys import ROWS
 from rankscope.engines.nearest.products import ProductSpace
-from rankscope.engines.nearest.relevance import Relevance
+from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.space import Space
-from rankscope.engines.nearest.threads import with_threads
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
+from rankscope.ranks.keys import ROWS
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.threads import with_threads
+from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
+from rankscope.wording import setting_value
 
 MEMORY = 512 << 20
 CELL = 20  # bytes a score takes in a block, all arrays at once
@@ -28,6 +30,18 @@ USEFUL = 1 << 25  # larger blocks are not faster
 
 Progress = Callable[[int, int], None]
 Kept = Callable[[int, IntArray, Callable[[IntArray], BlockRanks]], BlockRanks]  # number of the block, its queries
+
+
+class Device(OneOf):
+    """Where scores are computed; several graphics cards have numbers, as cuda:1."""
+
+    def __init__(self) -> None:
+        super().__init__(("cpu", "cuda", "torch-cpu"))
+
+    def plain(self, value: Any) -> str:
+        """As it was given."""
+        card = isinstance(value, str) and value.removeprefix("cuda:").isdecimal() and value.startswith("cuda:")
+        return str(value if card else super().plain(value))
 
 
 def nearest_ranks(
@@ -68,7 +82,15 @@ def nearest_ranks(
     (('0', '2'), [[2], [3]], array([3, 3]))
     """
     metric = spaces.checked(metric)
-    _check(block=block, memory=memory, threads=threads)
+    check(
+        locals(),
+        query_item=OneOf(POLICIES),
+        block=Optional(COUNT),
+        memory=COUNT,
+        threads=Optional(COUNT),
+        device=Device(),
+        keep_scores=FLAG,
+    )
     items = features if isinstance(features, Features) else Features.of(features, labels, ids)
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
@@ -99,7 +121,8 @@ def _ranker(
     from rankscope.engines.nearest.gpu import GpuRanker
 
     if keep_scores:
-        raise SettingError(f"--device {device} keeps no scores yet: add --no-keep-scores")
+        without = setting_value("keep_scores", False)
+        raise SettingError(f"{setting_value('device', device)} keeps no scores yet: add {without}")
     gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"))
     return gpu, gpu.block_size()
 
@@ -109,12 +132,6 @@ def _kept(kept: Kept, ranker: Ranker, blocks: list[IntArray]) -> Iterator[BlockR
         following = blocks[number + 1] if number + 1 < len(blocks) else None
         yield kept(number, queries, partial(ranker.ranked, following=following))
     ranker.close()
-
-
-def _check(**values: int | None) -> None:
-    for name, value in values.items():
-        if value is not None and value < 1:
-            raise SettingError(f"{name} must be at least 1, got {value}")
 
 
 def _cells(space: Space, memory: int) -> int:

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import U32, U64, SumSpace
 from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
-from rankscope.engines.nearest.threads import Scratch, together
+from rankscope.running.threads import in_threads
 
 TINY = (2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
 
@@ -154,7 +155,7 @@ class Cosine(ProductSpace):
             terms = self.scaled(queries[part]) * self.scaled(items[part])
             sums[part] = np.cumsum(terms, axis=1)[:, -1]
 
-        together(fill, list(parts(queries.size, self.rows.shape[1])))
+        in_threads(fill, list(parts(queries.size, self.rows.shape[1])))
         return self.finished(sums, queries, items)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:

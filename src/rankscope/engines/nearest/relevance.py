@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from rankscope.arrays import BoolArray, IntArray
-from rankscope.errors import SettingError
 from rankscope.inputs.checks import Problems, shown
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged, ranges
+from rankscope.validation import OneOf, check
 
 POLICIES = ("removed", "kept", "kept_ignored")
 
@@ -42,9 +42,8 @@ class Relevance:
     @classmethod
     def of(cls, items: Features, policy: str = "removed", junk: Iterable[tuple[str, str]] = ()) -> Relevance:
         """Checked; raises `SettingError` for an unknown policy, `InputError` for junk that is no item."""
-        if policy not in POLICIES:
-            raise SettingError(f"query item must be one of {', '.join(POLICIES)}, got '{policy}'")
-        return cls(items, policy, _junk_keys(items, junk))
+        plain = check({"query_item": policy}, query_item=OneOf(POLICIES))["query_item"]
+        return cls(items, plain, _junk_keys(items, junk))
 
     @cached_property
     def gallery(self) -> BoolArray:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 
-from rankscope.catalogue import did_you_mean
+from rankscope.catalogue import Catalogue, fold
 from rankscope.engines.nearest import differences, products, tanimoto
 from rankscope.engines.nearest.mixture import MixedSpace, Mixture, Part
 from rankscope.engines.nearest.own_metric import Distances, OwnMetric
 from rankscope.engines.nearest.space import Space
 from rankscope.errors import SettingError
+from rankscope.notation import parse_written
 
 Metric = str | Mixture | Distances
 
@@ -31,28 +33,30 @@ ALL: tuple[type[Any], ...] = (  # a new metric adds its name here
 )
 
 
-def by_name(name: str) -> type[Any]:
-    """A metric by its name.
+METRICS: Catalogue[type[Any]] = Catalogue("metric", ALL)
 
-    >>> by_name("l2").name
-    'l2'
+
+def parse_metric(text: str) -> str | Mixture:
+    """A metric as people write it: the name of one, or a mixture of several.
+
+    >>> parse_metric("L2"), str(parse_metric("0.7*l1[0:64] + cosine[64:]"))
+    ('l2', '0.7*l1[0:64] + 1*cosine[64:]')
     """
-    known = {each.name: each for each in ALL}
-    if name not in known:
-        raise SettingError(f"no metric '{name}'{did_you_mean(name, known)} There are: {', '.join(known)}")
-    return known[name]
+    written = parse_written(text, "metric", "l2, or 0.7*l1[0:64] + 0.3*cosine[64:320]", grammars=(Mixture,))
+    if fold(written.name) == Mixture.name:
+        return Mixture.from_written(written)
+    if written.inner is not None or written.scope:
+        raise SettingError(f"'{text}': a metric has no options")
+    return str(METRICS.find(written.name).name)
 
 
 def checked(metric: Metric) -> Metric:
-    """A metric that exists, with text that is a mixture read as one; raises `SettingError`."""
-    if isinstance(metric, str) and Mixture.is_one(metric):
-        metric = Mixture.parse(metric)
+    """A metric that exists, as it is called here, with text that is a mixture read as one; raises `SettingError`."""
+    if isinstance(metric, str):
+        metric = parse_metric(metric)
     if isinstance(metric, Mixture):
-        for part in metric.parts:
-            by_name(part.metric)
-    elif isinstance(metric, str):
-        by_name(metric)
-    elif not callable(metric):
+        return Mixture([replace(part, metric=METRICS.find(part.metric).name) for part in metric.parts])
+    if not isinstance(metric, str) and not callable(metric):
         raise SettingError(f"a metric is a name, a Mixture or a function, got {metric!r}")
     return metric
 
@@ -73,10 +77,10 @@ def space_of(metric: Metric, matrix: NDArray[Any]) -> Space:
     """
     metric = checked(metric)
     if isinstance(metric, str):
-        space: Space = by_name(metric)(matrix)
+        space: Space = METRICS.find(metric)(matrix)
         return space
     if isinstance(metric, Mixture):
-        spaces = [by_name(part.metric)(_columns(matrix, part)) for part in metric.parts]
+        spaces = [METRICS.find(part.metric)(_columns(matrix, part)) for part in metric.parts]
         return MixedSpace(matrix, [part.weight for part in metric.parts], spaces)
     return OwnMetric(matrix, metric)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.threads import together
+from rankscope.running.threads import in_threads
 
 Terms = Callable[[Any, Any], Any]  # what one feature of two items adds: f(one, other), for arrays of any shape
 
@@ -52,7 +52,7 @@ def of_pairs(rows: NDArray[Any], one: IntArray, other: IntArray, terms: Terms) -
         left, right = (np.asarray(rows[each[part]], dtype=np.float64) for each in (one, other))
         sums[part] = np.cumsum(terms(left, right), axis=1)[:, -1]
 
-    together(fill, list(parts(one.size, rows.shape[1])))
+    in_threads(fill, list(parts(one.size, rows.shape[1])))
     return sums + 0.0
 
 
@@ -75,7 +75,7 @@ def of_all_pairs(one: NDArray[Any], other: NDArray[Any], terms: Terms) -> FloatA
 
     tall = max(1, TILE_CELLS // max(1, min(len(other), TILE_ITEMS)))
     starts = range(0, len(one), tall), range(0, len(other), TILE_ITEMS)
-    together(fill, [(slice(a, a + tall), slice(b, b + TILE_ITEMS)) for a in starts[0] for b in starts[1]])
+    in_threads(fill, [(slice(a, a + tall), slice(b, b + TILE_ITEMS)) for a in starts[0] for b in starts[1]])
     return result
 
 

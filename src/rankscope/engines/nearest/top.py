@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.space import Space
+from rankscope.ranks.from_scores import highest
 from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.reduce import KEPT_DISTRACTORS
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 
 
 class Best:
@@ -25,7 +26,7 @@ class Best:
 
     def add_exact(self, scores: FloatArray) -> None:
         """A block of references; -inf stands for what is no distractor."""
-        row, item = np.nonzero(_first_highest(scores, self.number))
+        row, item = np.nonzero(highest(scores, self.number))
         self.row.append(row)
         self.item.append(item)
         self.score.append(scores[row, item])
@@ -54,18 +55,6 @@ class Best:
         lot = lots_of_numbers(item[order])
         lists = Ragged.from_rows(row[order], self.queries.size, score=score[order], lot=lot)
         return lists.where(lists.position <= self.number)
-
-
-def _first_highest(scores: FloatArray, number: int) -> BoolArray:
-    """Which are the highest of each row, the first ones of equals; -inf never is.
-
-    >>> _first_highest(np.array([[1.0, 3.0, 1.0, 2.0]]), 3).tolist()
-    [[True, True, False, True]]
-    """
-    least = _highest(scores, number).min(axis=1, keepdims=True)
-    above, equal = scores > least, (scores == least) & (scores > -np.inf)
-    free = number - above.sum(axis=1, keepdims=True)
-    return above | (equal & (np.cumsum(equal, axis=1) <= free))
 
 
 def _highest(scores: NDArray[Any], number: int) -> NDArray[Any]:

@@ -1,69 +1,70 @@
-"""Feedback methods, one file each; controls first, then from moving the query to learning a classifier."""
+"""Feedback methods, one file each; controls first, then from moving the query to learning a classifier.
+
+Each is loaded when it is named.
+>>> METHODS.parse("rocchio(gamma=0.25)").gamma, str(METHODS.parse("svm(C=10.0)"))
+(0.25, 'svm')
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+from rankscope.catalogue import Later, later, load_attribute
 from rankscope.feedback.method import Method
-from rankscope.feedback.methods.active_svm import ActiveSVM
-from rankscope.feedback.methods.all_labels import AllLabels
-from rankscope.feedback.methods.alpha_qe import AlphaQE
-from rankscope.feedback.methods.aspects import Aspects
-from rankscope.feedback.methods.average_qe import AverageQE
-from rankscope.feedback.methods.bayesian_query_shifting import BayesianQueryShifting
-from rankscope.feedback.methods.biased_svm import BiasedSVM
-from rankscope.feedback.methods.boosting import Boosting
-from rankscope.feedback.methods.centroid_difference import CentroidDifference
-from rankscope.feedback.methods.dba import DBA
-from rankscope.feedback.methods.diffusion import Diffusion
-from rankscope.feedback.methods.gaussian_process import GaussianProcess
-from rankscope.feedback.methods.ideal import Ideal
-from rankscope.feedback.methods.log_based_svm import LogBasedSVM
-from rankscope.feedback.methods.logistic_regression import LogisticRegression
-from rankscope.feedback.methods.mars import Mars
-from rankscope.feedback.methods.mindreader import MindReader
-from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
-from rankscope.feedback.methods.no_feedback import NoFeedback
-from rankscope.feedback.methods.one_class_svm import OneClassSVM
-from rankscope.feedback.methods.opt_rf import OptRF
-from rankscope.feedback.methods.parzen import Parzen
-from rankscope.feedback.methods.pichunter import PicHunter
-from rankscope.feedback.methods.prototype import Prototype
-from rankscope.feedback.methods.query_point import QueryPoint
-from rankscope.feedback.methods.random_ranking import RandomRanking
-from rankscope.feedback.methods.retin import Retin
-from rankscope.feedback.methods.rm3 import RM3
-from rankscope.feedback.methods.rocchio import Rocchio
-from rankscope.feedback.methods.shrinkage_lda import ShrinkageLDA
-from rankscope.feedback.methods.stabilised_nearest_neighbour import StabilisedNearestNeighbour
-from rankscope.feedback.methods.svm import SVM
-from rankscope.feedback.methods.wu_zhang import WuZhang
-from rankscope.feedback.notation import parsed
+from rankscope.notation import NamedCatalogue
 
-CONTROLS: tuple[type[Method], ...] = (NoFeedback, RandomRanking, AllLabels, Ideal)  # go with every experiment
-
-ALL: tuple[type[Method], ...] = (  # in reading order; a new method adds its import and its name here
-    *CONTROLS,
-    QueryPoint, Rocchio, Mars, MindReader, OptRF, WuZhang,
-    OneClassSVM, SVM, ActiveSVM, BiasedSVM, Retin,
-    NearestNeighbour, BayesianQueryShifting, StabilisedNearestNeighbour, Parzen,
-    PicHunter, Boosting, Aspects, LogBasedSVM,
-    AverageQE, AlphaQE, DBA, Diffusion, RM3,
-    LogisticRegression, ShrinkageLDA, GaussianProcess, Prototype, CentroidDifference,
-)  # fmt: skip
+ALL: dict[str, Later] = later(  # in reading order; a new method adds its line here
+    "rankscope.feedback.methods",
+    {
+        "no-feedback": "no_feedback:NoFeedback",
+        "random": "random_ranking:RandomRanking",
+        "all-labels": "all_labels:AllLabels",
+        "ideal": "ideal:Ideal",
+        "query-point": "query_point:QueryPoint",
+        "rocchio": "rocchio:Rocchio",
+        "mars": "mars:Mars",
+        "mindreader": "mindreader:MindReader",
+        "opt-rf": "opt_rf:OptRF",
+        "wu-zhang": "wu_zhang:WuZhang",
+        "one-class-svm": "one_class_svm:OneClassSVM",
+        "svm": "svm:SVM",
+        "active-svm": "active_svm:ActiveSVM",
+        "biased-svm": "biased_svm:BiasedSVM",
+        "retin": "retin:Retin",
+        "nearest-neighbour": "nearest_neighbour:NearestNeighbour",
+        "bayesian-query-shifting": "bayesian_query_shifting:BayesianQueryShifting",
+        "stabilised-nearest-neighbour": "stabilised_nearest_neighbour:StabilisedNearestNeighbour",
+        "parzen": "parzen:Parzen",
+        "pichunter": "pichunter:PicHunter",
+        "boosting": "boosting:Boosting",
+        "aspects": "aspects:Aspects",
+        "log-based-svm": "log_based_svm:LogBasedSVM",
+        "average-qe": "average_qe:AverageQE",
+        "alpha-qe": "alpha_qe:AlphaQE",
+        "dba": "dba:DBA",
+        "diffusion": "diffusion:Diffusion",
+        "rm3": "rm3:RM3",
+        "logistic-regression": "logistic_regression:LogisticRegression",
+        "shrinkage-lda": "shrinkage_lda:ShrinkageLDA",
+        "gaussian-process": "gaussian_process:GaussianProcess",
+        "prototype": "prototype:Prototype",
+        "centroid-difference": "centroid_difference:CentroidDifference",
+    },
+)
+METHODS: NamedCatalogue[Method] = NamedCatalogue(
+    "feedback method", ALL, example="rocchio(gamma=0.25)", group="rankscope.feedback"
+)
+CONTROLS: tuple[str, ...] = ("no-feedback", "random", "all-labels", "ideal")  # go with every experiment
 
 
-def by_name(text: str) -> Method:
-    """A method from its name, with parameters in brackets where they differ from the defaults.
-
-    >>> by_name("rocchio(gamma=0.25)").gamma, str(by_name("svm(C=10.0)"))
-    (0.25, 'svm')
-    """
-    return parsed(text, ALL)
+def control_methods() -> tuple[Method, ...]:
+    """The controls, as they are usually."""
+    return tuple(METHODS.parse(name) for name in CONTROLS)
 
 
-__all__ = [
-    "ALL", "CONTROLS", "DBA", "RM3", "SVM", "ActiveSVM", "AllLabels", "AlphaQE", "Aspects", "AverageQE",
-    "BayesianQueryShifting", "BiasedSVM", "Boosting", "CentroidDifference", "Diffusion", "GaussianProcess", "Ideal",
-    "LogBasedSVM", "LogisticRegression", "Mars", "MindReader", "NearestNeighbour", "NoFeedback", "OneClassSVM", "OptRF",
-    "Parzen", "PicHunter", "Prototype", "QueryPoint", "RandomRanking", "Retin", "Rocchio", "ShrinkageLDA",
-    "StabilisedNearestNeighbour", "WuZhang", "by_name",
-]  # fmt: skip
+def __getattr__(name: str) -> Any:
+    """The class of a method by its name."""
+    return load_attribute(ALL, name)
+
+
+__all__ = ["ALL", "CONTROLS", "METHODS", "Method", "control_methods"]

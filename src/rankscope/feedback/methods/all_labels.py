@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,6 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import CannotScore, Method
 from rankscope.feedback.methods.logistic_regression import LogisticRegression
 from rankscope.feedback.session import Session
@@ -32,11 +32,8 @@ class AllLabels(Method):
     needs: ClassVar[tuple[str, ...]] = ("truth",)
     needs_positives: ClassVar[bool] = False
     pointwise: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "C", 0)
-        check_range(self, "folds", 2, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"folds": 2}
+    above: ClassVar[Mapping[str, float]] = {"C": 0}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """Decision values out of fold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,6 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Method
 from rankscope.feedback.scaling import unit
 from rankscope.feedback.segments import sums
@@ -24,10 +24,7 @@ class AlphaQE(Method):
     name: ClassVar[str] = "alpha-qe"
     source: ClassVar[str] = "Radenović, Tolias & Chum 2018, Fine-tuning CNN image retrieval with no human annotation"
     needs: ClassVar[tuple[str, ...]] = ("query",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "alpha", 0, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"alpha": 0}
 
     def expanded(self, items: Items, examples: Examples) -> FloatArray:
         """The new query of each session."""

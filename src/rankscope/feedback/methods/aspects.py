@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,6 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Method
 from rankscope.feedback.segments import sums
 from rankscope.ranks.ragged import Ragged
@@ -31,10 +31,8 @@ class Aspects(Method):
     source: ClassVar[str] = "Huiskes 2006, Image searching and browsing by active aspect-based relevance learning"
     dagger: ClassVar[bool] = True
     uses_negatives: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "p0", 0, 1)
+    above: ClassVar[Mapping[str, float]] = {"p0": 0}
+    most: ClassVar[Mapping[str, float]] = {"p0": 1}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Weights of the aspects times which item has them."""

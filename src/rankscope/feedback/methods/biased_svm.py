@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ from rankscope.arrays import FloatArray
 from rankscope.feedback.capped_simplex import least_quadratic
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import gram
-from rankscope.feedback.learners import KernelMethod, check_range
+from rankscope.feedback.learners import KernelMethod
 from rankscope.feedback.method import CannotScore, TwoSided
 from rankscope.feedback.session import Session
 
@@ -29,11 +30,8 @@ class BiasedSVM(KernelMethod, TwoSided):
     name: ClassVar[str] = "biased-svm"
     source: ClassVar[str] = "Hoi, Chan, Huang, Lyu & King 2004, Biased support vector machine for relevance feedback"
     dagger: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "b", 0, 1)
-        check_range(self, "nu", 0, 1)
+    above: ClassVar[Mapping[str, float]] = {"b": 0, "nu": 0}
+    most: ClassVar[Mapping[str, float]] = {"b": 1, "nu": 1}
 
     def fit(self, items: Items, session: Session) -> tuple[FloatArray, float]:
         """Each side's coefficients add up to their own total: (1 + b) / 2 and (1 - b) / 2."""

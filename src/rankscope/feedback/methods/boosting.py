@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import CannotScore, TwoSided
 from rankscope.feedback.session import Session
 
@@ -40,10 +40,7 @@ class Boosting(TwoSided):
     reuse: bool = False
     name: ClassVar[str] = "boosting"
     source: ClassVar[str] = "Tieu & Viola 2000, Boosting image retrieval"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "rounds", 1, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"rounds": 1}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """Stumps are fitted one after the other to the examples the ones before got wrong."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Method
 from rankscope.feedback.methods.average_qe import expanded
 from rankscope.feedback.scaling import unit
@@ -29,11 +29,7 @@ class DBA(Method):
     name: ClassVar[str] = "dba"
     source: ClassVar[str] = "Turcot & Lowe 2009; Gordo, Almazán, Revaud & Larlus 2017"
     pointwise: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "k", 0, low_allowed=True)
-        check_range(self, "alpha", 0, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"k": 0, "alpha": 0}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Products with the expanded queries, in the augmented collection."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +11,6 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import CannotScore, Method
 
 CLOSE = 1e-10
@@ -32,12 +32,9 @@ class Diffusion(Method):
     source: ClassVar[str] = "Zhou et al. 2004, Ranking on data manifolds; Iscen et al. 2017, Efficient diffusion"
     uses_negatives: ClassVar[bool] = True
     pointwise: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "alpha", 0, 0.999999)
-        check_range(self, "k", 1, low_allowed=True)
-        check_range(self, "gamma", 0, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"k": 1, "gamma": 0}
+    above: ClassVar[Mapping[str, float]] = {"alpha": 0}
+    most: ClassVar[Mapping[str, float]] = {"alpha": 0.999999}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """One solve for all sessions."""

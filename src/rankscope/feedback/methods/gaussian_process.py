@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import gram, rbf
-from rankscope.feedback.learners import KernelMethod, check_range
+from rankscope.feedback.learners import KernelMethod
 from rankscope.feedback.method import TwoSided
 from rankscope.feedback.scored import Scored, best
 from rankscope.feedback.segments import padded, small_batches
@@ -28,12 +28,7 @@ class GaussianProcess(KernelMethod, TwoSided):
     name: ClassVar[str] = "gaussian-process"
     source: ClassVar[str] = "Kapoor, Grauman, Urtasun & Darrell 2007, Active learning with Gaussian processes"
     active: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "noise", 0)
-        if self.display not in ("best", "variance"):
-            raise SettingError(f"gaussian-process: display is best or variance, not {self.display!r}")
+    above: ClassVar[Mapping[str, float]] = {"noise": 0}
 
     def fit_many(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """(K + noise I)^-1 y of all sessions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +13,6 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import rbf
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.methods.svm import SVM, support_vectors
 from rankscope.feedback.session import Session
 
@@ -33,11 +33,9 @@ class LogBasedSVM(SVM):
     source: ClassVar[str] = "Hoi & Lyu 2004, A novel log-based relevance feedback technique"
     dagger: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("log",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "extra", 0, low_allowed=True)
-        check_range(self, "trust", 0, 1)
+    least: ClassVar[Mapping[str, float]] = {"extra": 0}
+    above: ClassVar[Mapping[str, float]] = {"trust": 0}
+    most: ClassVar[Mapping[str, float]] = {"trust": 1}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Session by session: each trains on items of its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,6 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import TwoSided
 from rankscope.feedback.newton import Features, Span, logistic_fits
 from rankscope.feedback.segments import joined, padded, small_batches
@@ -28,10 +28,7 @@ class LogisticRegression(TwoSided):
     balanced: bool = True
     name: ClassVar[str] = "logistic-regression"
     source: ClassVar[str] = "Cox 1958, The regression analysis of binary sequences"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "C", 0)
+    above: ClassVar[Mapping[str, float]] = {"C": 0}
 
     def planes(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """w and b of each session."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,6 @@ from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Method
 from rankscope.feedback.segments import means, variances
 
@@ -32,11 +32,8 @@ class Mars(Method):
     name: ClassVar[str] = "mars"
     uses_negatives: ClassVar[bool] = True
     source: ClassVar[str] = "Rui, Huang, Ortega & Mehrotra 1998, Relevance feedback: a power tool"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "eps", 0)
-        check_range(self, "scope", 1, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"scope": 1}
+    above: ClassVar[Mapping[str, float]] = {"eps": 0}
 
     def weights(self, items: Items, examples: Examples, centres: FloatArray) -> FloatArray:
         """Sessions x features, adding up to 1 in each group."""

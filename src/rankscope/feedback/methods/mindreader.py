@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +13,6 @@ from rankscope.feedback.ellipsoids import axis_parallel, ellipsoid, few, ridge_o
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Method
 from rankscope.feedback.session import Session
 
@@ -28,10 +28,7 @@ class MindReader(Method):
     ridge: float = 0.01
     name: ClassVar[str] = "mindreader"
     source: ClassVar[str] = "Ishikawa, Subramanya & Faloutsos 1998, MindReader: querying databases through examples"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "ridge", 0, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"ridge": 0}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """The ellipsoid of one session."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import gram
-from rankscope.feedback.learners import KernelMethod, check_range, sklearn_part
+from rankscope.feedback.learners import KernelMethod, sklearn_part
 from rankscope.feedback.session import Session
 from rankscope.ranks.ragged import Ragged
 
@@ -23,10 +24,8 @@ class OneClassSVM(KernelMethod):
     nu: float = 0.2
     name: ClassVar[str] = "one-class-svm"
     source: ClassVar[str] = "Chen, Zhou & Huang 2001, One-class SVM for learning in image retrieval"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "nu", 0, 1)
+    above: ClassVar[Mapping[str, float]] = {"nu": 0}
+    most: ClassVar[Mapping[str, float]] = {"nu": 1}
 
     def trained_on(self, items: Items, examples: Examples) -> Ragged:
         """The positives."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +13,6 @@ from rankscope.feedback.ellipsoids import axis_parallel, ellipsoid, few, ridge_o
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Method
 from rankscope.feedback.segments import sums
 from rankscope.feedback.session import Session
@@ -30,10 +30,7 @@ class OptRF(Method):
     ridge: float = 0.01
     name: ClassVar[str] = "opt-rf"
     source: ClassVar[str] = "Rui & Huang 2000, Optimizing learning in image retrieval"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "ridge", 0, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"ridge": 0}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """Each group's ellipsoid, then their weighted sum."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import distances
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Part, TwoSided
 from rankscope.feedback.scored import Scored, best
 from rankscope.feedback.session import Session
@@ -39,12 +37,7 @@ class PicHunter(TwoSided):
     source: ClassVar[str] = "Cox et al. 2000, The Bayesian image retrieval system, PicHunter"
     needs: ClassVar[tuple[str, ...]] = ("displays",)
     active: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "sigma", 0)
-        if self.display not in ("probable", "entropy"):
-            raise SettingError(f"pichunter: display is probable or entropy, not {self.display!r}")
+    above: ClassVar[Mapping[str, float]] = {"sigma": 0}
 
     def parts(self, items: Items, examples: Examples) -> Iterator[Part]:
         """Sessions with displays need no examples; the usual rules hold for the others."""
@@ -65,7 +58,7 @@ class PicHunter(TwoSided):
         brought = np.concatenate([picks, rejects])
         one_more = ((brought, np.arange(brought.size) < picks.size),) if rejects.size else ()
         for shown, picked in (*one_more, *session.displays):
-            posterior += self.choices(items, shown)[picked].sum(axis=0)
+            posterior += self.choice_chances(items, shown)[picked].sum(axis=0)
         return posterior - _log_sum(posterior)
 
     def nearness(self, items: Items, points: FloatArray) -> FloatArray:
@@ -73,7 +66,7 @@ class PicHunter(TwoSided):
         sigma = items.typical_distance if self.sigma is None else self.sigma
         return distances(items, points).astype(np.float64) / -sigma
 
-    def choices(self, items: Items, shown: IntArray) -> FloatArray:
+    def choice_chances(self, items: Items, shown: IntArray) -> FloatArray:
         """Log probability of each pick from a display, for every item as the target: shown x items."""
         nearness = self.nearness(items, items.matrix[shown])
         return nearness - _log_sum(nearness)
@@ -95,7 +88,7 @@ class PicHunter(TwoSided):
 
     def expected_entropy(self, items: Items, log_posterior: FloatArray, shown: IntArray) -> float:
         """Mean entropy in bits after one pick from the display, over the picks and over the targets."""
-        joint = log_posterior + self.choices(items, shown)
+        joint = log_posterior + self.choice_chances(items, shown)
         pick = _log_sum(joint.T)
         return float(np.exp(pick) @ [entropy(each) for each in joint - pick[:, None]])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,6 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import Method
 from rankscope.feedback.scaling import unit
 from rankscope.feedback.segments import means
@@ -29,11 +29,8 @@ class Prototype(Method):
     source: ClassVar[str] = "Radford et al. 2021, Learning transferable visual models from natural language supervision"
     uses_negatives: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("query",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "mix", 0, 1, low_allowed=True)
-        check_range(self, "gamma", 0, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"mix": 0, "gamma": 0}
+    most: ClassVar[Mapping[str, float]] = {"mix": 1}
 
     def mixed(self, items: Items, examples: Examples) -> FloatArray:
         """The new query of each session."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,6 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import squared_distances
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.methods.svm import SVM
 from rankscope.feedback.scored import Scored, best
 
@@ -30,10 +30,7 @@ class Retin(SVM):
     source: ClassVar[str] = "Gosselin & Cord 2004, RETIN AL: an active learning strategy for image category retrieval"
     dagger: ClassVar[bool] = True
     active: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "first_rank", 1, low_allowed=True)
+    least: ClassVar[Mapping[str, float]] = {"first_rank": 1}
 
     def next_rank(self, rank: IntArray, hits: IntArray, misses: IntArray) -> IntArray:
         """s of the next round, not above the top of the list; give it to the examples as `around`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,6 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import CannotScore, Method, refuse
 from rankscope.feedback.segments import sums
 
@@ -30,12 +30,9 @@ class RM3(Method):
     name: ClassVar[str] = "rm3"
     source: ClassVar[str] = "Abdul-Jaleel et al. 2004, UMass at TREC 2004; Lavrenko & Croft 2001"
     needs: ClassVar[tuple[str, ...]] = ("query", "counts")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "terms", 1, low_allowed=True)
-        check_range(self, "mix", 0, 1, low_allowed=True)
-        check_range(self, "mu", 0)
+    least: ClassVar[Mapping[str, float]] = {"terms": 1, "mix": 0}
+    above: ClassVar[Mapping[str, float]] = {"mu": 0}
+    most: ClassVar[Mapping[str, float]] = {"mix": 1}
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """The words' probabilities times the logarithms of the items' smoothed ones."""

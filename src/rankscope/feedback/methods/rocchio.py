@@ -38,8 +38,6 @@ class Rocchio(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.metric not in ("euclidean", "cosine"):
-            raise SettingError(f"rocchio: metric is euclidean or cosine, not {self.metric!r}")
         if self.unit_sum and self.alpha + self.beta <= self.gamma:
             raise SettingError("rocchio: alpha + beta must be above gamma, or say unit_sum=False")
 

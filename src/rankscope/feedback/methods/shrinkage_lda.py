@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.errors import SettingError
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
-from rankscope.feedback.learners import check_range, sklearn_part
+from rankscope.feedback.learners import sklearn_part
 from rankscope.feedback.method import TwoSided, refuse
 from rankscope.feedback.segments import joined, means, padded
 
@@ -28,12 +28,8 @@ class ShrinkageLDA(TwoSided):
     covariance: Literal["collection", "examples"] = "collection"
     name: ClassVar[str] = "shrinkage-lda"
     source: ClassVar[str] = "Friedman 1989, Regularized discriminant analysis; Hariharan, Malik & Ramanan 2012"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "shrinkage", 0, 1)
-        if self.covariance not in ("collection", "examples"):
-            raise SettingError(f"shrinkage-lda: covariance is collection or examples, not {self.covariance!r}")
+    above: ClassVar[Mapping[str, float]] = {"shrinkage": 0}
+    most: ClassVar[Mapping[str, float]] = {"shrinkage": 1}
 
     def directions(self, items: Items, examples: Examples) -> FloatArray:
         """w of each session."""

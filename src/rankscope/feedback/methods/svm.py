@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import gram
-from rankscope.feedback.learners import KernelMethod, check_range, sklearn_part
+from rankscope.feedback.learners import KernelMethod, sklearn_part
 from rankscope.feedback.method import TwoSided
 from rankscope.feedback.session import Session
 
@@ -22,10 +23,7 @@ class SVM(KernelMethod, TwoSided):
     C: float = 10.0
     name: ClassVar[str] = "svm"
     source: ClassVar[str] = "Tong & Chang 2001, Support vector machine active learning for image retrieval"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "C", 0)
+    above: ClassVar[Mapping[str, float]] = {"C": 0}
 
     def fit(self, items: Items, session: Session) -> tuple[FloatArray, float]:
         """scikit-learn's SVC on the examples."""

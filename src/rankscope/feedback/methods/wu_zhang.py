@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,6 @@ from rankscope.arrays import FloatArray
 from rankscope.feedback.examples import Examples
 from rankscope.feedback.items import Items
 from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.learners import check_range
 from rankscope.feedback.method import TwoSided, refuse
 from rankscope.feedback.segments import extremes, means, sums, variances
 
@@ -28,10 +28,7 @@ class WuZhang(TwoSided):
     name: ClassVar[str] = "wu-zhang"
     source: ClassVar[str] = "Wu & Zhang 2002, A feature re-weighting approach for relevance feedback in image retrieval"
     dagger: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range(self, "eps", 0)
+    above: ClassVar[Mapping[str, float]] = {"eps": 0}
 
     def weights(self, items: Items, examples: Examples, centres: FloatArray) -> FloatArray:
         """Sessions x features, not scaled."""

@@ -24,13 +24,8 @@ def heat_cells(surface: Surface) -> list[dict[str, Any]]:
         heights = _heights(surface.y[row], surface.z[row], middle)
         for low, high, at, z in zip(edges[:-1], edges[1:], middle, heights, strict=True):
             if np.isfinite(z):
-                cells.append(
-                    {
-                        "x": round(float(left), 6), "x2": round(float(right), 6), "y": round(float(low), 6),
-                        "y2": round(float(high), 6), "z": round(float(z), 6), "middle": round(float(column[row]), 6),
-                        "centre": round(float(at), 6),
-                    }
-                )  # fmt: skip
+                cell = {"x": left, "x2": right, "y": low, "y2": high, "z": z, "middle": column[row], "centre": at}
+                cells.append({name: round(float(value), 6) for name, value in cell.items()})
     return cells
 
 

@@ -46,9 +46,18 @@ class Matplotlib3dCanvas:
             return
         colours = _colours(mark.z)
         self.axes.plot_surface(
-            mark.x, mark.y, mark.z, facecolors=colours, rstride=1, cstride=1, shade=False, linewidth=0.35,
-            edgecolor=self.look.theme.ink, antialiased=True, alpha=0.92,
-        )  # fmt: skip
+            mark.x,
+            mark.y,
+            mark.z,
+            facecolors=colours,
+            rstride=1,
+            cstride=1,
+            shade=False,
+            linewidth=0.35,
+            edgecolor=self.look.theme.ink,
+            antialiased=True,
+            alpha=0.92,
+        )
         self._cut(mark)
 
     def _cut(self, mark: Surface) -> None:

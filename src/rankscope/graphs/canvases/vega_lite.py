@@ -6,7 +6,7 @@ so that no layer can stretch them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from rankscope.arrays import FloatArray
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.canvases.heat import heat_cells
 from rankscope.graphs.canvases.tile_rows import tile_rows
+from rankscope.graphs.canvases.vega_axes import axis_of, heat_colour, scale_of
 from rankscope.graphs.canvases.vega_parts import (
     LINE,
     Layer,
-    centred,
     fixed,
     plain,
     points,
@@ -98,37 +98,17 @@ class VegaLiteCanvas:
 
     # axes
 
-    def _scale(self, axis: Axis) -> dict[str, Any]:
-        kind = {"type": "log", "base": 2} if axis.scale == "log2" else {"type": "linear", "zero": False}
-        return {**kind, "domain": list(axis.domain or (0.0, 1.0)), "nice": False}
-
     def _channels(self, x: str = "x", y: str = "y") -> dict[str, Any]:
         return {
-            "x": {"field": x, "type": "quantitative", "scale": self._scale(self.graph.x), "axis": None},
-            "y": {"field": y, "type": "quantitative", "scale": self._scale(self.graph.y), "axis": None},
+            "x": {"field": x, "type": "quantitative", "scale": scale_of(self.graph.x), "axis": None},
+            "y": {"field": y, "type": "quantitative", "scale": scale_of(self.graph.y), "axis": None},
         }
-
-    def _axis(self, axis: Axis, values: Sequence[float], texts: Sequence[str], orient: str) -> dict[str, Any]:
-        look = self.look
-        order = sorted(range(len(values)), key=lambda i: values[i])  # Vega counts ticks from the lowest
-        names = [texts[i].split("\n") if "\n" in texts[i] else texts[i] for i in order]
-        which = f"round(datum.index * {max(len(values) - 1, 1)})"
-        return {
-            "orient": orient, "title": axis.title, "values": [values[i] for i in order], "grid": False,
-            "tickCount": len(values), "labelLineHeight": round(look.line, 2), "labelLimit": 0,
-            "labelExpr": f"{script(names)}[{which}]", **(centred(names, which, look.line) if orient == "left" else {}),
-            "labelOverlap": False,
-            "labelFontSize": round(look.small, 2), "titleFontSize": round(look.text, 2), "titleFontWeight": "normal",
-            "labelColor": look.theme.ink, "titleColor": look.theme.ink, "domainColor": look.theme.ink,
-            "tickColor": look.theme.ink, "tickSize": 4, "labelPadding": 2, "titlePadding": 4, "domainWidth": 0.8,
-            "tickWidth": 0.8, "labelFlush": False, "labelBound": False,
-        }  # fmt: skip
 
     def _axes(self) -> Layer:
         channels = self._channels()
         box = self.layout
-        channels["x"]["axis"] = self._axis(self.graph.x, box.x.values, box.x.texts, "bottom")
-        channels["y"]["axis"] = self._axis(self.graph.y, box.y.values, box.y.texts, "left")
+        channels["x"]["axis"] = axis_of(self.graph.x, box.x, "bottom", self.look)
+        channels["y"]["axis"] = axis_of(self.graph.y, box.y, "left", self.look)
         return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
 
     def _right_axis(self) -> Layer:
@@ -136,7 +116,7 @@ class VegaLiteCanvas:
         box, right = self.layout, self.graph.right
         assert right is not None
         assert box.second is not None
-        channels["y"]["axis"] = self._axis(right.axis, box.second.values, box.second.texts, "right")
+        channels["y"]["axis"] = axis_of(right.axis, box.second, "right", self.look)
         return {"data": {"values": [{}]}, "mark": {"type": "point", "opacity": 0, "aria": False}, "encoding": channels}
 
     # marks
@@ -183,18 +163,24 @@ class VegaLiteCanvas:
 
     def _guide(self, mark: Guide) -> None:
         style = {
-            "type": "line", "color": self.look.theme.faint, "strokeWidth": THIN,
+            "type": "line",
+            "color": self.look.theme.faint,
+            "strokeWidth": THIN,
             "strokeDash": [3, 2] if mark.dashed else [1, 0],
-        }  # fmt: skip
+        }
         self._layer(points(mark.x, mark.y), style, order={"value": 0})
 
     def _stroke(self, mark: Stroke) -> None:
         dress = self._dress(mark.name)
         dash = [2.0, 3.0] if mark.light else list(dress.dash) or [1, 0]
         style = {
-            "type": "line", "color": dress.colour, "strokeDash": dash, "strokeJoin": "round",
-            "interpolate": "step-after" if mark.steps else "linear", "invalid": "break-paths-show-path-domains",
-        }  # fmt: skip
+            "type": "line",
+            "color": dress.colour,
+            "strokeDash": dash,
+            "strokeJoin": "round",
+            "interpolate": "step-after" if mark.steps else "linear",
+            "invalid": "break-paths-show-path-domains",
+        }
         for y, width in widths(mark):
             self._layer(points(mark.x, y, gaps=True), {**style, "strokeWidth": width}, mark.name, order={"value": 0})
         for hollow in (False, True):
@@ -228,8 +214,13 @@ class VegaLiteCanvas:
         style = {"type": "rect", "stroke": self.look.theme.paper, "strokeWidth": 1.2}
         self._layer(rows, style, x2={"field": "x2"}, y2={"field": "y2"}, fill=colour)
         for size, placed in words:
-            text = {"type": "text", "baseline": "middle", "align": "center", "fontSize": round(size, 2),
-                    "yOffset": {"expr": "datum.down"}}  # fmt: skip
+            text = {
+                "type": "text",
+                "baseline": "middle",
+                "align": "center",
+                "fontSize": round(size, 2),
+                "yOffset": {"expr": "datum.down"},
+            }
             self._layer(placed, text, text={"field": "text"}, color={**colour, "field": "ink"})
         self._tell(mark.name, mark.x, mark.y, mark.facts)
 
@@ -247,7 +238,7 @@ class VegaLiteCanvas:
         channels: dict[str, Any] = {
             "x2": {"field": "x2"},
             "y2": {"field": "y2"},
-            "color": self._heat_colour(self.graph.z),
+            "color": heat_colour(self.graph.z, self.layout, self.look),
         }
         rows = heat_cells(mark)
         if self.interactive:
@@ -260,19 +251,6 @@ class VegaLiteCanvas:
             rows, {"type": "rect", "strokeWidth": 0.3, "stroke": {"expr": "scale('color', datum.z)"}}, **channels
         )
 
-    def _heat_colour(self, axis: Axis) -> dict[str, Any]:
-        look = self.look
-        ink, small = look.theme.ink, round(look.small, 2)
-        legend = {
-            "title": axis.title, "orient": "none", "legendX": round(self.layout.width + 10, 1), "legendY": 0,
-            "gradientLength": round(self.layout.height - 24, 1), "gradientThickness": 9, "titleFontWeight": "normal",
-            "titleFontSize": small, "labelFontSize": small, "titleColor": ink, "labelColor": ink, "format": ".1f",
-        }  # fmt: skip
-        return {
-            "field": "z", "type": "quantitative", "legend": legend,
-            "scale": {"scheme": "cividis", "domain": list(axis.domain or (0.0, 1.0))},
-        }  # fmt: skip
-
     # words and legend, at places in pixels
 
     def _type(self, small: bool = False, title: bool = False) -> dict[str, Any]:
@@ -283,9 +261,14 @@ class VegaLiteCanvas:
 
     def _word(self, word: Word, **style: Any) -> Layer:
         mark = {
-            "type": "text", "text": word.text, "align": word.align, "baseline": "middle", "x": round(word.x, 1),
-            "y": round(word.y, 1), **style,
-        }  # fmt: skip
+            "type": "text",
+            "text": word.text,
+            "align": word.align,
+            "baseline": "middle",
+            "x": round(word.x, 1),
+            "y": round(word.y, 1),
+            **style,
+        }
         return fixed(mark)
 
     def _words(self) -> list[Layer]:
@@ -304,9 +287,14 @@ class VegaLiteCanvas:
             for row in self.layout.legend
         ]
         mark = {
-            "type": "text", "align": "left", "baseline": "middle", "x": {"expr": "datum.px"},
-            "y": {"expr": "datum.py"}, "text": {"expr": "datum.text"}, **self._type(),
-        }  # fmt: skip
+            "type": "text",
+            "align": "left",
+            "baseline": "middle",
+            "x": {"expr": "datum.px"},
+            "y": {"expr": "datum.py"},
+            "text": {"expr": "datum.text"},
+            **self._type(),
+        }
         words = fixed(mark, rows)
         if self.interactive:
             words["params"] = [{"name": FOCUS, "select": {"type": "point", "fields": ["series"], "on": "click"}}]
@@ -350,9 +338,13 @@ class VegaLiteCanvas:
         if not self._told:
             return []
         mark = {
-            "type": "point", "filled": True, "size": HOVER, "tooltip": {"expr": "datum.tip || datum.datum.tip"},
-            "color": self.look.theme.ink, "aria": False,
-        }  # fmt: skip
+            "type": "point",
+            "filled": True,
+            "size": HOVER,
+            "tooltip": {"expr": "datum.tip || datum.datum.tip"},
+            "color": self.look.theme.ink,
+            "aria": False,
+        }
         near = {"name": NEAR, "select": {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"}}
         shown = {"condition": {"param": NEAR, "empty": False, "value": 0.6}, "value": 0}
         encoding = {**self._channels(), "opacity": shown}

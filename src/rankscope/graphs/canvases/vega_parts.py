@@ -37,9 +37,16 @@ def centred(names: Sequence[str | list[str]], which: str, line: float) -> dict[s
 def symbol(dress: Dress, hollow: bool, paper: str) -> dict[str, Any]:
     """The marker of a series; a hollow one has the colour of the paper inside."""
     return {
-        "type": "point", "shape": dress.shape, "filled": True, "size": DOT, "stroke": dress.colour, "strokeWidth": 1.1,
-        "fill": paper if hollow else dress.colour, "opacity": 1, "aria": False,
-    }  # fmt: skip
+        "type": "point",
+        "shape": dress.shape,
+        "filled": True,
+        "size": DOT,
+        "stroke": dress.colour,
+        "strokeWidth": 1.1,
+        "fill": paper if hollow else dress.colour,
+        "opacity": 1,
+        "aria": False,
+    }
 
 
 def plain(values: FloatArray) -> list[float | None]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from rankscope.catalogue import additions, did_you_mean
+from rankscope.catalogue import Catalogue
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs import texts
@@ -25,6 +25,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
+from rankscope.wording import setting_value
 
 # In the order they are asked: signatures first, then what looks like JSON or a header; TREC takes any text.
 ALL: tuple[Format, ...] = (parquet, arrow, mteb, nested_json, json_lines, TSV, CSV, beir, trec)
@@ -37,18 +38,12 @@ OUR_SUFFIXES = tuple(
 )
 
 
+FORMATS: Catalogue[Format] = Catalogue("file format", ALL, "rankscope.formats")
+
+
 def formats() -> tuple[Format, ...]:
-    """All formats, those that other packages add first."""
-    return (*additions("rankscope.formats"), *ALL)
-
-
-def by_name(wanted: str) -> Format:
-    """A format by its name."""
-    for each in formats():
-        if each.name == wanted:
-            return each
-    names = [each.name for each in formats()]
-    raise SettingError(f"no file format '{wanted}'{did_you_mean(wanted, names)} There are: {', '.join(names)}")
+    """All formats in the order they are asked: those that other packages add first, for TREC takes any text."""
+    return (*FORMATS.added(), *ALL)
 
 
 def of_file(source: Source, encoding: str = "utf-8") -> Format:
@@ -74,7 +69,7 @@ def _of_folder(source: Source) -> Format:
 def _advice(head: bytes) -> str:
     """Whoever redirects a program's output on Windows may get UTF-16."""
     if encoding := texts.BYTE_ORDER_MARKS.get(head[:2]):
-        return f"It begins like {encoding} text: give --encoding {encoding}."
+        return f"It begins like {encoding} text: give {setting_value('encoding', encoding)}."
     return f"Formats: {', '.join(each.name for each in formats())}."
 
 
@@ -100,7 +95,7 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
 
 
 def _chosen(source: Source, reading: Reading) -> Format:
-    chosen = by_name(reading.format) if reading.format else of_file(source, reading.encoding)
+    chosen = FORMATS.find(reading.format) if reading.format else of_file(source, reading.encoding)
     if source.part and not chosen.has_parts:
         raise InputError.of(source.name, [f"format {chosen.name} has no parts, so nothing can stand behind a #"])
     return chosen
@@ -112,7 +107,7 @@ def write(value: Run | Qrels, path: str | Path, format: str | None = None) -> No
     The file appears whole or not at all, equal values give equal bytes, and what a format cannot hold is an
     `InputError`.
     """
-    chosen = by_name(format) if format else of_path(path)
+    chosen = FORMATS.find(format) if format else of_path(path)
     if without_suffix(str(path).lower(), COMPRESSED_SUFFIXES).endswith(RANKS_SUFFIX):
         raise SettingError(f"*{RANKS_SUFFIX} is the name of a saved reduction; name the file otherwise")
     with (

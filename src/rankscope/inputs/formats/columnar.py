@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 import polars as pl
@@ -12,10 +13,14 @@ import polars as pl
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.expansion import ADVICE, Expansion, TooLargeError
+from rankscope.inputs.expansion import Expansion, TooLargeError, advice
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
+DAY = 86_400_000_000  # microseconds
+EPOCH = date(1970, 1, 1).toordinal()
+FIRST, END = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH + 1  # days of Python's calendar
+UNITS = {"ms": 1000, "us": 1, "ns": 1 / 1000}  # in microseconds
 DAMAGED = "Was it cut off, or damaged on its way?"
 
 
@@ -32,9 +37,11 @@ class Layout:
         forks.check()
         try:
             self.check(data, Expansion(len(data), max_ratio))
-            return self.read(data, source)
+            frame = self.read(data, source)
+            check_times(frame)
+            return frame
         except TooLargeError as error:
-            problems.add("", str(error), ADVICE)
+            problems.add("", str(error), advice())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError) as error:
             reason = str(error).partition("\n")[0][:200]
             problems.add("", f"cannot be read as {self.name}: {reason}", DAMAGED)
@@ -50,3 +57,30 @@ def read_table(source: Source, layout: Layout, problems: Problems) -> Table:
         problems.add("", "is a saved reduction (*.ranks.parquet), neither a run nor judgements", advice)
         raise InputError([problems.report()])
     return Table.numbered(frame)
+
+
+def check_times(frame: pl.DataFrame) -> None:
+    """Raise `ValueError` where a date or a time is beyond the calendar, which ends polars when it is looked at.
+
+    >>> check_times(pl.DataFrame({"day": pl.Series([9_999_999]).cast(pl.Int32).cast(pl.Date)}))
+    Traceback (most recent call last):
+    ValueError: column 'day' holds dates or times beyond the calendar
+    """
+    for column in frame.get_columns():
+        if column.dtype.is_temporal() and column.null_count() < len(column):
+            least, end = _range_of_times(column.dtype)
+            stored = column.to_physical()
+            if int(stored.min()) < least or int(stored.max()) >= end:  # type: ignore[arg-type]
+                raise ValueError(f"column '{column.name}' holds dates or times beyond the calendar")
+
+
+def _range_of_times(kind: pl.DataType) -> tuple[float, float]:
+    """What stored numbers of a type of time may be, from and below."""
+    if isinstance(kind, pl.Date):
+        return FIRST, END
+    if isinstance(kind, pl.Time):
+        return 0, DAY * 1000
+    unit = UNITS[kind.time_unit]  # type: ignore[attr-defined]
+    if isinstance(kind, pl.Datetime):
+        return FIRST * DAY / unit, END * DAY / unit
+    return timedelta.min.days * DAY / unit, (timedelta.max.days + 1) * DAY / unit

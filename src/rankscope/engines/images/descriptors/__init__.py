@@ -1,79 +1,54 @@
-"""Image descriptors, one file each; `ALL` in the order people read them.
+"""Image descriptors, one file each; `ALL` in the order people read them. Each is loaded when it is named.
 
 A descriptor is written as its name with options in brackets: `rgb-histogram`, `colour-moments(space=hsv,grid=3)`.
+>>> DESCRIPTORS.parse("RGB_histogram(4)")
+RgbHistogram(bins=4)
 """
 
 from __future__ import annotations
 
-from rankscope.engines.images.descriptors.angular_radial import AngularRadial
-from rankscope.engines.images.descriptors.auto_correlogram import AutoCorrelogram
-from rankscope.engines.images.descriptors.cedd import Cedd
-from rankscope.engines.images.descriptors.colour_layout import ColourLayout
-from rankscope.engines.images.descriptors.colour_moments import ColourMoments
+from typing import Any
+
+from rankscope.catalogue import Later, later, load_attribute
 from rankscope.engines.images.descriptors.descriptor import Descriptor
-from rankscope.engines.images.descriptors.edge_histogram import EdgeHistogram
-from rankscope.engines.images.descriptors.fcth import Fcth
-from rankscope.engines.images.descriptors.fourier import FourierCentroid, FourierComplex
-from rankscope.engines.images.descriptors.gabor import Gabor
-from rankscope.engines.images.descriptors.gist import Gist
-from rankscope.engines.images.descriptors.height_spectrum import HeightSpectrum
-from rankscope.engines.images.descriptors.hog import Hog
-from rankscope.engines.images.descriptors.hsv_histogram import HsvHistogram
-from rankscope.engines.images.descriptors.jcd import Jcd
-from rankscope.engines.images.descriptors.lbp import Lbp
-from rankscope.engines.images.descriptors.notation import read, split
-from rankscope.engines.images.descriptors.opponent_histogram import OpponentHistogram
-from rankscope.engines.images.descriptors.rgb_histogram import RgbHistogram
-from rankscope.engines.images.descriptors.scalable_colour import ScalableColour
-from rankscope.engines.images.descriptors.silhouette import Silhouette
-from rankscope.engines.images.descriptors.tamura import Tamura
-from rankscope.engines.images.descriptors.thumbnail import Thumbnail
-from rankscope.engines.images.descriptors.zernike import Zernike
+from rankscope.notation import NamedCatalogue
 
-ALL: tuple[type[Descriptor], ...] = (  # a new descriptor adds its import and its name here
-    RgbHistogram,
-    HsvHistogram,
-    OpponentHistogram,
-    ColourMoments,
-    ColourLayout,
-    ScalableColour,
-    AutoCorrelogram,
-    Cedd,
-    Fcth,
-    Jcd,
-    EdgeHistogram,
-    Tamura,
-    Gabor,
-    Lbp,
-    Hog,
-    Gist,
-    Thumbnail,
-    FourierCentroid,
-    FourierComplex,
-    Zernike,
-    AngularRadial,
-    Silhouette,
-    HeightSpectrum,
+ALL: dict[str, Later] = later(  # a new descriptor adds its line here
+    "rankscope.engines.images.descriptors",
+    {
+        "rgb-histogram": "rgb_histogram:RgbHistogram",
+        "hsv-histogram": "hsv_histogram:HsvHistogram",
+        "opponent-histogram": "opponent_histogram:OpponentHistogram",
+        "colour-moments": "colour_moments:ColourMoments",
+        "colour-layout": "colour_layout:ColourLayout",
+        "scalable-colour": "scalable_colour:ScalableColour",
+        "auto-correlogram": "auto_correlogram:AutoCorrelogram",
+        "cedd": "cedd:Cedd",
+        "fcth": "fcth:Fcth",
+        "jcd": "jcd:Jcd",
+        "edge-histogram": "edge_histogram:EdgeHistogram",
+        "tamura": "tamura:Tamura",
+        "gabor": "gabor:Gabor",
+        "lbp": "lbp:Lbp",
+        "hog": "hog:Hog",
+        "gist": "gist:Gist",
+        "thumbnail": "thumbnail:Thumbnail",
+        "fourier-centroid": "fourier:FourierCentroid",
+        "fourier-complex": "fourier:FourierComplex",
+        "zernike": "zernike:Zernike",
+        "angular-radial": "angular_radial:AngularRadial",
+        "silhouette": "silhouette:Silhouette",
+        "height-spectrum": "height_spectrum:HeightSpectrum",
+    },
 )
+GROUP = "rankscope.descriptors"  # entry points of other packages
+EXAMPLE = "rgb-histogram(bins=4)"
+DESCRIPTORS: NamedCatalogue[Descriptor] = NamedCatalogue("descriptor", ALL, EXAMPLE, GROUP)
 
 
-def by_name(text: str) -> Descriptor:
-    """A descriptor as people write it.
-
-    An unknown name or option is a `SettingError` that lists those there are.
-    >>> by_name("rgb-histogram(bins=4)")
-    RgbHistogram(bins=4)
-    """
-    return read(text, ALL)
+def __getattr__(name: str) -> Any:
+    """The class of a descriptor by its name."""
+    return load_attribute(ALL, name)
 
 
-def by_names(text: str) -> list[Descriptor]:
-    """Several, separated by commas; each once.
-
-    >>> [str(each) for each in by_names("rgb-histogram(bins=4), rgb-histogram")]
-    ['rgb-histogram(bins=4)', 'rgb-histogram']
-    """
-    return list(dict.fromkeys(by_name(each) for each in split(text)))
-
-
-__all__ = ["ALL", "Descriptor", "by_name", "by_names"]
+__all__ = ["ALL", "DESCRIPTORS", "EXAMPLE", "GROUP", "Descriptor"]

@@ -1,0 +1,87 @@
+"""What must be said beside every number: who was judged and answered, what is tied, what is not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
+from rankscope.wording import setting_value
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many queries were judged, answered, and neither; how much is tied and unjudged."""
+
+    judged: int
+    answered: int
+    missing: tuple[str, ...]
+    no_relevant: tuple[str, ...]
+    not_judged: tuple[str, ...]
+    straddling_pairs: int
+    tied_groups: int
+    unjudged_share: float
+    unjudged_at_10: float
+
+
+def status_of(ranks: RelevantRanks) -> list[str]:
+    """What is to be known of each query: answered, missing, or no relevant (item judged)."""
+    relevant, answered = ranks.relevant > 0, ranks.answered
+    return np.where(~relevant, "no relevant", np.where(answered, "answered", "missing")).tolist()
+
+
+def coverage_of(ranks: RelevantRanks) -> Coverage:
+    """What must be said beside every number of a system."""
+    status = status_of(ranks)
+    complete = is_complete(ranks)
+    return Coverage(
+        judged=len(ranks),
+        answered=int(ranks.answered.sum()),
+        missing=tuple(query for query, there in zip(ranks.queries, ranks.answered.tolist(), strict=True) if not there),
+        no_relevant=tuple(query for query, each in zip(ranks.queries, status, strict=True) if each == "no relevant"),
+        not_judged=ranks.not_judged,
+        straddling_pairs=ranks.straddling_pairs(),
+        tied_groups=ranks.ties.size,
+        unjudged_share=0.0 if complete else ranks.unjudged_share(),
+        unjudged_at_10=0.0 if complete else ranks.unjudged_share(10),
+    )
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def is_complete(ranks: RelevantRanks) -> bool:
+    """Whether every item of the collection is known to be relevant or not, as with class labels."""
+    return bool(ranks.provenance.get("judgements", {}).get("complete", False))
+
+
+def warnings_of(ranks: RelevantRanks, settings: Settings) -> list[str]:
+    """The same in words, most important first."""
+    seen, lines = coverage_of(ranks), []
+    if seen.missing:
+        fate = "count as 0" if settings.queries == "judged" else "are left out"
+        lines.append(f"{len(seen.missing)} judged queries are missing from the run and {fate}: {_some(seen.missing)}")
+    if seen.no_relevant:
+        fate = "count as 0" if settings.no_relevant == "zero" else "are left out of means"
+        lines.append(f"{len(seen.no_relevant)} queries have no relevant item and {fate}: {_some(seen.no_relevant)}")
+    if seen.not_judged:
+        lines.append(
+            f"{len(seen.not_judged)} queries of the run are not judged and are ignored: {_some(seen.not_judged)}"
+        )
+    if seen.straddling_pairs:
+        rule = "the mean over all orders is shown" if settings.ties == "expected" else f"{_tie_rule(ranks)} decides"
+        lines.append(f"{seen.straddling_pairs} pairs of equal score are split by relevance: {rule}")
+    if seen.unjudged_at_10 > 0:
+        share = f"{seen.unjudged_at_10:.0%}" if seen.unjudged_at_10 >= 0.01 else f"{seen.unjudged_at_10:.2%}"
+        lines.append(f"{share} of the first 10 items are not judged and count as not relevant")
+    return lines
+
+
+def _tie_rule(ranks: RelevantRanks) -> str:
+    """What made the order of equal scores, as the reduction recorded it."""
+    policy = ranks.provenance.get("settings", {}).get("ties", "trec_eval")
+    return "the position of the item" if policy == "position" else setting_value("ties", policy)

@@ -1,0 +1,208 @@
+"""Judgements and runs to scores: the main entry of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from rankscope.errors import InputError, SettingError, SwappedInputs
+from rankscope.evaluation.columns import column_of
+from rankscope.evaluation.micro import with_micro_mean
+from rankscope.evaluation.scores import Scores, SystemScores
+from rankscope.evaluation.tied_orders import seen_of
+from rankscope.inputs.checks import raise_all
+from rankscope.inputs.classes import read_classes
+from rankscope.inputs.expansion import MAX_RATIO
+from rankscope.inputs.junk import read_junk
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.inputs.several import named_runs
+from rankscope.inputs.swapped import looks_swapped, refuse_swapped
+from rankscope.measures.measure import Measure
+from rankscope.measures.notation import parse_measures
+from rankscope.names import distinguished
+from rankscope.peers import peer
+from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings, default
+from rankscope.wording import setting_usage, setting_value
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: Iterable[str | Measure] | str,
+    *,
+    junk: Any = None,
+    classes: Any = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    progress: Progress | None = None,
+    keep_scores: bool = False,
+    compat: str | None = None,
+    max_ratio: float = MAX_RATIO,
+    **settings: Any,
+) -> Scores:
+    """Evaluate one run or several (a list, or a dictionary by name) against judgements.
+
+    `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, or three arrays. `measures`: names as
+    people write them. `compat` and the other settings: `rankscope.settings.SETTINGS`. `keep_scores` leaves the scores
+    of hits and best distractors in the ranks of the result, for graphs and forecasts that read them. `max_ratio` is how
+    many times its own size a packed file may become, beyond 1 GB.
+    >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
+    >>> scores["AP"], scores["P@2"]
+    (0.5, 0.5)
+    """
+    chosen = Settings(compat=compat, **settings)
+    kinds = parse_measures(measures, chosen.rel, chosen.compat)
+    errors: list[InputError] = []
+    reading = Reading(format, encoding, chosen.comments, max_ratio)
+    judgements = _attempt(errors, lambda: Qrels.of(qrels, reading))
+    if judgements is not None and compat is not None:
+        _attempt(errors, partial(judgements.need_whole_grades, compat))
+    class_of = _attempt(errors, lambda: read_classes(classes)) if classes is not None else None
+    unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
+    systems: list[SystemScores] = []
+    named = named_runs(runs, reading, errors)
+    for run in named:
+        if judgements is None:
+            _attempt(errors, partial(check_run, run, chosen))
+            continue
+        job = partial(_evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress, keep_scores)
+        scored = _attempt(errors, job)
+        if scored is not None:
+            systems.append(scored)
+    caution = looks_swapped(qrels, judgements, named, reading) if judgements is not None else ""
+    if errors:
+        refuse_swapped(qrels, runs, reading)
+        if caution:
+            raise SwappedInputs(judgements.name, named[0].place)
+    raise_all(errors)
+    return Scores(tuple(systems), chosen, classes is not None, (caution,) if caution else ())
+
+
+def evaluate_ranks(
+    ranks: Sequence[RelevantRanks], measures: Iterable[str | Measure] | str, settings: Settings, classes: Any = None
+) -> Scores:
+    """The same from reductions that were made before; what the reduction fixed must not be asked for again.
+
+    Systems of equal names get a number behind all but the first.
+    """
+    _refuse_what_is_fixed(ranks, settings)
+    kinds = parse_measures(measures, settings.rel, settings.compat)
+    class_of = read_classes(classes) if classes is not None else None
+    for own, group in _apart(kinds, settings).items():
+        if _needs_reduction(own):
+            differs = ", ".join(f"{name} = {value}" for name, value in own)
+            raise SettingError(
+                f"{settings.compat} computes {group[0]} with {differs}; give the run file, not saved ranks"
+            )
+    names = distinguished([each.system for each in ranks], [None] * len(ranks))
+    named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
+    systems = [_scored(each, kinds, _as_reduced(each, settings), class_of) for each in named]
+    return Scores(tuple(systems), settings, classes is not None)
+
+
+def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
+    """The result, or None and one more error: a bad file must not hide the problems of the others."""
+    try:
+        return make()
+    except InputError as error:
+        errors.append(error)
+        return None
+
+
+def _evaluated(
+    qrels: Qrels,
+    run: Run,
+    kinds: list[Measure],
+    settings: Settings,
+    junk: Iterable[tuple[str, str]],
+    class_of: Mapping[str, str] | None,
+    progress: Progress | None,
+    keep_scores: bool,
+) -> SystemScores:
+    ranks = reduce(qrels, run, settings, junk=junk, keep_scores=keep_scores, progress=progress)
+    scored = _scored(ranks, kinds, settings, class_of, qrels, run, junk)
+    columns = {column.asked: column for column in scored.columns}
+    for own, group in _apart(kinds, settings).items():
+        changed = settings.changed(**dict(own))
+        again = reduce(qrels, run, changed, junk=junk) if _needs_reduction(own) else ranks
+        columns.update({column.asked: column for column in _scored(again, group, changed, class_of).columns})
+    return SystemScores(scored.ranks, tuple(columns[column.asked] for column in scored.columns))
+
+
+def _apart(kinds: Iterable[Measure], settings: Settings) -> dict[tuple[tuple[str, Any], ...], list[Measure]]:
+    """The measures that a peer computes apart, by the settings they differ in; what was given by hand stays."""
+    groups: dict[tuple[tuple[str, Any], ...], list[Measure]] = {}
+    for each in kinds if settings.compat else ():
+        own = peer(settings.compat or "").settings_of(each)
+        differs = tuple((name, value) for name, value in sorted(own.items()) if name not in settings.given)
+        if differs:
+            groups.setdefault(differs, []).append(each)
+    return groups
+
+
+def _needs_reduction(own: Iterable[tuple[str, Any]]) -> bool:
+    return any(name in FIXED_BY_REDUCTION for name, _ in own)
+
+
+def _scored(
+    ranks: RelevantRanks,
+    kinds: list[Measure],
+    settings: Settings,
+    class_of: Mapping[str, str] | None,
+    qrels: Qrels | None = None,
+    run: Run | None = None,
+    junk: Iterable[tuple[str, str]] = (),
+) -> SystemScores:
+    whole = ranks.with_collection(settings.collection_size)
+    whole = whole if class_of is None else whole.with_classes(class_of)
+    if settings.mean == "class" and whole.classes is None:
+        wanted = setting_value("mean", settings.mean)
+        raise SettingError(f"{wanted} needs the class of each query: give {setting_usage('classes', 'CLASSES.csv')}")
+    seen = seen_of(whole, settings)
+    columns = [column_of(each, whole, seen, settings) for each in kinds]
+    if settings.mean == "micro":
+        columns = [with_micro_mean(column, seen, settings, qrels, run, junk) for column in columns]
+    return SystemScores(seen.at(rel=settings.rel), tuple(columns))
+
+
+def _refuse_what_is_fixed(ranks: Sequence[RelevantRanks], settings: Settings) -> None:
+    """A saved reduction cannot be made with other ties, duplicates or score width any more; all of it at once."""
+    problems = [line for each in ranks for line in (*_fixed_otherwise(each, settings), *_cut_too_late(each, settings))]
+    if problems:
+        raise SettingError.of(problems)
+
+
+def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:
+    """Settings asked for that the ranks were not made with; the mean over all orders can be had from any order."""
+    made: dict[str, object] = dict(ranks.provenance.get("settings", {}))
+    asked = [name for name in FIXED_BY_REDUCTION if name in settings.given or (settings.compat and name in made)]
+    free = {"seed": made.get("ties") != "hash", "ties": settings.ties == "expected"}
+    wrong = [
+        name
+        for name in (asked if made else ())
+        if not free.get(name) and getattr(settings, name) != made.get(name, default(name))
+    ]
+    return [
+        f"{setting_value(name, getattr(settings, name))}: {ranks.system} was ranked with "
+        f"{setting_value(name, made.get(name, default(name)))}; reduce again from the run file"
+        for name in wrong
+    ]
+
+
+def _as_reduced(ranks: RelevantRanks, settings: Settings) -> Settings:
+    """The settings with what the reduction decided before, but is carried out only now."""
+    judged_only = ranks.provenance.get("settings", {}).get("judged_only", settings.judged_only)
+    return settings if judged_only == settings.judged_only else settings.changed(judged_only=judged_only)
+
+
+def _cut_too_late(ranks: RelevantRanks, settings: Settings) -> list[str]:
+    if settings.depth is None or not ranks.provenance.get("condensed"):
+        return []
+    cut = setting_value("depth", settings.depth)
+    return [f"{cut}: {ranks.system} must be cut before unjudged items are removed; reduce again from the run file"]

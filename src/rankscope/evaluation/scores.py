@@ -1,0 +1,250 @@
+"""The result: one long table (system, query, class, measure, value), its summaries, and what must be said beside it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankscope.arrays import BoolArray, FloatArray
+from rankscope.evaluation.coverage_report import Coverage, coverage_of, status_of, warnings_of
+from rankscope.evaluation.in_effect import settings_in_effect
+from rankscope.measures.measure import Measure
+from rankscope.ranks.ragged import in_order_sum
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
+
+GEOMETRIC_FLOOR = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One measure of one system: a value per query, NaN where undefined, and which queries count in the summary.
+
+    Under `ties="expected"` it also holds the worst and best order's values, and the error of a mean over random orders.
+    """
+
+    measure: Measure
+    asked: str
+    values: FloatArray
+    counted: BoolArray
+    summary: float
+    worst: FloatArray | None = None
+    best: FloatArray | None = None
+    error: FloatArray | None = None
+    words: list[str] | None = None  # for values that are no numbers: one per query
+    word: str | None = None  # or one for the run
+    extremes: tuple[float, float] | None = None  # summary of the worst and of the best order; NaN: not known
+    summary_error: float = 0.0  # standard error of the summary where values are means over random orders
+
+    @property
+    def averaged(self) -> int:
+        """How many queries are in the summary."""
+        return int((self.counted & ~np.isnan(self.values)).sum())
+
+    @property
+    def floored(self) -> int:
+        """For a geometric mean: how many queries stand at its floor."""
+        return int((self.values[self.counted] <= GEOMETRIC_FLOOR).sum()) if self.measure.summary == "geometric" else 0
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScores:
+    """All measures of one system, with the rankings they were made from."""
+
+    ranks: RelevantRanks
+    columns: tuple[Column, ...]
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+        return self.ranks.system
+
+    @cached_property
+    def status(self) -> list[str]:
+        """What is to be known of each query: answered, missing, or no relevant (item judged)."""
+        return status_of(self.ranks)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What `evaluate` returns. `scores["bm25", "AP"]` is a mean; `to_polars()` the long table, one row per value.
+
+    >>> from rankscope.evaluation.evaluate import evaluate
+    >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0, "x": 1.0}}, ["RR"])
+    >>> scores["RR"], scores.systems[0].status
+    (0.5, ['answered', 'missing'])
+    """
+
+    systems: tuple[SystemScores, ...]
+    settings: Settings = field(default_factory=Settings)
+    by_class_wanted: bool = False  # classes of queries were given, so tables show them
+    notes: tuple[str, ...] = ()  # what must be said of the input as a whole
+    quiet: bool = False  # say nothing beside the numbers
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures as they were asked for."""
+        return tuple(column.asked for column in self.systems[0].columns) if self.systems else ()
+
+    @property
+    def settings_in_effect(self) -> dict[str, object]:
+        """What made the numbers, saved reductions included; where systems differ, a value for each."""
+        return settings_in_effect((system.ranks for system in self.systems), self.settings)
+
+    def __getitem__(self, key: str | tuple[str, str]) -> float:
+        """The summary of a measure: `scores["AP"]` with one system, else `scores["bm25", "AP"]`.
+
+        A measure may be written in any way that can be asked for: `scores["map"]` is `scores["AP"]`.
+        """
+        system, measure = key if isinstance(key, tuple) else (None, key)
+        if system is None and len(self.systems) != 1:
+            raise KeyError(f"there are {len(self.systems)} systems: write scores[system, {measure!r}]")
+        columns = [column for each in self.systems if system in (None, each.name) for column in each.columns]
+        for column in columns:
+            if measure in (column.asked, str(column.measure)):
+                return column.summary
+        for column in columns:
+            if column.asked == self._canonical(measure):
+                return column.summary
+        raise KeyError(key)
+
+    def _canonical(self, text: str) -> str | None:
+        """How a measure prints that was written in another way; None if it is none."""
+        from rankscope.errors import MeasureError
+        from rankscope.measures.notation import parse_measure
+
+        try:
+            return str(parse_measure(text, self.settings.rel))
+        except MeasureError:
+            return None
+
+    def to_polars(self) -> pl.DataFrame:
+        """The long table: system, query, class, measure, value (null where undefined), status, counted.
+
+        With `ties="expected"` also standard_error (0 where exact), worst and best (null where not known).
+        """
+        frames = [_long(system, column) for system in self.systems for column in system.columns]
+        return pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
+
+    def to_pandas(self) -> Any:
+        """The long table as a pandas frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            from rankscope.errors import MissingExtra
+
+            raise MissingExtra("pandas", "pandas") from None
+        return pd.DataFrame(self.to_polars().to_dict(as_series=False))
+
+    def means(self) -> pl.DataFrame:
+        """One row per system, one column per measure: the summaries."""
+        return pl.DataFrame(
+            [
+                {"system": each.name, **{column.asked: column.summary for column in each.columns}}
+                for each in self.systems
+            ]
+        )
+
+    def by_class(self) -> pl.DataFrame:
+        """Means within each class of queries: system, class, measure, mean, and how many queries it has."""
+        rows = []
+        for system in self.systems:
+            labels = np.array(system.ranks.classes or [""] * len(system.ranks), dtype=object)
+            for column in system.columns:
+                for label in sorted(set(labels.tolist())):
+                    chosen = column.counted & (labels == label) & ~np.isnan(column.values)
+                    mean = summarised(column.measure, column.values[chosen], "macro")
+                    rows.append((system.name, label, column.asked, mean, int(chosen.sum())))
+        schema = {
+            "system": pl.String,
+            "class": pl.String,
+            "measure": pl.String,
+            "mean": pl.Float64,
+            "queries": pl.Int64,
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def coverage(self) -> dict[str, Coverage]:
+        """What must be said beside every number, per system."""
+        return {system.name: coverage_of(system.ranks) for system in self.systems}
+
+    def warnings(self) -> list[str]:
+        """The same in words, most important first; empty when there is nothing to say."""
+        from rankscope.evaluation.cautions import cautions, easy_collection
+
+        if self.quiet:
+            return []
+        lines = [*self.notes, *easy_collection([system.ranks for system in self.systems])]
+        for system in self.systems:
+            floored = [
+                f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
+                for column in system.columns
+                if column.floored
+            ]
+            said = cautions(system.ranks, system.columns, self.settings)
+            lines += [f"{system.name}: {line}" for line in warnings_of(system.ranks, self.settings) + said + floored]
+        return lines
+
+    def __iter__(self) -> Iterator[SystemScores]:
+        return iter(self.systems)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in ("system", *self.measures))
+        body = "".join(
+            f"<tr><td>{html.escape(each.name)}</td>"
+            + "".join(f"<td>{c.summary:.4f}</td>" for c in each.columns)
+            + "</tr>"
+            for each in self.systems
+        )
+        notes = "".join(f"<li>{html.escape(line)}</li>" for line in self.warnings())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
+
+
+def summarised(measure: Measure, values: FloatArray, mean: str) -> float:
+    """One number from the values of the queries that count; NaN where none does."""
+    if measure.summary == "sum":
+        return in_order_sum(values)
+    if values.size == 0:
+        return float("nan")
+    if measure.summary == "geometric" or mean == "geometric":
+        return float(np.exp(in_order_sum(np.log(np.maximum(values, GEOMETRIC_FLOOR))) / values.size))
+    return in_order_sum(values) / values.size
+
+
+def class_mean(measure: Measure, values: FloatArray, classes: Sequence[str]) -> float:
+    """The mean over classes of the mean within each class."""
+    if measure.summary == "sum":
+        return in_order_sum(values)
+    labels = np.array(classes, dtype=object)
+    means = [summarised(measure, values[labels == label], "macro") for label in sorted(set(classes))]
+    return float(np.mean(means)) if means else float("nan")
+
+
+def _long(system: SystemScores, column: Column) -> pl.DataFrame:
+    count = len(system.ranks)
+    return pl.DataFrame(
+        {
+            "system": pl.Series([system.name] * count, dtype=pl.String),
+            "query": pl.Series(system.ranks.queries, dtype=pl.String),
+            "class": pl.Series(system.ranks.classes or [None] * count, dtype=pl.String),
+            "measure": pl.Series([column.asked] * count, dtype=pl.String),
+            "value": pl.Series(column.values, dtype=pl.Float64).fill_nan(None),
+            "status": pl.Series(system.status, dtype=pl.String),
+            "counted": pl.Series(column.counted, dtype=pl.Boolean),
+            **_over_orders(column),
+        }
+    )
+
+
+def _over_orders(column: Column) -> dict[str, pl.Series]:
+    if column.worst is None:
+        return {}
+    error = np.zeros(column.values.size) if column.error is None else column.error
+    named = {"standard_error": error, "worst": column.worst, "best": column.best}
+    return {name: pl.Series(values, dtype=pl.Float64).fill_nan(None) for name, values in named.items()}

@@ -1,0 +1,195 @@
+"""Class matrix: the mean of each system in each class as a number on a coloured tile."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_table, named
+from rankscope.graphs.kinds.shared.describing import Systems
+from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
+from rankscope.statistics.cells import need_level
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.paired_t import paired_t
+from rankscope.statistics.units import units_of
+
+WHAT = "the class matrix"
+DIFFERENCE = "difference"
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """Means of one column with their intervals: of a system, or of the difference of two."""
+
+    name: str
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    signed: bool = False
+
+
+@kind(
+    "class-matrix",
+    "means by class and system as numbers on coloured tiles",
+    uses=("classes",),
+    compares=True,
+    width="full",
+)
+def class_matrix_graph(
+    systems: Systems, measure: MeasureOption = "AP", largest: LargestOption = 10, level: LevelOption = 0.95
+) -> Graph:
+    """Mean of each system in each class, with its interval; the darker, the larger.
+
+    Two systems have a third column: second minus first, query by query, blue where the second has more. Intervals
+    within a class are t, of its queries. The last row is of all queries shown, with the intervals of `compare`.
+    """
+    need_level(level)
+    shown = class_table(systems, measure, largest, WHAT)
+    labels = [*shown.labels, ""] if shown.table.classes is not None else [""]
+    sizes = [shown.size(label) if label else len(shown.table) for label in labels]
+    columns = _columns(shown, labels, level)
+    names = ", ".join(shown.table.systems)
+    graph = Graph(
+        f"{measure} by class: {names}",
+        _system_axis(columns),
+        _class_axis(labels, sizes),
+        subtitle=_subtitle(shown, level),
+        summary=f"Mean {measure} of {names} by class.",
+    )
+    scale = _Scale.of(columns)
+    for number, column in enumerate(columns, 1):
+        graph = _drawn(graph, number, column, scale, labels, sizes)
+    return graph
+
+
+def _system_axis(columns: list[_Column]) -> Axis:
+    count = len(columns)
+    texts = tuple(each.name for each in columns)
+    return Axis("system", domain=(0.5, count + 0.5), ticks=tuple(range(1, count + 1)), texts=texts)
+
+
+def _class_axis(labels: list[str], sizes: list[int]) -> Axis:
+    count = len(labels)
+    ticks = tuple(range(-1, -count - 1, -1))
+    texts = tuple(map(named, labels, sizes))
+    return Axis("class (queries)", domain=(-count - 0.5, -0.5), ticks=ticks, texts=texts, rows=2.0)
+
+
+def _subtitle(shown: ClassTable, level: float) -> str:
+    first, *rest = shown.table.systems
+    less = f"; {DIFFERENCE}: {rest[0]} minus {first}" if len(rest) == 1 else ""
+    return f"mean with {100 * level:g}% interval; {shown.shown}{less}"
+
+
+def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Column]:
+    table, names = shown.table, list(shown.table.systems)
+    values = table.values
+    if len(names) == 2:
+        values = np.column_stack([values, values[:, 1] - values[:, 0]])
+        names.append(DIFFERENCE)
+    known = np.array(table.classes or ("",) * len(values), dtype=object)
+    parts = [values[known == label] for label in labels if label]
+    mean = np.stack([*(part.mean(axis=0) for part in parts), values.mean(axis=0)])
+    half = np.stack([half_widths(part, level) for part in parts]) if parts else np.empty((0, values.shape[1]))
+    low, high = _of_all(shown, level)
+    low, high = np.vstack([mean[:-1] - half, low]), np.vstack([mean[:-1] + half, high])
+    return [
+        _Column(name=name, mean=mean[:, i], low=low[:, i], high=high[:, i], signed=name == DIFFERENCE)
+        for i, name in enumerate(names)
+    ]
+
+
+def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:
+    """The intervals of all queries shown, as `compare` makes them: of each mean, and of the difference of two."""
+    table = shown.table
+    made = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
+    if len(table.systems) != 2:
+        return made.low, made.high
+    t = paired_t(units_of(table, shown.by_unit).differences(*table.systems), level=level)
+    return np.append(made.low, t.low), np.append(made.high, t.high)
+
+
+def half_widths(values: FloatArray, level: float) -> FloatArray:
+    """Half of the t interval of the mean of each column; NaN for one query.
+
+    >>> half_widths(np.array([[0.1], [0.2], [0.3]]), 0.95).round(4).tolist()
+    [0.2484]
+    """
+    count = len(values)
+    if count < 2:
+        return np.full(values.shape[1], np.nan)
+    from scipy.special import stdtrit
+
+    return np.asarray(float(stdtrit(count - 1, (1 + level) / 2)) * values.std(axis=0, ddof=1) / math.sqrt(count))
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From which mean to which tiles are coloured, and how far differences go."""
+
+    low: float
+    high: float
+    most: float
+
+    @classmethod
+    def of(cls, columns: list[_Column]) -> _Scale:
+        plain = np.concatenate([each.mean for each in columns if not each.signed])
+        signed = np.concatenate([np.zeros(1), *(np.abs(each.mean) for each in columns if each.signed)])
+        return cls(float(plain.min()), float(plain.max()), float(signed.max()))
+
+    def shade(self, column: _Column) -> FloatArray:
+        """How much colour each tile has: a tenth at least for means, so that tiles are seen."""
+        if column.signed:
+            return column.mean / self.most if self.most else column.mean
+        if self.high == self.low:
+            return np.full_like(column.mean, 0.5)
+        return 0.1 + 0.9 * (column.mean - self.low) / (self.high - self.low)
+
+
+def _drawn(graph: Graph, x: float, column: _Column, scale: _Scale, labels: list[str], sizes: list[int]) -> Graph:
+    mean, low, high = column.mean, column.low, column.high
+    return graph.tiles(
+        np.full(mean.size, float(x)),
+        -np.arange(1.0, mean.size + 1),
+        scale.shade(column),
+        [written(each, column.signed) for each in mean.tolist()],
+        [_reach(*each) for each in zip(mean.tolist(), low.tolist(), high.tolist(), strict=True)],
+        name=column.name,
+        facts={
+            "class": [label or "all" for label in labels],
+            "mean": mean.tolist(),
+            "low": low.tolist(),
+            "high": high.tolist(),
+            "queries": sizes,
+        },
+    )
+
+
+def _reach(mean: float, low: float, high: float) -> str:
+    """An interval on a tile: by its half width where it lies evenly around the mean.
+
+    >>> _reach(0.5, 0.25, 0.75), _reach(0.5, 0.3, 0.6), _reach(0.5, math.nan, math.nan)
+    ('±0.250', '0.300 to 0.600', 'no interval')
+    """
+    if math.isnan(low):
+        return "no interval"
+    even = math.isclose(mean - low, high - mean, abs_tol=1e-9)
+    return f"±{written(high - mean)}" if even else f"{written(low)} to {written(high)}"
+
+
+def written(value: float, signed: bool = False) -> str:
+    """A number on a tile: three decimals below 10, one below 100, none above; a true minus sign.
+
+    >>> written(0.4567), written(-0.02), written(12.34), written(0.05, signed=True), written(-0.0001)
+    ('0.457', '−0.020', '12.3', '+0.050', '0.000')
+    """
+    places = 3 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    value = round(value, places) + 0.0  # no minus before a zero
+    return (f"{value:+,.{places}f}" if signed else f"{value:,.{places}f}").replace("-", MINUS)

@@ -1,0 +1,154 @@
+"""The growth forecast: what smaller collections gave, exactly, and what larger ones will give, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.curves.curve import Curve, Region
+from rankscope.curves.thinning import expected_value
+from rankscope.errors import SettingError
+from rankscope.forecast import Forecast, Interval, forecast
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.option import Option
+from rankscope.measures.measure import Measure
+from rankscope.measures.notation import parse_measures
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.units import unit_classes
+
+WHAT = "the forecast graph"
+HALVINGS = 5
+STEPS = 2  # between today and the end: each costs a back-test
+
+
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    """One system: sizes and means from the past on, and forecasts with their intervals."""
+
+    past: Curve
+    future: Curve
+    these: Region  # for the same queries
+    others: Region  # for other queries of the same kind
+    last: Forecast
+
+
+@kind(
+    "forecast",
+    "a measure as the collection grows",
+    needs=("collection size",),
+    uses=("scores",),
+    enough=250,
+    slow=True,
+)
+def forecast_graph(
+    systems: Systems,
+    to: Annotated[float | str, Option("to how many items, or how many times more", metavar="N|10x")] = "10x",
+    measure: Annotated[str, Option("the measure", "-m --measure")] = "Rprec",
+    model: str | None = None,
+    force: Annotated[bool, Option("a graph even where the back-test says no")] = False,
+) -> Graph:
+    """A measure against the size of the collection: exact for smaller ones, forecast for larger ones.
+
+    Class sizes stay. To the left of today random distractors are left out, an exact mean; to the right a model looks
+    ahead, from scores where there are real ones and else from ranks alone, with 90% intervals: the dark band is for
+    these queries, the light one for other queries of the same kind. New items must come from the same population. `to`
+    is how many times (10x) or how many items. Needs the size of the collection.
+    """
+    shown = counted_systems(systems, WHAT)
+    asked = parse_measures([measure], shown[0].rel)
+    if len(asked) != 1:
+        raise SettingError(f"{WHAT} shows one measure, got {measure!r}")
+    grown = [_grown(queries, asked[0], to, model, force) for queries in shown]
+    first = grown[0].last
+    low = min(float(each.past.x.min()) for each in grown)
+    graph = Graph(
+        f"{measure} as the collection grows",
+        Axis("collection size", "d", "log2", domain=(low, max(float(each.last.target) for each in grown))),
+        Axis("mean", measure, domain=(0, 1)),
+        subtitle=f"{first.level:.0%} bands: these queries dark, others of the kind light; {_error(grown[0])}",
+        summary=f"{measure} of {', '.join(each.last.system for each in grown)} over collection size.",
+    )
+    graph = graph.rule(x=float(first.collection), label=f"today, d = {first.collection:,}")
+    for queries, each in zip(shown, grown, strict=True):
+        graph = _with(graph, each, queries)
+    return graph
+
+
+def _with(graph: Graph, grown: _Grown, queries: RelevantRanks) -> Graph:
+    name, result = queries.system, grown.last.measures[0]
+    note = f"{how_many(result.queries)}, {result.now:.3f} to {result.forecast:.3f} by {result.model}"
+    told = {"model": ["exact"] * len(grown.past)}
+    ahead = {
+        "model": [result.model] * len(grown.future),
+        "these queries": _texts(grown.these),
+        "other queries": _texts(grown.others),
+    }
+    graph = graph.band(grown.others, name).band(grown.these, name).curve(grown.past, name, note, markers=0)
+    graph = graph.curve(grown.future, name, markers=0, light=True)
+    graph = graph.points(grown.past, name, facts=told)
+    return graph.points(grown.future, name, open=np.arange(len(grown.future)) > 0, facts=ahead)
+
+
+def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str | None, force: bool) -> _Grown:
+    last = forecast(queries, to, [measure], model, force=force)
+    chosen, now = last.measures[0], last.measures[0].now
+    between = np.geomspace(1.0, last.factor, STEPS + 2)[1:-1]
+    steps = [forecast(queries, float(each), [measure], chosen.model, force=True) for each in between]
+    ahead = [each.measures[0] for each in (*steps, last)]
+    size = np.array([last.collection, *(each.target for each in steps), last.target], dtype=np.float64)
+    middle = np.array([now, *(each.forecast for each in ahead)])
+    these = _region(size, [Interval(now, now), *(each.these for each in ahead)])
+    others = _region(size, [_today(queries, measure, last.level), *(each.others for each in ahead)])
+    return _Grown(
+        past=_past(queries, measure, last.collection, now),
+        future=Curve(size, middle),
+        these=these,
+        others=others,
+        last=last,
+    )
+
+
+def _today(queries: RelevantRanks, measure: Measure, level: float) -> Interval:
+    """What other queries of the same kind would give today: the interval of the mean that every command gives."""
+    some = queries.take(np.flatnonzero(measure.defined(queries)))
+    made = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
+    return Interval(*np.where(np.isfinite(made.low), [made.low, made.high], made.mean)[:, 0].tolist())
+
+
+def _region(size: FloatArray, intervals: Sequence[Interval]) -> Region:
+    return Region(size, np.array([each.low for each in intervals]), np.array([each.high for each in intervals]))
+
+
+def _texts(region: Region) -> list[str]:
+    return [f"{low:.3f} to {high:.3f}" for low, high in zip(region.low, region.high, strict=True)]
+
+
+def _past(queries: RelevantRanks, measure: Measure, collection: int, now: float) -> Curve:
+    """Exact means in collections of half the size, a quarter, ... as long as every query keeps a distractor."""
+    sizes: list[float] = [float(collection)]
+    means = [now]
+    for halving in range(1, HALVINGS + 1):
+        kept = queries.collection // 2**halving - queries.relevant
+        if (kept < 1).any():
+            break
+        value: FloatArray = expected_value(queries, kept, measure).low
+        sizes.append(collection / 2**halving)
+        means.append(float(np.nanmean(value)))
+    return Curve(np.array(sizes[::-1]), np.array(means[::-1]))
+
+
+def _error(grown: _Grown) -> str:
+    """How wrong the model was about today, at the largest factor tried."""
+    tests = grown.last.measures[0].own_tests
+    if not tests:
+        return "no back-test possible"
+    farthest = max(tests, key=lambda test: test.factor)
+    return f"back-test at {farthest.factor:g}x errs by {farthest.error:+.3f}".replace("-0", "\N{MINUS SIGN}0")

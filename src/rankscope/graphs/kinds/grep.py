@@ -1,0 +1,60 @@
+"""GReP: the surface of precision over recall and generality (Sebe, Huijsmans, Tian & Gevers 2004)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.curves.generality_table import GeneralityTable
+from rankscope.curves.surface import grep_surface
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
+from rankscope.graphs.kinds.shared.generality_graphs import (
+    GENERALITY,
+    WAYS,
+    MembersOption,
+    WayOption,
+    generality_tables,
+    members_words,
+)
+from rankscope.graphs.system_count import ONE
+from rankscope.statistics.deciding import FEW
+from rankscope.statistics.generality_estimate import deciding_at
+
+SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
+
+
+@kind(
+    "grep",
+    "precision over recall and generality, a surface",
+    systems=ONE,
+    needs=("collection size",),
+    enough=500,
+)
+def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOption = "constant") -> Graph:
+    """GReP: precision as a surface over recall and the generality index G, of one system.
+
+    `way` and `members` as for grip. Drawn in three dimensions by matplotlib (svg, pdf, png), as an interactive heat map
+    on a page. Needs the size of the collection.
+    """
+    (queries,) = counted_systems(systems, "GReP", ONE)
+    (cut,) = generality_tables([queries], 1.0, way, members)
+    surface = grep_surface(queries, SCOPES, way, members=members)
+    index = np.broadcast_to(surface.index[:, None], surface.recall.shape)
+    graph = Graph(
+        f"GReP of {queries.system}: precision over recall and generality",
+        GENERALITY.over(float(surface.index.min()) - 0.5, float(surface.index.max()) + 0.5),
+        Axis("recall", "r", domain=(0, 1)),
+        subtitle=_subtitle(cut),
+        summary=f"Precision of {queries.system} as a surface over recall and generality.",
+    )
+    precision = Axis("precision", "p", domain=(0, 1))
+    return graph.surface(index, surface.recall, np.minimum(surface.precision, 1.0), queries.system, precision)
+
+
+def _subtitle(cut: GeneralityTable) -> str:
+    """How G varies, who is followed, and from where on few units are left."""
+    few = deciding_at(cut) < FEW
+    from_level = f"fewer than {FEW} units decide from G = {cut.index[few].min():.3g} on" if few.any() else ""
+    return "; ".join(filter(None, (WAYS[cut.way], members_words(cut), from_level)))

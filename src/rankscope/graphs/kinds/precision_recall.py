@@ -1,0 +1,267 @@
+"""The precision-recall graph, with scope lines, random and ideal level, and what cannot be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated, Literal
+
+import numpy as np
+
+from rankscope.curves.curve import Curve, Region
+from rankscope.curves.guides import highest_precision, lowest_precision, scope_line
+from rankscope.curves.precision_recall import mean_at_recall_levels, query_curve
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.kinds.shared.banded import band_facts, band_words, with_band
+from rankscope.graphs.kinds.shared.chance import band_around, interval_facts, intervals_of
+from rankscope.graphs.kinds.shared.describing import (
+    MOST_BANDS,
+    Systems,
+    counted_systems,
+    facts_of,
+    how_many,
+    shown_of,
+    size_known,
+    size_note,
+    unit_note,
+)
+from rankscope.graphs.kinds.shared.groups import QueryGroup, grouped, named, offered, spread_out, usual
+from rankscope.graphs.kinds.shared.radial import Radial
+from rankscope.graphs.option import Option
+from rankscope.graphs.variants import Variant, Variants
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.statistics.band import Band
+from rankscope.statistics.deciding import FEW
+from rankscope.statistics.query_curves import interpolated_precision
+
+SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
+WHAT = "the precision-recall graph"
+MOST_GROUPS = 5
+RECALL, PRECISION = Axis("recall", "r", domain=(0, 1)), Axis("precision", "p", domain=(0, 1))
+DOTTED = "dotted: a lower bound, some rankings have ended"
+
+
+def _variants(systems: Systems) -> Variants | None:
+    """The groups that a page offers: each alone, and of one system first all that fit on one graph."""
+    shown = counted_systems(systems, WHAT)
+    if not size_known(shown) or _single(shown):
+        return None
+    groups = grouped(shown[0])
+    together = len(shown) == 1 and len(groups) > 1
+    first = None if together else usual(groups).name
+    made = [
+        Variant(each.name, f"{each.name}: {unit_note(each.queries)}", each.name == first, heading)
+        for heading, members in offered(shown[0])
+        for each in members
+    ]
+    if len(made) < 2:
+        return None
+    exact = groups[0].name.startswith("c")
+    overview = [Variant(None, "several class sizes" if exact else "several generality indices", chosen=True)]
+    binned = [Variant("bins", "several generality indices, interpolated")] if exact else []
+    return Variants("group", "Queries of", (*overview, *binned, *made) if together else tuple(made))
+
+
+@kind("precision-recall", "the trade that every deeper look makes", uses=("collection size",), variants=_variants)
+def precision_recall_graph(
+    systems: Systems,
+    group: Annotated[
+        str | None,
+        Option(
+            "which queries: c=8 (with 8 relevant items) or G=7 (of that generality index, rounded); exact or bins says "
+            "how they are grouped. Default: the group in the middle, exact where enough share a class size"
+        ),
+    ] = None,
+    scopes: Sequence[float] = SCOPES,
+    averaging: Annotated[
+        Literal["radial", "levels"] | None,
+        Option("means at equal relevant scope, or at eleven recall levels"),
+    ] = None,
+) -> Graph:
+    """Precision against recall: the trade that every deeper look makes.
+
+    One query has a point at each of its hits. More queries, where the size of the collection is known: radial means at
+    equal relevant scope a = s/c over queries of one generality, because curves of different generality must not be
+    joined. One system shows a curve for each of several groups; systems are compared on the group in the middle, or on
+    the `group` asked for: c=8 (of that class size, nothing is interpolated) or G=7 (of that generality index, rounded);
+    exact or bins says how queries are grouped. Where the size is not known: interpolated precision at eleven recall
+    levels, as in TREC (`averaging` radial or levels decides it by hand). The ideal system runs along p = 1, then down
+    r = 1 to c/d.
+    """
+    shown = counted_systems(systems, WHAT)
+    if averaging != "levels" and group is None and _single(shown):
+        return _of_one_query(shown, scopes)
+    if averaging == "levels" or (averaging is None and group is None and not size_known(shown)):
+        return _at_levels(shown)
+    groups = grouped(shown[0], group)
+    if len(shown) == 1 and len(groups) > 1:
+        return _by_generality(shown[0], groups, scopes)
+    return _compared(shown, usual(groups), scopes)
+
+
+def _single(systems: list[RelevantRanks]) -> bool:
+    return all(len(each) == 1 for each in systems)
+
+
+def _of_one_query(systems: list[RelevantRanks], scopes: Sequence[float]) -> Graph:
+    """A point at each hit: between two hits there is nothing but a falling precision."""
+    first = systems[0]
+    known = size_known(systems)
+    size = f", d = {int(first.collection[0]):,}" if known else ""
+    graph = Graph(
+        "Precision and recall of one query",
+        RECALL,
+        PRECISION,
+        subtitle=f"1 query, c = {int(first.relevant[0]):,}{size}; a marker at each hit",
+        summary=f"Precision and recall at the hits of one query of {_names(systems)}.",
+    )
+    graph = _behind(graph, first, scopes)
+    for queries in systems:
+        curve = query_curve(queries, queries.queries[0])
+        graph = graph.curve(curve, queries.system, _found(queries), facts=facts_of(curve), markers=range(len(curve)))
+    return graph
+
+
+def _found(queries: RelevantRanks) -> str:
+    """How many of its relevant items a query has, and where the search for the others ended."""
+    relevant, found, depth = (int(each[0]) for each in (queries.relevant, queries.found, queries.depth))
+    if found == relevant:
+        return f"all {relevant:,} found"
+    return f"{found:,} of {relevant:,} found, the ranking ends at {depth:,}"
+
+
+def _at_levels(systems: list[RelevantRanks]) -> Graph:
+    graph = Graph("Precision and recall", RECALL, PRECISION)
+    line = Curve(np.linspace(0.0, 1.0, 11), np.ones(11), "ideal")
+    graph = graph.guides([line], dashed=True, at=0.8, side="below left")
+    shaded = len(systems) <= MOST_BANDS
+    bands = []
+    for queries in systems:
+        each = interpolated_precision(queries)
+        bands.append(band_around(each, queries, drawn=shaded))
+        told = {**facts_of(mean_at_recall_levels(queries)), **interval_facts(intervals_of(each.values, queries))}
+        graph = with_band(
+            graph, bands[-1], queries.system, size_note(queries), facts=told, markers=range(each.x.size), shaded=shaded
+        )
+    words = ["interpolated at eleven recall levels", *(band_words(bands) if shaded else [])]
+    summary = f"Interpolated precision at recall levels of {_names(systems)}."
+    return graph.described(subtitle="; ".join(words), summary=summary)
+
+
+def _by_generality(queries: RelevantRanks, groups: list[QueryGroup], scopes: Sequence[float]) -> Graph:
+    """One system: a curve for each group, five at most, evenly from easy to hard."""
+    some = spread_out(groups, MOST_GROUPS)
+    graph = Graph(f"Precision and recall of {queries.system}", RECALL, PRECISION)
+    graph = graph.guides(_scope_lines(scopes))
+    graph = _with_ideal(graph, [each.queries for each in some])
+    curves = [Radial.of(each, scopes) for each in some]
+    for each in curves:
+        around = each.band(drawn=False)
+        graph = _with(graph, each, each.members.name, unit_note(each.members.queries), around, shaded=False)
+    shown = sum(len(each.queries) for each in some)
+    words = f"{len(some)} of {len(groups)} groups of equal generality, {shown:,} of {how_many(len(queries))}"
+    if len(some) == len(groups):
+        words = f"all {len(groups)} groups of equal generality"
+    words = f"{words}; {_points(curves)}"
+    return graph.described(
+        subtitle="; ".join(filter(None, (words, DOTTED if any(each.ended for each in curves) else ""))),
+        summary=f"Radial precision-recall curves of {queries.system} by generality.",
+    )
+
+
+def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[float]) -> Graph:
+    """Several systems, or one, on one group."""
+    members = [group, *(named(queries, group.name) for queries in systems[1:])]
+    title = "Precision and recall" + (f" of {systems[0].system}" if len(systems) == 1 else "")
+    graph = _behind(Graph(title, RECALL, PRECISION), group.queries, scopes)
+    curves = [Radial.of(each, scopes) for each in members]
+    shaded = len(systems) <= MOST_BANDS
+    bands = [each.band(drawn=shaded) for each in curves]
+    for each, around in zip(curves, bands, strict=True):
+        own = each.members.queries
+        same = own.queries == group.queries.queries
+        graph = _with(graph, each, own.system, "" if same else unit_note(own), around, shaded)
+    ended = DOTTED if any(each.ended for each in curves) else ""
+    few = f"rests on fewer than {FEW} units" if group.units < FEW else ""
+    told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
+    words = [_who(group, systems[0]), _points(curves), ended, few, *told]
+    return graph.described(
+        subtitle="; ".join(filter(None, words)),
+        summary=f"Radial precision-recall curves of {_names(systems)} at {group.name}.",
+    )
+
+
+def _who(group: QueryGroup, everyone: RelevantRanks) -> str:
+    """Which queries of how many: those of a class size, or of a G that is rounded."""
+    return f"{shown_of(group.queries, len(everyone))} with {group.name}{'' if group.exact else ', rounded'}"
+
+
+def _points(curves: list[Radial]) -> str:
+    """Whether hits were taken between two scopes."""
+    exact = all(each.members.exact for each in curves)
+    return "radial means at whole scopes" if exact else "radial means, interpolated between scopes"
+
+
+def _with(graph: Graph, radial: Radial, name: str, note: str, around: Band, shaded: bool) -> Graph:
+    """The curve with markers on the scope lines, thin where few units decide, dotted where some ranking has ended."""
+    curve = radial.curve
+    graph = graph.band(radial.region(around), name) if shaded and around.exists else graph
+    facts = {
+        **facts_of(curve),
+        **interval_facts(radial.intervals(), of=" of p"),
+        **band_facts(around, shaded, radial.limits(around)),
+    }
+    for part, light in radial.parts():
+        told = {key: [values[row] for row in part] for key, values in facts.items()}
+        markers = [place for place, row in enumerate(part) if row in radial.markers and not (light and place == 0)]
+        thin = np.flatnonzero(around.few[part]).tolist()
+        line = Curve(curve.x[part], curve.y[part])
+        graph = graph.curve(line, name, note, facts=told, markers=markers, light=light, thin=thin)
+    return graph
+
+
+# what stands behind the curves
+
+
+def _behind(graph: Graph, own: RelevantRanks, scopes: Sequence[float]) -> Graph:
+    """What cannot be reached, scope lines, the ideal and the random level of these queries."""
+    known = bool((own.collection != UNKNOWN).all())
+    share = own.relevant / own.collection if known else np.zeros(1)
+    for region in _unreachable(int(own.relevant.max()), float(share.min())):
+        graph = graph.area(region, region.name)
+    graph = _with_ideal(graph.guides(_scope_lines(scopes)), [own])
+    return graph.rule(y=float(share.mean()), label="random") if known else graph
+
+
+def _with_ideal(graph: Graph, groups: list[RelevantRanks]) -> Graph:
+    """The ideal system: p = 1 from the first hit to the last, then down r = 1 to the least generality, if known."""
+    largest = max(int(each.relevant.max()) for each in groups)
+    top = np.linspace(1.0 / largest, 1.0, 20)
+    known = size_known(groups)
+    lowest = [min(float((each.relevant / each.collection).min()) for each in groups)] if known else []
+    line = Curve(np.append(top, np.ones(len(lowest))), np.append(np.ones(20), lowest), "ideal")
+    return graph.guides([line], dashed=True, at=0.75, side="below left")
+
+
+def _scope_lines(scopes: Sequence[float]) -> list[Curve]:
+    lines = [scope_line(a, points=2) for a in scopes]
+    return [
+        Curve(line.x, line.y, f"a = {Fraction(a).limit_denominator(64)}") for line, a in zip(lines, scopes, strict=True)
+    ]
+
+
+def _unreachable(relevant: int, generality: float) -> list[Region]:
+    """Above the line of scope 1, and below the worst ranking; what is too thin to see is left out."""
+    recall = np.linspace(0.0, 1.0, 101)
+    name = "cannot be reached"
+    parts = [Region(recall, np.zeros(101), lowest_precision(recall, generality), name)]
+    edge = np.linspace(0.0, 1.0 / relevant, 21)
+    parts.append(Region(edge, highest_precision(edge, relevant), np.ones(edge.size), name))
+    visible = [part for part in parts if np.trapezoid(part.high - part.low, part.x) > 0.02]
+    return [Region(part.x, part.low, part.high, name if i == 0 else "") for i, part in enumerate(visible)]
+
+
+def _names(systems: list[RelevantRanks]) -> str:
+    return ", ".join(each.system for each in systems)

@@ -1,0 +1,90 @@
+"""Rank intervals: which places in the list of systems are chance, and which systems cannot be distinguished."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.curves.curve import Curve
+from rankscope.errors import SettingError
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption, compared_values
+from rankscope.graphs.system_count import SystemCount
+from rankscope.statistics.compared import Compared
+from rankscope.statistics.rank_intervals import RankIntervals
+
+WHAT = "the graph of rank intervals"
+SYSTEMS = SystemCount(2, 60, worth=3)
+NAMED = 4  # so many systems stand in the subtitle by name
+MOST_LETTERS = 0.035  # room for a letter, as a share of the ranks
+
+
+@kind("rank-intervals", "which ranks of several systems are chance", systems=SYSTEMS, compares=True)
+def rank_intervals_graph(
+    systems: Systems,
+    measure: MeasureOption = "AP",
+    level: LevelOption = 0.95,
+    seed: int = 0,
+    compared: Compared | None = None,
+) -> Graph:
+    """Systems by their mean, and the ranks that each can have; no difference is shown where they share a letter.
+
+    The verdict of `compare`: sign-flip and skew-t tests of all pairs, Holm's correction; all intervals hold together
+    with the level asked for. The point is the rank of the mean itself. `compared`: a verdict that was made before.
+    """
+    shown = counted_systems(systems, WHAT, SYSTEMS)
+    made = compared or compared_values(shown, measure, WHAT, level, seed)
+    if made.main.ranks is None:
+        raise SettingError(f"{WHAT} needs every pair compared, not only those with the baseline")
+    return _drawn(_empty(made.main.ranks, made), made.main.ranks)
+
+
+def _empty(result: RankIntervals, made: Compared) -> Graph:
+    count = len(result.systems)
+    who = ", ".join(result.systems) if count <= NAMED else f"{count} systems"
+    letters = max(len(each) for each in result.letters)
+    right = count + 0.4 + max(0.3, count * (0.02 + MOST_LETTERS * letters))
+    ticks = tuple(_rows(count)[::-1].tolist())
+    return Graph(
+        f"Ranks by {result.measure} that the queries leave open",
+        Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
+        Axis("system", domain=(0.3, count + 0.7), ticks=ticks, texts=result.systems[::-1], rows=1.15),
+        subtitle=f"{who}; {_drawn_from(made)}; intervals hold together at {result.level:.0%}; no difference is shown "
+        "between systems that share a letter" + "".join(f"; {name} is {other}" for name, other in made.same.items()),
+        summary=f"Rank intervals of {', '.join(result.systems)} by {result.measure}.",
+    )
+
+
+def _drawn_from(made: Compared) -> str:
+    count = how_many(len(made.main.table))
+    return count if made.main.unit == "queries" else f"{count} of {len(made.main.units):,} classes"
+
+
+def _drawn(graph: Graph, result: RankIntervals) -> Graph:
+    count = len(result.systems)
+    rows = _rows(count)
+    facts = {
+        "system": list(result.systems),
+        f"mean {result.measure}": [round(each, 4) for each in result.mean.tolist()],
+        "ranks": [f"{a} to {b}" for a, b in zip(result.low.tolist(), result.high.tolist(), strict=True)],
+        "group": list(result.letters),
+    }
+    low, high = result.low.astype(np.float64), result.high.astype(np.float64)
+    graph = graph.spans(rows, low, high, "ranks possible", "the point is the rank of the mean")
+    graph = graph.points(Curve(np.arange(1.0, count + 1), rows), "ranks possible", facts=facts)
+    for row, letters in zip(rows.tolist(), result.letters, strict=True):
+        graph = graph.text(count + 0.4 + 0.02 * count, row, letters)
+    return graph
+
+
+def _rows(count: int) -> FloatArray:
+    """The best system stands highest."""
+    return np.arange(float(count), 0.0, -1.0)
+
+
+def _ticks(count: int) -> tuple[float, ...]:
+    step = max(1, -(-count // 8))
+    return tuple(float(each) for each in range(1, count + 1) if each == 1 or each % step == 0)

@@ -1,0 +1,134 @@
+"""What the kinds of graph share: the systems asked for, what the legend says of them, bands, and facts to point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.curves.curve import Curve, Region
+from rankscope.curves.sizes import counted
+from rankscope.errors import SettingError
+from rankscope.graphs.marks import Facts
+from rankscope.graphs.system_count import SEVERAL, SystemCount
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+from rankscope.statistics.units import unit_classes
+
+Systems: TypeAlias = RelevantRanks | Sequence[RelevantRanks]
+TWO_SIDED = 1.96  # standard errors on each side of a mean: 95 %
+BANDS = "bands: 95% interval of the mean"
+MOST_BANDS = 2  # more than two bands over each other cannot be told apart
+
+
+def counted_systems(systems: Systems, what: str, count: SystemCount = SEVERAL) -> list[RelevantRanks]:
+    """The systems with the queries that count, each under a name of its own."""
+    given = [systems] if isinstance(systems, RelevantRanks) else list(systems)
+    count.check(len(given), what)
+    empty = [each.system for each in given if not (each.relevant > 0).any()]
+    if empty:
+        raise SettingError(f"{what}: no query of {', '.join(empty)} has a relevant item at grade {given[0].rel:g}")
+    return _named_apart([counted(each) for each in given])
+
+
+def _named_apart(systems: list[RelevantRanks]) -> list[RelevantRanks]:
+    seen: dict[str, int] = {}
+    result = []
+    for each in systems:
+        seen[each.system] = seen.get(each.system, 0) + 1
+        again = seen[each.system]
+        result.append(each if again == 1 else replace(each, system=f"{each.system} ({again})"))
+    return result
+
+
+def number(value: float) -> str:
+    """A number for a legend: three digits, no exponent for what is not tiny.
+
+    >>> number(0.012345), number(3979), number(0.00004)
+    ('0.0123', '3,979', '4e-05')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def how_many(count: int, what: str = "query", plural: str = "queries") -> str:
+    """A number of things.
+
+    >>> how_many(1), how_many(3979)
+    ('1 query', '3,979 queries')
+    """
+    return f"{count:,} {what if count == 1 else plural}"
+
+
+def size_note(queries: RelevantRanks) -> str:
+    """How many queries, of how many classes where these are the unit of chance, and their generality.
+
+    Where the collection is not known, their relevant items.
+    """
+    known = (queries.collection != UNKNOWN).all()
+    values: FloatArray = queries.relevant / queries.collection if known else queries.relevant.astype(np.float64)
+    low, high = number(float(values.min())), number(float(values.max()))
+    symbol = "g" if known else "c"
+    between = f"{symbol} = {low}" if low == high else f"{symbol} = {low} to {high}"
+    return f"{unit_note(queries)}, {between}"
+
+
+def unit_note(queries: RelevantRanks) -> str:
+    """How many queries, and of how many classes where the class is the unit of chance."""
+    classes = unit_classes(queries)
+    count = how_many(len(queries))
+    return count if classes is None else f"{count} of {how_many(len(set(classes)), 'class', 'classes')}"
+
+
+def shown_of(shown: RelevantRanks, everyone: int) -> str:
+    """Which queries of how many are shown, and of how many classes where these are the unit of chance.
+
+    >>> shown_of(RelevantRanks.from_ranks([[1], [2]]), 3), shown_of(RelevantRanks.from_ranks([[1], [2]]), 2)
+    ('the 2 of 3 queries', 'all 2 queries')
+    """
+    classes = unit_classes(shown)
+    units = "" if classes is None else f" ({how_many(len(set(classes)), 'class', 'classes')})"
+    if len(shown) < everyone:
+        return f"the {len(shown):,} of {everyone:,} queries{units}"
+    return f"{'all ' if everyone > 1 else ''}{how_many(everyone)}{units}"
+
+
+def size_known(systems: Iterable[RelevantRanks]) -> bool:
+    """Whether every query of every system knows the size of its collection."""
+    return all(bool((each.collection != UNKNOWN).all()) for each in systems)
+
+
+def band_of(curve: Curve) -> Region | None:
+    """The 95 % interval of each mean, kept within 0 and 1; None where there is no error to tell."""
+    if curve.error is None or not np.isfinite(curve.error).any():
+        return None
+    half = TWO_SIDED * curve.error
+    return Region(curve.x, np.clip(curve.y - half, 0.0, 1.0), np.clip(curve.y + half, 0.0, 1.0))
+
+
+def said(parts: Iterable[str], bands: int) -> str:
+    """A subtitle of its parts, with what the bands are where there are any.
+
+    >>> said(["radial means"], bands=1)
+    'radial means; bands: 95% interval of the mean'
+    """
+    return "; ".join([*filter(None, parts), *([BANDS] if 0 < bands <= MOST_BANDS else [])])
+
+
+def facts_of(curve: Curve) -> Facts:
+    """What to tell of each point of a curve: queries, scope and the like."""
+    facts: dict[str, Sequence[object]] = {}
+    if curve.queries is not None:
+        facts["queries"] = curve.queries.tolist()
+    for name, column in curve.more.items():
+        facts[name] = column.tolist()
+    if curve.lower_bound is not None and curve.lower_bound.any():
+        facts["lower bound"] = ["yes" if each else "no" for each in curve.lower_bound.tolist()]
+    return facts
+
+
+def chosen_scopes(longest: int, each_octave: int = 8) -> IntArray:
+    """Scopes that are dense enough for the eye on a log2 axis: every one at first, then so many between doublings."""
+    steps = max(1, int(np.log2(max(longest, 1)) * each_octave))
+    return np.unique(np.concatenate([np.rint(np.geomspace(1, longest, steps + 1)), [1, longest]]).astype(np.int64))

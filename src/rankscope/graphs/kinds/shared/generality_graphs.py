@@ -1,0 +1,213 @@
+"""What GRiP and GRnP share: precision over the generality index, above the level of a random order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, TypeAlias
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray
+from rankscope.curves.curve import Curve, Region
+from rankscope.curves.generality import GeneralityCurve, existing, generality_curve, random_line
+from rankscope.curves.generality_table import (
+    GeneralityTable,
+    Members,
+    Way,
+    generality_table,
+    reaching,
+    shared_level,
+)
+from rankscope.curves.sizes import SLACK
+from rankscope.errors import MeasureError, SettingError
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kinds.shared.banded import band_facts, promise_of
+from rankscope.graphs.kinds.shared.chance import interval_facts
+from rankscope.graphs.kinds.shared.describing import MOST_BANDS, shown_of, unit_note
+from rankscope.graphs.marks import Facts
+from rankscope.graphs.option import Option
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.deciding import FEW
+from rankscope.statistics.generality_estimate import (
+    GeneralityBand,
+    GeneralityEstimate,
+    generality_band,
+    generality_estimate,
+)
+
+WAYS: dict[Way, str] = {
+    "thinned": "random distractors left out",
+    "bins": "queries by class size, which confounds generality and difficulty",
+    "hard": "only the best-ranked distractors kept",
+}
+SEEN = 0.005  # a gap that an eye can see
+GENERALITY = Axis("generality index", "G = log2(d/c)", whole=True)
+
+
+WayOption: TypeAlias = Annotated[Way, Option("how generality varies")]
+MembersOption: TypeAlias = Annotated[
+    Members,
+    Option(
+        "which queries: constant (the same at every G, those that reach all levels shown) or varying (at each G those "
+        "that reach it)"
+    ),
+]
+ReachOption: TypeAlias = Annotated[float | None, Option("only queries that reach this generality index", metavar="G")]
+
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """The curve of one system with what chance leaves open of it."""
+
+    table: GeneralityTable
+    curve: GeneralityCurve
+    estimate: GeneralityEstimate
+    band: GeneralityBand | None
+
+    @classmethod
+    def of(cls, table: GeneralityTable, banded: bool) -> _Cut:
+        around = generality_band(table) if banded else None
+        return cls(table, generality_curve(table), generality_estimate(table), around)
+
+
+def over_generality(
+    graph: Graph, systems: list[RelevantRanks], n: float, way: Way, members: Members, reach: float | None
+) -> Graph:
+    """A curve per system at scope n c; shaded, where there is only one, what it gains over a random order."""
+    tables = generality_tables(systems, n, way, members, reach)
+    cuts = [_Cut.of(table, len(tables) <= MOST_BANDS) for table in tables]
+    curves = [cut.curve for cut in cuts]
+    last = max(float(curve.index.max(initial=1.0)) for curve in curves)
+    first = min(float(curve.index.min(initial=last)) for curve in curves)
+    start, last = (first - 0.5, last + 0.5) if way == "bins" else (0.0, last)
+    if len(cuts) == 1:
+        graph = graph.area(_shading(curves[0]), "gain over random" + (", E*" if n == 1 else ""))
+    top = (graph.y.domain or (0.0, 1.0))[1]
+    line = random_line(np.linspace(start, last, 161), n)
+    inside = line.y <= top + 1e-9
+    graph = graph.guides([Curve(line.x[inside], line.y[inside], "random")], dashed=True, at=0.2)
+    graph = graph.guides(_counts(curves[0], top))
+    for cut in cuts:
+        same = cut.table.queries.queries == tables[0].queries.queries
+        graph = _with(graph, cut, "" if same else unit_note(cut.table.queries))
+    return graph.described(x=GENERALITY.over(start, last), subtitle=_subtitle(cuts))
+
+
+def generality_tables(
+    systems: list[RelevantRanks], n: float, way: Way, members: Members, reach: float | None = None
+) -> list[GeneralityTable]:
+    """The queries that are followed, of all systems over the same levels: as far as half of each one's queries reach.
+
+    With `reach` only those that reach this G, over the levels up to it.
+    """
+    if reach is not None:
+        if members == "varying":
+            raise SettingError("reach keeps the same queries at every level: it goes with constant members")
+        systems = [_reaching(queries, reach) for queries in systems]
+    levels = None
+    if way != "bins" and members == "constant":
+        top = int(reach + SLACK) if reach is not None else min(shared_level(queries) for queries in systems)
+        levels = range(1, top + 1)
+    tables = [existing(generality_table(queries, n, way, levels, members)) for queries in systems]
+    for table in tables:
+        need_points(table.low, table.queries)
+    return tables
+
+
+def need_points(precision: FloatArray, queries: RelevantRanks) -> None:
+    """Refuse a collection in which more than half is relevant to every query: there is no level of G to show."""
+    if not np.isfinite(precision).any():
+        raise SettingError(f"no query of {queries.system} has a point over generality: too few distractors")
+
+
+def members_words(table: GeneralityTable) -> str:
+    """Which queries are followed, of how many."""
+    shown = shown_of(table.queries, table.counted)
+    if table.way == "bins":
+        return f"{shown}, different ones in every bin (number above)"
+    there = (~np.isnan(table.low)).sum(axis=0)
+    if table.members == "varying" and np.ptp(there) > 0:
+        ends = f"{there.max():,} to {there.min():,}, see above"
+        return f"{shown}, at each G those that reach it ({ends}): a rise may only mean that easy ones are left"
+    top = int(table.index[~table.full].max(initial=0.0))
+    return shown if len(table.queries) == table.counted else f"{shown} that reach G = {top}"
+
+
+def _subtitle(cuts: list[_Cut]) -> str:
+    """How G varies, who is followed, and what bands and hollow points are."""
+    table, estimates = cuts[0].table, [cut.estimate for cut in cuts]
+    banded = [cut.band for cut in cuts if cut.band is not None and cut.band.exists]
+    ended = any(cut.curve.cut.any() for cut in cuts)
+    hollow = f"hollow: fewer than {FEW} {estimates[0].unit} decide" if any(each.few.any() for each in estimates) else ""
+    words = promise_of(banded[0].lower, len(banded)) if banded else ""
+    beyond = "up to what lies behind their ends" if ended else ""
+    bands = ", ".join(filter(None, (words, beyond))) if words else ""
+    bound = "dotted: lower bounds, rankings have ended" if any(_bounded(cut.curve).any() for cut in cuts) else ""
+    return "; ".join(filter(None, (WAYS[table.way], members_words(table), hollow, bound, bands)))
+
+
+def _reaching(queries: RelevantRanks, reach: float) -> RelevantRanks:
+    try:
+        return reaching(queries, reach)
+    except MeasureError as error:
+        raise SettingError(str(error)) from None
+
+
+def _varies(curve: GeneralityCurve) -> bool:
+    return bool(curve.queries.size) and bool(np.ptp(curve.queries) > 0)
+
+
+def _counts(curve: GeneralityCurve, top: float) -> list[Curve]:
+    """How many queries are in each point, where that changes: names of lines without length at the top."""
+    if not _varies(curve):
+        return []
+    counts = zip(curve.index.tolist(), curve.queries.tolist(), strict=True)
+    return [Curve(np.array([index]), np.array([top]), f"{count:,}") for index, count in counts]
+
+
+def _with(graph: Graph, cut: _Cut, note: str) -> Graph:
+    curve, name = cut.curve.curve(), cut.table.queries.system
+    band = cut.band if cut.band is not None and cut.band.exists else None
+    graph = graph if band is None else graph.band(band.drawn(), name)
+    for part, light in _parts(cut):
+        graph = graph.curve(Curve(curve.x[part], curve.y[part]), name, note, markers=0, light=light)
+    facts = {**_facts(cut), **interval_facts(cut.estimate)}
+    facts |= {} if band is None else band_facts(band.lower, told=band.drawn())
+    return graph.points(curve, name, open=cut.estimate.few, facts=facts)
+
+
+def _parts(cut: _Cut) -> list[tuple[slice, bool]]:
+    """Pieces of the curve; light where points are of fewer queries, of different bins, or visibly lower bounds."""
+    curve = cut.curve
+    light = _bounded(curve) | (curve.queries < curve.queries.max(initial=0)) | (curve.way == "bins")
+    joints = light[:-1] | light[1:]
+    ends = [0, *(np.flatnonzero(np.diff(joints)) + 1).tolist(), joints.size]
+    pieces = [(slice(one, other + 1), bool(joints[one])) for one, other in pairwise(ends) if other > one]
+    return pieces or [(slice(None), bool(light.any()))]
+
+
+def _bounded(curve: GeneralityCurve) -> BoolArray:
+    """Points that rankings which have ended could lift by what an eye can see."""
+    return np.asarray(curve.precision_high - curve.precision > SEEN)
+
+
+def _shading(cut: GeneralityCurve) -> Region:
+    """From the random level to the curve, the level bent as it is between the points."""
+    index, precision = cut.index, cut.precision
+    there = np.isfinite(precision)
+    fine = np.linspace(float(index[there].min()), float(index[there].max()), 161)
+    height = np.interp(fine, index[there], precision[there])
+    return Region(fine, np.minimum(2.0**-fine, height), height)
+
+
+def _facts(cut: _Cut) -> Facts:
+    curve, estimate = cut.curve, cut.estimate
+    facts = {
+        "recall r": [f"{value:.4f}" for value in curve.recall],
+        "random level": [f"{value:.4g}" for value in curve.chance],
+        "gain E*": [f"{value:.4f}" for value in curve.gain],
+        "queries": curve.queries.tolist(),
+    }
+    return facts if estimate.unit == "queries" else {**facts, "classes": estimate.units.tolist()}

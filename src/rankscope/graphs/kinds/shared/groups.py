@@ -1,0 +1,136 @@
+"""Groups of equal generality: which queries may share a precision-recall curve, and which group is shown first.
+
+Queries of one class size in one collection share a lattice of points and need no interpolation: groups are exact where
+such groups exist. Otherwise queries are binned by their generality index G, and their curve is interpolated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.curves.averaging import By, Group, generality_groups
+from rankscope.errors import SettingError
+from rankscope.graphs.kinds.shared.chance import units_in
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.statistics.deciding import FEW
+
+ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
+MOST_OFFERED = 8  # exact groups that a page offers
+ENOUGH = 10  # units of chance that make an exact group worth a curve of its own
+
+
+@dataclass(frozen=True, eq=False)
+class QueryGroup:
+    """The queries of one group, and the words for it."""
+
+    name: str  # c = 8, or G = 7
+    index: float
+    queries: RelevantRanks
+
+    @property
+    def units(self) -> int:
+        """How many units of chance it holds."""
+        return units_in(self.queries)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all queries have one class size in one collection, so that nothing is interpolated."""
+        return bool(np.ptp(self.queries.relevant) == 0 and np.ptp(self.queries.collection) == 0)
+
+
+def grouped(queries: RelevantRanks, group: str | None = None) -> list[QueryGroup]:
+    """The groups, easiest first: `group` is exact or bins, or the name of the one wanted; None takes what fits.
+
+    Exact groups fit where half of the units of chance are in groups of enough of them, and where there is only one.
+    >>> five = RelevantRanks.from_ranks([[1, 2]] * 12 + [[1, 2, 3]] * 12, collection=64)
+    >>> [(each.name, len(each.queries)) for each in grouped(five)], [each.name for each in grouped(five, "bins")]
+    ([('c = 3', 12), ('c = 2', 12)], ['G = 4', 'G = 5'])
+    """
+    if group == "bins":
+        return _members(queries, "bins")
+    if group not in (None, "exact"):
+        return [named(queries, group)]
+    exact = _members(queries, "exact")
+    units = [each.units for each in exact]
+    fits = 2 * sum(each for each in units if each >= ENOUGH) >= sum(units)
+    return exact if group or len(exact) == 1 or fits else _members(queries, "bins")
+
+
+def usual(groups: Sequence[QueryGroup]) -> QueryGroup:
+    """The group to show first: of those of enough units the one nearest to the query in the middle by generality."""
+    index = np.repeat([each.index for each in groups], [len(each.queries) for each in groups])
+    middle = float(np.median(index))
+    return min(solid(groups), key=lambda each: (abs(each.index - middle), -len(each.queries)))
+
+
+def spread_out(groups: Sequence[QueryGroup], most: int) -> list[QueryGroup]:
+    """So many groups of enough units at most, evenly from the easiest to the hardest."""
+    enough = solid(groups)
+    places = np.unique(np.linspace(0, len(enough) - 1, min(most, len(enough))).round().astype(np.int64))
+    return [enough[place] for place in places.tolist()]
+
+
+def solid(groups: Sequence[QueryGroup]) -> list[QueryGroup]:
+    """The groups of enough units; where there are none, those that do not rest on few, else all."""
+    for least in (ENOUGH, FEW, 0):
+        some = [each for each in groups if each.units >= least]
+        if some:
+            break
+    return some
+
+
+def offered(queries: RelevantRanks) -> list[tuple[str, list[QueryGroup]]]:
+    """What a page offers, under headings: the kind that fits first; bins hold every query, exact groups may be many."""
+    shown, bins = grouped(queries), _members(queries, "bins")
+    exact = [each for each in _members(queries, "exact") if each.units >= FEW]
+    largest = sorted(exact, key=lambda each: -len(each.queries))[:MOST_OFFERED]
+    there = {each.queries.queries for each in largest}
+    one_size = (ONE_SIZE, [each for each in exact if each in largest])
+    several = (ONE_INDEX, [each for each in bins if each.queries.queries not in there])
+    ordered = [several, one_size] if shown[0].name.startswith("G") else [one_size, several]
+    return [(heading, groups) for heading, groups in ordered if groups]
+
+
+def named(queries: RelevantRanks, name: str) -> QueryGroup:
+    """The group of this name, as c=8 (or c=8,d=1000) or G=7."""
+    by: By = "bins" if name.strip().upper().startswith("G") else "exact"
+    groups = _members(queries, by)
+    wanted = _plain(name)
+    for each in groups:
+        if wanted in (_plain(each.name), _plain(_full_name(each.queries))):
+            return each
+    there = ", ".join(f"{_plain(each.name)} ({len(each.queries):,})" for each in _members(queries, "bins"))
+    sizes = sorted(_members(queries, "exact"), key=lambda each: -len(each.queries))[:8]
+    most = ", ".join(f"{_plain(each.name)} ({len(each.queries):,})" for each in sizes)
+    raise SettingError(
+        f"{queries.system} has no group {name!r}. By generality index, with their queries: {there}. Largest groups of "
+        f"one class size: {most}. Or exact or bins for all groups of a kind"
+    )
+
+
+def _members(queries: RelevantRanks, by: By) -> list[QueryGroup]:
+    groups = generality_groups(queries, by)
+    one_size = np.ptp(queries.collection) == 0
+    return [QueryGroup(_name(group, one_size), group.index, queries.take(group.rows)) for group in groups]
+
+
+def _name(group: Group, one_size: bool) -> str:
+    return group.name.partition(", d")[0] if one_size else group.name
+
+
+def _full_name(queries: RelevantRanks) -> str:
+    return f"c = {queries.relevant[0]}, d = {queries.collection[0]}"
+
+
+def _plain(name: str) -> str:
+    """Without spaces, in the case that letters have here.
+
+    >>> _plain("g = 7.0"), _plain("C=8")
+    ('G=7', 'c=8')
+    """
+    text = re.sub(r"\.0+$", "", name.replace(" ", "").lower())
+    return text.replace("g=", "G=")

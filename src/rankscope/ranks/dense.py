@@ -1,0 +1,162 @@
+"""Ranks of some items of each row of a table of scores, without sorting whole rows where that can be avoided.
+
+Rows are looked at in float32 first, moved so that it is finest where the hits are. Moving, scaling and narrowing never
+turn the order of two scores round; what becomes equal by them is told apart by the scores themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.ranks.counting import counted
+from rankscope.ranks.keys import ITEMS, ROWS, ordered_bits
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.settling import Close, Ranked, settled
+
+COUNTED_CELLS = 1 << 18  # scores counted at a time, which stay in the cache
+SORTED_CELLS = 1 << 20  # and sorted by one thread at a time
+MANY = 1 / 64  # hits among all items, from which on sorting is quicker than counting: measured
+FINE = 60  # powers of two that float32 has to spare at both ends
+
+Scores32 = NDArray[np.float32]
+Each = Callable[[Callable[[int], Any], Sequence[int]], list[Any]]
+
+
+def in_turn(work: Callable[[int], Any], parts: Sequence[int]) -> list[Any]:
+    """The result of each part, one after the other."""
+    return [work(part) for part in parts]
+
+
+def best_first(hits: Ragged) -> Ragged:
+    """Hits (item and score) of each row by falling score, the earlier item of two equals first."""
+    score = hits["score"]
+    width = int(hits.lengths.max(initial=0))
+    if width * len(hits) > 2 * hits.size:
+        return hits.sorted_by(-score)
+    table = np.full((len(hits), width), np.inf)  # lists of about one length: quicker as a table
+    table[hits.row, hits.position - 1] = -score
+    order = np.argsort(table, axis=1, kind="stable")[hits.row, hits.position - 1] + hits.offsets[hits.row]
+    return Ragged(hits.offsets, {name: column[order] for name, column in hits.columns.items()})
+
+
+def ranks_among(hits: Ragged, others: FloatArray, each: Each = in_turn) -> Ranked:
+    """Ranks of hits, which come best first, among the other items of each row; -inf stands for what is not in the list.
+
+    Hits have a finite score and stand as -inf among the others. `each` works on parts of the rows, with several threads
+    if it likes.
+    >>> hits = Ragged(np.array([0, 2]), {"item": np.array([1, 3]), "score": np.array([0.5, 0.2])})
+    >>> found = ranks_among(hits, np.array([[0.5, -np.inf, 0.4, -np.inf, 0.1]]))
+    >>> found.rank, found.ties.lists("start"), found.ties.lists("size")
+    (array([2, 4]), [[1]], [[2]])
+    """
+    width = max(1, others.shape[1])
+    by_sorting = hits.size > MANY * others.size
+    step = min(ROWS - 1, max(1, (SORTED_CELLS if by_sorting else COUNTED_CELLS) // width))
+    starts = list(range(0, len(others), step))
+
+    def work(start: int) -> Ranked:
+        rows = slice(start, start + step)
+        some = hits.take(np.arange(start, min(start + step, len(others))))
+        return (_by_sorting if by_sorting else _by_counting)(some, others[rows])
+
+    parts = each(work, starts)
+    rank = np.concatenate([np.empty(0, dtype=np.int64), *(part.rank for part in parts)])
+    ties = [Ragged.empty(0, "start", "size"), *(part.ties for part in parts)]
+    return Ranked(rank, Ragged.join(ties))
+
+
+def _narrowed(hits: Ragged, others: FloatArray) -> tuple[Scores32, Scores32]:
+    """Hits and others as float32: the middle of the hits of each row is moved to 0."""
+    high, low = np.zeros(len(hits)), np.zeros(len(hits))
+    there = hits.lengths > 0
+    high[there] = hits["score"][hits.offsets[:-1][there]]
+    low[there] = hits["score"][hits.offsets[1:][there] - 1]
+    middle, spread = high / 2 + low / 2, high / 2 - low / 2
+    exponent = np.frexp(np.where(spread > 0, spread, 1.0))[1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not (np.abs(exponent) > FINE).any():
+            flat = np.empty(others.shape, dtype=np.float32)
+            np.subtract(others, middle[:, None], out=flat, dtype=np.float64, casting="same_kind")
+            return (hits["score"] - middle[hits.row]).astype(np.float32), flat
+        factor = np.ldexp(1.0, -np.clip(exponent, -1000, 1000))
+        flat = ((others - middle[:, None]) * factor[:, None]).astype(np.float32)
+        return ((hits["score"] - middle[hits.row]) * factor[hits.row]).astype(np.float32), flat
+
+
+def _by_counting(hits: Ragged, others: FloatArray) -> Ranked:
+    """So many items at a time as their numbers have room in a key."""
+    limit, flat = _narrowed(hits, others)
+    flip = hits.offsets[hits.row] + hits.lengths[hits.row] - hits.position  # worst first, as counting wants limits
+    limits = Ragged(hits.offsets, {"low": limit[flip], "high": limit[flip]})
+    found = [
+        (start, counted(flat[:, start : start + ITEMS], limits)) for start in range(0, max(1, flat.shape[1]), ITEMS)
+    ]
+    above, within = (sum(getattr(part, name)[flip] for _, part in found) for name in ("above", "within"))
+    row = np.concatenate([part.row for _, part in found])
+    item = np.concatenate([part.item + start for start, part in found])
+    screened = np.concatenate([part.score for _, part in found])
+    already = already_counted(hits, row, screened, limit)
+    return settled(hits, above, Close(row=row, item=item, score=others[row, item], counted=already, within=within))
+
+
+def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
+    """The scores alone, in float32; rows in which another item then has the score of a hit are sorted in full."""
+    limit, flat = _narrowed(hits, others)
+    ordered = np.sort(flat, axis=1)
+    up_to = _up_to(ordered, hits.row, limit)
+    doubtful = np.zeros(len(hits), dtype=np.bool_)
+    doubtful[hits.row[(up_to > 0) & (ordered[hits.row, np.maximum(up_to - 1, 0)] == limit)]] = True
+    clear, full = np.flatnonzero(~doubtful), np.flatnonzero(doubtful)
+    mine = doubtful[hits.row]
+    quick = settled(hits.take(clear), (flat.shape[1] - up_to)[~mine], Close.none(int(np.count_nonzero(~mine))))
+    if not full.size:
+        return quick
+    slow = _in_full(hits.take(full), others[full])
+    rank = np.empty(hits.size, dtype=np.int64)
+    rank[mine], rank[~mine] = slow.rank, quick.rank
+    return Ranked(rank, Ragged.join([quick.ties, slow.ties]).take(np.argsort(np.concatenate([clear, full]))))
+
+
+def _in_full(hits: Ragged, others: FloatArray) -> Ranked:
+    """Items themselves are sorted, by the scores that count."""
+    key = -others
+    key[hits.row, hits["item"]] = -hits["score"]
+    order = np.argsort(key, axis=1, kind="stable")
+    place = np.empty(order.shape, dtype=np.int64)
+    np.put_along_axis(place, order, np.arange(order.shape[1])[None, :], axis=1)
+    ordered = np.take_along_axis(key, order, axis=1)
+    last = _up_to(ordered, hits.row, -hits["score"])
+    first = _up_to(ordered, hits.row, np.nextafter(-hits["score"], -np.inf))
+    tied = last - first > 1
+    group, once = np.unique(hits.row[tied] * order.shape[1] + first[tied], return_index=True)
+    size = (last - first)[tied][once]
+    ties = Ragged.from_rows(group // order.shape[1], len(hits), start=group % order.shape[1] + 1, size=size)
+    return Ranked(place[hits.row, hits["item"]] + 1, ties)
+
+
+def _up_to(ordered: NDArray[Any], row: IntArray, limit: NDArray[Any]) -> IntArray:
+    """How many values of an ascending row are at most the limit: all rows are halved at once."""
+    low, high = np.zeros(row.size, np.int64), np.full(row.size, ordered.shape[1])
+    flat, first = ordered.ravel(), row * ordered.shape[1]
+    for _ in range(int(ordered.shape[1]).bit_length()):
+        middle = (low + high) // 2
+        reached = flat[np.minimum(first + middle, flat.size - 1)] <= limit
+        going = low < high
+        low, high = np.where(going & reached, middle + 1, low), np.where(going & ~reached, middle, high)
+    return low
+
+
+def already_counted(hits: Ragged, row: IntArray, screened: Scores32, high: NDArray[Any]) -> IntArray:
+    """For each hit, how many of the close items of its row lie above its upper limit."""
+
+    def keys(rows: IntArray, scores: NDArray[Any]) -> NDArray[np.uint64]:
+        return (rows.astype(np.uint64) << np.uint64(32)) | ordered_bits(scores)
+
+    ordered = np.sort(keys(row, screened))
+    ends = np.searchsorted(ordered, (np.arange(len(hits), dtype=np.uint64) + np.uint64(1)) << np.uint64(32))
+    return ends[hits.row] - np.searchsorted(ordered, keys(hits.row, high), side="right")

@@ -1,0 +1,139 @@
+"""Dense scores to RelevantRanks: a row of scores for each query, a column for each item.
+
+Equal scores stand in the order of the items. Everything that has a score for every item ranks through this: vectors,
+rankers that compare pair by pair, feedback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankscope.arrays import BoolArray, FloatArray
+from rankscope.ranks.dense import Each, best_first, in_turn, ranks_among
+from rankscope.ranks.lots import lots_of_numbers
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
+
+
+def ranks_from_scores(
+    scores: ArrayLike,
+    relevant: ArrayLike | Ragged,
+    counted: ArrayLike | None = None,
+    *,
+    queries: Sequence[str] | None = None,
+    keep_scores: bool = False,
+    each: Each = in_turn,
+    **about: Any,
+) -> RelevantRanks:
+    """One query for each row of scores; `relevant` and `counted` are one row for all, or one each.
+
+    `relevant` may also be lists of items (column `item`, ascending). Items that are not counted are not in the list: c
+    and d are smaller by them. A row with NaN is a query that failed: it has no answer, and depth 0.
+    `keep_scores` keeps the scores of the hits and of the best distractors; `each` shares the work among threads; all
+    else is what `RelevantRanks` holds.
+    >>> ranks = ranks_from_scores([[0.1, 0.9, 0.5, 0.7]], [True, False, True, False], [True, False, True, True])
+    >>> ranks.judged.lists("rank"), ranks.relevant, ranks.collection
+    ([[2, 3]], array([2]), array([3]))
+    """
+    table = np.atleast_2d(np.asarray(scores, dtype=np.float64))
+    inside = np.broadcast_to(True if counted is None else np.asarray(counted, np.bool_), table.shape)
+    wanted = relevant if isinstance(relevant, Ragged) else items_of(np.broadcast_to(relevant, table.shape))
+    wanted = wanted.where(inside[wanted.row, wanted["item"]])
+    good = np.full(len(table), table.shape[1] > 0) & ~np.isnan(table).any(axis=1)
+    hits = wanted.where(good[wanted.row])
+    found, ties = hit_ranks(table, hits, inside, each)
+    size = inside.sum(axis=1)
+    kept = {"score": found["score"]} if keep_scores else {}
+    return RelevantRanks.assemble(
+        numbered("", len(table)) if queries is None else queries,
+        Ragged(found.offsets, {"rank": found["rank"], **kept}),
+        relevant=wanted.lengths,
+        depth=np.where(good, size, 0),
+        answered=good,
+        collection=size,
+        ties=ties,
+        distractors=best_others(table, hits, inside & good[:, None]) if keep_scores else None,
+        **about,
+    )
+
+
+def items_of(mask: BoolArray) -> Ragged:
+    """The items that are marked in each row, ascending.
+
+    >>> items_of(np.array([[True, False, True]])).lists("item")
+    [[0, 2]]
+    """
+    row, item = np.nonzero(mask)
+    return Ragged.from_rows(row, len(mask), item=item)
+
+
+def hit_ranks(
+    scores: FloatArray, hits: Ragged, inside: BoolArray | None = None, each: Each = in_turn
+) -> tuple[Ragged, Ragged]:
+    """Hits of each row, best first, with item, score and rank; and the groups of equal scores that hold one.
+
+    `hits` are items, ascending; what is not inside is in no list, and no hit is. A row of NaN must have no hits.
+    >>> hits = Ragged.of([[0, 2]], "item")
+    >>> found, ties = hit_ranks(np.array([[0.5, 0.9, 0.5, 0.7]]), hits, np.array([[True, False, True, True]]))
+    >>> found.lists("item"), found.lists("rank"), ties.lists("size")
+    ([[0, 2]], [[2, 3]], [[2]])
+    """
+    given = scores[hits.row, hits["item"]]
+    finite = _finite(scores)
+    others = finite.copy() if finite is scores else finite
+    found = best_first(hits.with_columns(score=others[hits.row, hits["item"]], given=given))
+    if inside is not None:
+        np.copyto(others, -np.inf, where=~inside)
+    others[hits.row, hits["item"]] = -np.inf
+    ranked = ranks_among(found, others, each)
+    columns = {"item": found["item"], "rank": ranked.rank, "score": found["given"]}
+    return Ragged(found.offsets, columns), ranked.ties
+
+
+def _finite(scores: FloatArray) -> FloatArray:
+    """The scores, or others in the same order where some are infinite; NaN becomes 0."""
+    if np.isfinite(scores).all():
+        return scores
+    made = np.where(np.isnan(scores), 0.0, scores)
+    for row in np.flatnonzero(np.isinf(made).any(axis=1)).tolist():
+        made[row] = np.unique(made[row], return_inverse=True)[1]
+    return made
+
+
+def best_others(scores: FloatArray, hits: Ragged, inside: BoolArray, number: int = KEPT_DISTRACTORS) -> Ragged:
+    """Score and lot of the best items of each row that are inside and no hits: falling, the earlier of equals first."""
+    finite = _finite(scores)
+    others = np.where(inside, finite, -np.inf)
+    others[hits.row, hits["item"]] = -np.inf
+    row, item = np.nonzero(highest(others, number))
+    order = np.lexsort((item, -others[row, item], row))
+    row, item = row[order], item[order]
+    return Ragged.from_rows(row, len(scores), score=scores[row, item], lot=lots_of_numbers(item))
+
+
+def highest(scores: NDArray[Any], number: int) -> BoolArray:
+    """Which are the highest of each row, the first ones of equals; -inf never is.
+
+    >>> highest(np.array([[1.0, 3.0, 1.0, 2.0]]), 3).tolist()
+    [[True, True, False, True]]
+    """
+    if scores.shape[1] <= number:
+        return np.asarray(scores > -np.inf)
+    least = np.partition(scores, scores.shape[1] - number, axis=1)[:, [scores.shape[1] - number]]
+    above, equal = scores > least, (scores == least) & (scores > -np.inf)
+    room = number - above.sum(axis=1, keepdims=True)
+    return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
+
+
+def numbered(name: str, count: int) -> list[str]:
+    """Names of so many queries, in byte order.
+
+    >>> numbered("dogs/", 10)[:2]
+    ['dogs/01', 'dogs/02']
+    """
+    width = len(str(count))
+    return [f"{name}{number:0{width}}" for number in range(1, count + 1)]

@@ -1,0 +1,5 @@
+"""Where the parts of long work run, and how work that was stopped goes on where it was.
+
+A part is known by a digest of everything its result depends on: where, in how many parts, in which order and after how
+many failures parts are worked on changes no byte of the result.
+"""

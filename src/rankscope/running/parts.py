@@ -1,0 +1,107 @@
+"""Finished parts of long work in a folder, so that work that was stopped goes on where it was.
+
+A part's file is named by a digest of everything its result depends on, and appears only when it is whole; what is
+damaged or does not fit is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+
+from rankscope.files import atomic, made_folder
+from rankscope.running.runner import Runner
+from rankscope.running.work_folders import working_in
+
+T = TypeVar("T")
+P = TypeVar("P", bound="Part")
+R = TypeVar("R")
+
+
+class Form(Protocol[T]):
+    """How the result of a part is kept in a file."""
+
+    suffix: str
+
+    def read(self, file: Path) -> T | None:
+        """The result in a file; None where there is none that is whole."""
+
+    def write(self, made: T, stream: BinaryIO) -> None:
+        """Write a result."""
+
+
+class Part(Protocol):
+    """A piece of work that needs no other piece."""
+
+    @property
+    def digest(self) -> str:
+        """A name: equal names are equal work."""
+
+
+@dataclass
+class PartsFolder(Generic[T]):
+    """The folder of one piece of work; it goes when the work has ended well."""
+
+    path: Path
+    form: Form[T]
+    reused: int = field(default=0, init=False)
+
+    @contextmanager
+    def open(self) -> Iterator[PartsFolder[T]]:
+        """Make the folder; it stays for the next time when the block does not end well and parts are finished."""
+        with working_in(self.path):
+            yield self
+
+    def read(self, digest: str) -> T | None:
+        """A finished part, or None where there is none that is whole."""
+        return self.form.read(self.path / f"{digest}{self.form.suffix}")
+
+    def write(self, digest: str, made: T) -> None:
+        """Keep a finished part."""
+        with atomic(made_folder(self.path) / f"{digest}{self.form.suffix}", "wb") as stream:
+            self.form.write(made, stream)
+
+    def kept(self, digest: str, make: Callable[[], T], fits: Callable[[T], bool] = lambda _: True) -> T:
+        """A part from its file where it fits, or made now and written."""
+        found = self.read(digest)
+        if found is not None and fits(found):
+            self.reused += 1
+            return found
+        made = make()
+        self.write(digest, made)
+        return made
+
+
+def finished(
+    work: Callable[[Any, P], R],
+    shared: Any,
+    parts: Sequence[P],
+    runner: Runner,
+    folder: PartsFolder[R] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, R]:
+    """The result of each part under its digest: kept from before, or worked on by the runner and kept for later."""
+    found = {} if folder is None else {part.digest: folder.read(part.digest) for part in parts}
+    made = {digest: result for digest, result in found.items() if result is not None}
+    left = [part for part in parts if part.digest not in made]
+    for part, result in runner.map(work, shared, left):
+        if folder is not None:
+            folder.write(part.digest, result)
+        made[part.digest] = result
+        if progress is not None:
+            progress(len(made) / len(parts))
+    return made
+
+
+def digest_of(about: Mapping[str, Any]) -> str:
+    """A name for a part, from everything that its result depends on.
+
+    >>> digest_of({"method": "svm", "seed": 0})[:8]
+    'e467ebfd'
+    """
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,131 @@
+"""Parts with digests, runners by name, and work that goes on where it was stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankscope.errors import SettingError
+from rankscope.running import runners
+from rankscope.running.cores import in_threads_of_one_core
+from rankscope.running.home import Home
+from rankscope.running.parts import PartsFolder, digest_of, finished
+from rankscope.running.processes import Processes
+from rankscope.running.runner import Runner
+from rankscope.running.runners import runner_of, runner_with
+from rankscope.running.threads import in_threads, stream_in_threads, with_threads
+
+
+@dataclass(frozen=True)
+class Piece:
+    number: int
+
+    @property
+    def digest(self) -> str:
+        return digest_of({"number": self.number})
+
+
+class TextForm:
+    suffix = ".txt"
+
+    def read(self, file: Path) -> str | None:
+        text = file.read_text() if file.exists() else ""
+        return text if text.endswith(".") else None
+
+    def write(self, made: str, stream: BinaryIO) -> None:
+        stream.write(made.encode())
+
+
+PIECES = [Piece(number) for number in range(7)]
+
+
+def written(shared: str, piece: Piece) -> str:
+    return f"{shared}{piece.number}."
+
+
+class Stops(Runner):
+    """Does three parts and is stopped."""
+
+    name, summary = "stops", ""
+
+    def map(self, work, shared, parts):  # type: ignore[no-untyped-def]
+        for part in parts[:3]:
+            yield part, work(shared, part)
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("runner", [Home(), Processes(2), Processes(2, patience=60.0), runner_with(None)], ids=str)
+def test_the_result_does_not_depend_on_where_parts_run(runner: Runner) -> None:
+    expected = {piece.digest: f"x{piece.number}." for piece in PIECES}
+    assert finished(written, "x", PIECES, runner) == expected
+
+
+def test_work_that_was_stopped_goes_on_where_it_was_with_another_runner(tmp_path: Path) -> None:
+    folder, seen = PartsFolder(tmp_path / "work", TextForm()), list[float]()
+    with pytest.raises(KeyboardInterrupt), folder.open():
+        finished(written, "x", PIECES, Stops(), folder)
+    kept = sorted((tmp_path / "work").iterdir())
+    assert len(kept) == 3
+    kept[0].write_text("half")  # a damaged part is made anew
+    with folder.open():
+        made = finished(written, "x", PIECES, Processes(2), folder, seen.append)
+    assert made == finished(written, "x", PIECES, Home())
+    assert len(seen) == len(PIECES) - 2
+    assert seen[-1] == 1.0
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_part_that_does_not_fit_is_made_anew(tmp_path: Path) -> None:
+    folder = PartsFolder(tmp_path / "work", TextForm())
+    with folder.open():
+        assert folder.kept("a", lambda: "one.") == "one."
+        assert folder.kept("a", lambda: "two.") == "one."
+        assert folder.kept("a", lambda: "two.", lambda text: text == "two.") == "two."
+        assert folder.reused == 1
+
+
+@given(st.dictionaries(st.text(), st.integers()))
+def test_equal_work_has_equal_names_in_whatever_order_it_is_described(about: dict[str, int]) -> None:
+    assert digest_of(about) == digest_of(dict(reversed(about.items())))
+    assert digest_of(about) != digest_of({**about, "more": 0}) or "more" in about
+
+
+def test_runners_are_known_by_name() -> None:
+    assert [runner_of(each.name).name for each in runners.ALL] == [each.name for each in runners.ALL]
+    assert runner_of("processes:3") == Processes(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("hom", "did you mean 'home'"),
+        ("home:2", "on='home:2': must be home or processes:N"),
+        ("processes:two", "whole number of processes"),
+        ("processes:0", "count=0: must be a whole number of at least 1"),
+    ],
+)
+def test_what_is_no_runner_is_refused(text: str, told: str) -> None:
+    with pytest.raises(SettingError, match=told):
+        runner_of(text)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_give_results_in_the_order_of_the_parts(threads: int) -> None:
+    parts = list(range(100))
+    with with_threads(threads):
+        assert in_threads(str, parts) == [str(part) for part in parts]
+    assert list(stream_in_threads(str, iter(parts), threads)) == [str(part) for part in parts]
+    assert in_threads_of_one_core(str, parts, threads) == [str(part) for part in parts]
+
+
+def test_a_stream_takes_parts_only_as_results_are_taken() -> None:
+    taken: list[int] = []
+    stream = stream_in_threads(abs, (taken.append(part) or part for part in range(1000)), threads=1)  # type: ignore[func-returns-value]
+    next(stream)
+    assert len(taken) < 20
+    stream.close()  # type: ignore[attr-defined]

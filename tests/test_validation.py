@@ -1,0 +1,161 @@
+"""Option values all over the house refuse what cannot be, all of it at once, in the words of whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from rankscope.cli.guarded import GuardedCommand
+from rankscope.cli.options import setting_options
+from rankscope.engines.nearest import nearest_ranks
+from rankscope.engines.pairwise import pairwise_ranks
+from rankscope.errors import SettingError
+from rankscope.feedback.baselines import baseline
+from rankscope.feedback.items import Items
+from rankscope.feedback.protocol import Protocol
+from rankscope.forecast import forecast
+from rankscope.graphs.look import Look
+from rankscope.inputs.reading import Reading
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.sampling import estimate, needed_sample
+from rankscope.settings import Settings
+from rankscope.statistics.bands import band
+from rankscope.statistics.bootstrap import bootstrap_means
+from rankscope.statistics.compare import compare
+from rankscope.statistics.gate import gate
+from rankscope.statistics.mean_intervals import mean_intervals
+from rankscope.statistics.score_table import ScoreTable
+from rankscope.validation import FLAG, Number, OneOf, Optional, WholeNumber, check
+
+TABLE = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
+RANKS = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)
+POINTS = [[0.0], [1.0], [3.0]]
+MATRIX = np.zeros((2, 2))
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong"),
+    [
+        (Protocol, {"scope": 0, "rounds": -1, "k_pos": -1, "memory": "acumulate", "scored": "frzen", "show_seen": 2}),
+        (Reading, {"encoding": "utf-9", "max_ratio": 0.5, "comments": "no"}),
+        (Look, {"width": -1, "ratio": 0, "text": float("nan")}),
+        (Look.of, {"theme": "drak", "width": "colum", "ratio": -1}),
+        (lambda **given: compare([TABLE], **given), {"correction": "hlom", "intervals": "bac", "level": 1, "seed": -1}),
+        (lambda **given: gate(TABLE, **given), {"alpha": 2, "self_test": -1, "seed": 0.5, "by_class": "yes"}),
+        (lambda **given: band(np.eye(3), **given), {"how": "supt", "level": 95, "resamples": 0}),
+        (lambda **given: bootstrap_means(np.eye(3), **given), {"how": "bac", "level": 95, "resamples": 0}),
+        (lambda **given: mean_intervals(np.eye(3), **given), {"how": "bonded", "level": 0, "seed": -1}),
+        (lambda **given: forecast(RANKS, "2x", **given), {"level": 90, "seed": -1, "force": "yes"}),
+        (lambda **given: nearest_ranks(POINTS, "aab", **given), {"query_item": "removd", "block": 0, "device": "cpuu"}),
+        (lambda **given: nearest_ranks(POINTS, "aab", **given), {"memory": 0, "threads": 0, "keep_scores": None}),
+        (lambda **given: pairwise_ranks(MATRIX, "aa", **given), {"block": 0, "keep_scores": "no"}),
+        (lambda **given: baseline(Items.of(np.eye(4)), [1, 1, 0, 0], **given), {"form": "tset", "permutations": 0}),
+        (
+            estimate,
+            {"collection": 0, "scope": -1, "hits": 1.5, "judged": -2, "found": -1, "level": 1, "method": "wils"},
+        ),
+        (needed_sample, {"collection": 0, "relevant": 0, "error": 0, "level": 95}),
+    ],
+)
+def test_every_wrong_option_is_named_with_what_it_may_be(make: Callable[..., Any], wrong: dict[str, Any]) -> None:
+    with pytest.raises(SettingError) as told:
+        make(**wrong)
+    assert {line.split("=")[0] for line in told.value.problems} == wrong.keys()
+    for name, value in wrong.items():
+        assert f"{name}={value!r}: must be " in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Protocol(scope=np.int64(5), rounds=np.int32(1), show_seen=np.False_),  # type: ignore[arg-type]
+        lambda: Reading(max_ratio=np.float32(2)),  # type: ignore[arg-type]
+        lambda: compare([TABLE], level=np.float64(0.9), seed=np.int64(1), permutations=np.int64(100)),  # type: ignore[arg-type]
+        lambda: gate(TABLE, np.float32(0.01), seed=np.int64(1)),  # type: ignore[arg-type]
+        lambda: gate(TABLE, np.array([0.01])),  # type: ignore[arg-type]
+        lambda: band(np.eye(3), level=np.float64(0.9), resamples=np.int64(100)),  # type: ignore[arg-type]
+        lambda: forecast(RANKS, np.float32(2), ["Rprec"], force=True),  # type: ignore[arg-type]
+        lambda: forecast(RANKS, np.int64(400), ["Rprec"], force=True),  # type: ignore[arg-type]
+        lambda: nearest_ranks(POINTS, list("aab"), "l1", block=np.int64(2)),  # type: ignore[arg-type]
+        lambda: baseline(Items.of(np.eye(24)), [1, 0] * 12, folds=np.int64(2), permutations=9),  # type: ignore[arg-type]
+        lambda: estimate(np.int64(100), np.int64(10), np.int64(1), np.int64(5), np.int64(1)),  # type: ignore[arg-type]
+    ],
+)
+def test_numbers_of_numpy_are_numbers(make: Callable[[], Any]) -> None:
+    make()
+
+
+def test_a_word_works_however_it_is_spelled() -> None:
+    values = np.random.default_rng(0).random((9, 2))
+    for made, same in (
+        (bootstrap_means(values, how="BCA"), bootstrap_means(values, how="bca")),
+        (mean_intervals(values, how="Bounded"), mean_intervals(values, how="bounded")),
+        (band(values, how="Sup_T"), band(values, how="sup-t")),
+    ):
+        assert np.array_equal(made.low, same.low)
+        assert made.how == same.how
+    ranks = [nearest_ranks(POINTS, list("aab"), "l1", query_item=each) for each in ("Kept-Ignored", "kept_ignored")]
+    assert ranks[0].provenance == ranks[1].provenance
+    assert compare([TABLE], correction="Holm").families == compare([TABLE]).families
+
+
+def test_a_fraction_is_a_factor_whatever_its_kind() -> None:
+    assert forecast(RANKS, np.float32(2), ["Rprec"], force=True).target == 400  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "plain"),
+    [
+        (OneOf((64, 32)), np.int64(32), 32),
+        (WholeNumber(), np.uint8(3), 3),
+        (Number(), np.float16(0.5), 0.5),
+        (FLAG, np.True_, True),
+        (Optional(FLAG), None, None),
+    ],
+)
+def test_values_come_out_as_plain_python(rule: Any, value: Any, plain: Any) -> None:
+    made = check({"it": value}, it=rule)["it"]
+    assert made == plain
+    assert type(made) is type(plain)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, None, "1", 1j, float("inf"), float("nan"), [1], np.ones(2)])
+def test_what_is_no_number_is_refused_as_one(value: Any) -> None:
+    with pytest.raises(SettingError, match=r"^it=.*: must be a number"):
+        check({"it": value}, it=Number())
+
+
+@click.command("settings", cls=GuardedCommand)
+@setting_options
+@click.option("--list", "scored", default="frozen")
+def settings_command(scored: str, compat: str | None, **given: Any) -> None:
+    """Make settings and a protocol."""
+    Settings(compat=compat, **given)
+    Protocol(scored=scored)  # type: ignore[arg-type]
+
+
+def told(*arguments: str) -> str:
+    return str(CliRunner().invoke(settings_command, arguments).exception)
+
+
+def test_a_command_speaks_of_its_options() -> None:
+    message = told("--ties", "gvien", "--depth", "ten", "--score-width", "63")
+    assert "--ties gvien: must be one of trec_eval" in message
+    assert "(did you mean 'given'?)" in message
+    assert "--depth ten: must be a whole number of at least 1" in message
+    assert "--score-width 63: must be one of 64, 32" in message
+
+
+def test_an_option_is_spelled_as_its_command_spells_it() -> None:
+    assert told("--list", "frzen").startswith("--list frzen: must be one of full, residual, frozen, split")
+    with pytest.raises(SettingError, match="scored='frzen'"):
+        Protocol(scored="frzen")  # type: ignore[arg-type]
+
+
+def test_what_the_settings_take_the_options_take() -> None:
+    assert told("--ties", "given", "--score-width", "32", "--rel", "0.5", "--depth", "7", "--no-comments") == "None"
