@@ -81,7 +81,7 @@ def test_finished_parts_are_used_again_and_only_those_that_fit(tmp_path: Path) -
 
 SCRIPT = """
 import sys
-from tests.feedback.test_study import small
+from tests.feedback.study.test_study import small
 from rankscope.feedback.study.study import study
 import rankscope.feedback.study.study as module
 if __name__ == "__main__":
