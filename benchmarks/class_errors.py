@@ -15,11 +15,11 @@ import numpy as np
 from benchmarks import null_differences
 from benchmarks.error_rates import skewed, tenths, zeros
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.class_effects import class_effects
-from rankscope.statistics.corrections import holm
-from rankscope.statistics.mixed import mixed
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.trust import decide_p
+from rankscope.statistics.pairs.corrections import holm
+from rankscope.statistics.pairs.trust import decide_p
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.mixed import mixed
+from rankscope.statistics.verdicts.class_effects import class_effects
 
 ALPHA = 0.05
 LIMIT = 0.06

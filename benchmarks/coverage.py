@@ -12,10 +12,10 @@ import numpy as np
 
 from benchmarks.real_units import LEVELS, Population, populations
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.bands import band
-from rankscope.statistics.mean_intervals import WAYS as INTERVALS
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.unseen_unit import Bounds
+from rankscope.statistics.intervals.bands import band
+from rankscope.statistics.intervals.mean_intervals import WAYS as INTERVALS
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.intervals.unseen_unit import Bounds
 
 SIZES = (10, 25, 50, 100)
 WIDTH_AT = 25

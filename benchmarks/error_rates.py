@@ -12,16 +12,16 @@ from collections.abc import Callable
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.bootstrap import bootstrap_means
-from rankscope.statistics.corrections import holm
-from rankscope.statistics.loss import Changes
-from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.randomised_tukey import randomised_tukey
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.sign_flip import sign_flip_p
-from rankscope.statistics.sign_test import sign_test
-from rankscope.statistics.trust import decide_p
-from rankscope.statistics.wilcoxon import normal_p, signed_ranks, wilcoxon
+from rankscope.statistics.intervals.bootstrap import bootstrap_means
+from rankscope.statistics.pairs.corrections import holm
+from rankscope.statistics.pairs.loss import Changes
+from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.pairs.sign_flip import sign_flip_p
+from rankscope.statistics.pairs.sign_test import sign_test
+from rankscope.statistics.pairs.trust import decide_p
+from rankscope.statistics.pairs.wilcoxon import normal_p, signed_ranks, wilcoxon
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.randomised_tukey import randomised_tukey
 
 ALPHA = 0.05
 SIZES = (10, 25, 50)

@@ -8,13 +8,13 @@ import numpy as np
 
 from benchmarks import plain_feedback
 from rankscope.arrays import FloatArray
-from rankscope.feedback.drawn_sessions import Sessions
-from rankscope.feedback.items import Items
-from rankscope.feedback.loop import block_size, rounds
+from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.protocol import Protocol
-from rankscope.feedback.setting import Setting
-from rankscope.feedback.topics import Topics
+from rankscope.feedback.study.loop import block_size, rounds
+from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
 from rankscope.running.cores import in_threads_of_one_core
 
@@ -34,7 +34,7 @@ def collection(items: int, features: int, classes: int, seed: int = 0) -> tuple[
 
 def report(sessions: dict[str, int] | None = None, plain: int = PLAIN) -> str:
     items, topics = collection(ITEMS, FEATURES, CLASSES)
-    setting = Setting.of(items, topics, protocol=Protocol(scored="residual"))
+    setting = Experiment.of(items, topics, protocol=Protocol(scored="residual"))
     every = setting.sessions(STARTS)
     some = every.take(np.linspace(0, len(every) - 1, plain).astype(np.int64))
     lines = [
@@ -70,7 +70,7 @@ def _plain(items: Items, topics: Topics, topic: list[int], query: list[int], nam
     return len(made) / (perf_counter() - began), np.array(made)
 
 
-def _ours(name: str, setting: Setting, sessions: Sessions) -> float:
+def _ours(name: str, setting: Experiment, sessions: Sessions) -> float:
     def scored(block: Sessions) -> list[FloatArray]:
         return [AP().of(each.ranks) for each in rounds(METHODS.parse(name), setting, block)]
 

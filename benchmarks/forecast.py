@@ -27,7 +27,7 @@ from rankscope.forecast.intervals import unit_error
 from rankscope.forecast.models import candidates
 from rankscope.measures.notation import parse_measure
 from rankscope.ranks import RelevantRanks
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.table.units import unit_classes
 
 MEASURES = ("Rprec", "AP")
 FACTORS = (2, 4, 16)

@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks import Ragged, RelevantRanks
 from rankscope.ranks.lots import lots_of_numbers
-from rankscope.statistics.resampling import class_numbers
+from rankscope.statistics.table.resampling import class_numbers
 
 DATA = Path(os.environ.get("RANKSCOPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 KEPT_DISTRACTORS = 256

@@ -9,12 +9,12 @@ import numpy as np
 from benchmarks.forecast_cases import DATA
 from rankscope import evaluate
 from rankscope.arrays import FloatArray
-from rankscope.statistics.gate import gate
-from rankscope.statistics.loss import Changes
-from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.power import paired_power
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.sign_flip import sign_flip_p
+from rankscope.statistics.pairs.loss import Changes
+from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.pairs.power import paired_power
+from rankscope.statistics.pairs.sign_flip import sign_flip_p
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.verdicts.gate import gate
 
 COVID = ("BM25R2", "RMITBFuseM2")
 ROBUST = ("fub03IeOLKe3", "oce03noXbmD", "pircRBa1", "Sel50", "UIUC03Rd1")

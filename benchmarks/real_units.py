@@ -20,8 +20,8 @@ from rankscope.engines.nearest import nearest_ranks
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.measures.average_precision import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.query_curves import precision_at_recall
-from rankscope.statistics.resampling import class_numbers
+from rankscope.statistics.table.query_curves import precision_at_recall
+from rankscope.statistics.table.resampling import class_numbers
 
 LEVELS = 10
 ROBUST_RUNS = ("InexpC2", "Sel50", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "rutcor03100")

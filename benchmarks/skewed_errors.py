@@ -6,9 +6,9 @@ import numpy as np
 
 from benchmarks.null_differences import GAINING, RARE_GAINS, Scores, processes, rare_gains
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.statistics.sign_flip import sign_flip_p
-from rankscope.statistics.skew_t import skew_t_p
-from rankscope.statistics.trust import decide_p
+from rankscope.statistics.pairs.sign_flip import sign_flip_p
+from rankscope.statistics.pairs.skew_t import skew_t_p
+from rankscope.statistics.pairs.trust import decide_p
 
 ALPHA = 0.05
 LIMIT = 0.06

@@ -214,7 +214,7 @@ def less_work() -> None:
     """What is computed does not matter here, and it takes its time: one graph in a page, one process, few icons."""
     from rankscope import collections
     from rankscope.cli import demo
-    from rankscope.reports import figures
+    from rankscope.reports.page import figures
 
     os.cpu_count = lambda: 1
     usual, every = figures._asked, collections.icons()

@@ -18,19 +18,19 @@ from rankscope.collections.picture_features import SPACES
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.nearest.spaces import METRICS
 from rankscope.errors import MeasureError, SettingError
+from rankscope.feedback.examples.scaling import SCALINGS
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.scaling import SCALINGS
-from rankscope.feedback.starts import STARTS
-from rankscope.feedback.users import USERS
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.users import USERS
 from rankscope.forecast.models import MODELS
 from rankscope.graphs import KINDS as GRAPHS
 from rankscope.graphs.look import THEMES
 from rankscope.inputs.formats import FORMATS
 from rankscope.measures.notation import MEASURES
-from rankscope.reports import OUTPUT_FORMATS
+from rankscope.reports.formats import OUTPUT_FORMATS
 from rankscope.sampling.shares import INTERVALS
-from rankscope.statistics.corrections import CORRECTIONS
-from rankscope.statistics.paired_tests import TESTS
+from rankscope.statistics.pairs.corrections import CORRECTIONS
+from rankscope.statistics.pairs.paired_tests import TESTS
 from tests.cli.inside import ended, runs_in
 
 GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections")
@@ -182,8 +182,8 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
          {"polars", "scipy", "sklearn", "rankscope.feedback.methods.rocchio"}),
         ("from rankscope.engines.images.descriptors import DESCRIPTORS; DESCRIPTORS.parse('hog(side=32,cell=8)')",
          {"cv2", "skimage", "PIL", "rankscope.engines.images.descriptors.gist"}),
-        ("from rankscope.reports import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
-         {"rankscope.reports.latex", "rankscope.reports.parquet"}),
+        ("from rankscope.reports.formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
+         {"rankscope.reports.formats.latex", "rankscope.reports.formats.parquet"}),
         ("from rankscope.collections import COLLECTIONS; COLLECTIONS.find('digits')",
          {"sklearn", "rankscope.collections.mpeg7"}),
         ("import rankscope.notation", {"numpy", "polars"}),

@@ -29,6 +29,11 @@ FLOW = [
     "reports",
     "cli",
 ]
+ROOMS = {  # the order inside a folder; what stands outside of its rooms may use all of them
+    "statistics": ["table", "intervals", "pairs", "variance", "verdicts"],
+    "feedback": ["examples", "methods", "users", "study", "normalization"],
+    "reports": ["formats", "texts", "page"],
+}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -54,6 +59,19 @@ def test_a_module_imports_only_from_its_folder_and_those_above(path: Path) -> No
         return
     allowed = BASE if folder in BASE else {*BASE, *FLOW[: FLOW.index(folder) + 1]}
     assert imported_parts(path) <= allowed
+
+
+@pytest.mark.parametrize("folder", ROOMS)
+def test_a_room_imports_only_from_itself_and_those_before(folder: str) -> None:
+    rooms = ROOMS[folder]
+    assert {path.name for path in (SOURCE / folder).iterdir() if path.suffix != ".py"} - {"__pycache__"} == set(rooms)
+    against = []
+    for path in sorted((SOURCE / folder).rglob("*.py")):
+        room, *rest = path.relative_to(SOURCE / folder).parts
+        later = rooms[rooms.index(room) + 1 :] if rest else []
+        names = [name.split(".") for name in imported_names(path) if name.startswith(f"rankscope.{folder}.")]
+        against += [f"{room}/{path.name} imports {'.'.join(name)}" for name in names if name[2] in later]
+    assert not against, "\n".join(against)
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "measures").glob("*.py")), ids=lambda path: path.stem)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankscope.evaluation.evaluate import evaluate
-from rankscope.reports import trec
+from rankscope.reports.formats import trec
 from tests.data import GOLDEN
 
 OPTIONS: dict[str, dict[str, Any]] = {

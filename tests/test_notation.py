@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from rankscope.engines.images.contenders import NAMED
 from rankscope.engines.images.sift_matching import SiftMatching
-from rankscope.engines.nearest.mixture import Mixture, Part
+from rankscope.engines.nearest.mixture import Mixture, WeightedMetric
 from rankscope.engines.nearest.spaces import METRICS, checked, parse_metric
 from rankscope.errors import MeasureError, RankscopeError, SettingError
-from rankscope.feedback.classifiers import CLASSIFIERS
 from rankscope.feedback.methods import METHODS, Rocchio
-from rankscope.feedback.starts import STARTS
-from rankscope.feedback.users import USERS, Noisy
+from rankscope.feedback.normalization.classifiers import CLASSIFIERS
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.users import USERS, Noisy
 from rankscope.forecast.models import MODELS
 from rankscope.measures import AP, RBP, P
 from rankscope.measures.notation import MEASURES, parse_measure
@@ -258,12 +258,14 @@ def test_what_stands_between_brackets_may_have_a_grammar_of_its_own() -> None:
     "text", ["0.7*l1[0:64] + 0.3*l2", "mixture(.7*L1[0:64]+.3*l2)", "Mixture( 0.7*l1[:64] + 0.3*L2)"]
 )
 def test_a_mixture_of_metrics_is_read_by_the_same_parser(text: str) -> None:
-    assert checked(text) == Mixture([Part("l1", 0.7, 0, 64), Part("l2", 0.3)])
+    assert checked(text) == Mixture([WeightedMetric("l1", 0.7, 0, 64), WeightedMetric("l2", 0.3)])
 
 
 @given(weight=st.floats(1e-6, 1e6), first=st.integers(0, 9), width=st.none() | st.integers(1, 9))
 def test_a_mixture_prints_so_that_it_can_be_read_again(weight: float, first: int, width: int | None) -> None:
-    mixture = Mixture([Part("l1", weight, first, None if width is None else first + width), Part("cosine")])
+    mixture = Mixture(
+        [WeightedMetric("l1", weight, first, None if width is None else first + width), WeightedMetric("cosine")]
+    )
     assert parse_metric(str(mixture)) == mixture
 
 

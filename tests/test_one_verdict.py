@@ -16,10 +16,10 @@ from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
-from rankscope.reports.comparison_words import verdict
-from rankscope.reports.contents import Report
+from rankscope.reports.page.contents import Report
+from rankscope.reports.texts.comparison_words import verdict
 from rankscope.settings import Settings
-from rankscope.statistics.compare import compare
+from rankscope.statistics.verdicts.compare import compare
 from tests.data import data_folder
 
 MEASURES = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")

@@ -20,8 +20,8 @@ from benchmarks.__main__ import PARTS
 from rankscope.cli.main import cli
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.settings import Settings
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.trust import missed_share
+from rankscope.statistics.pairs.trust import missed_share
+from rankscope.statistics.table.score_table import ScoreTable
 from tests.data import data_folder
 from tests.needs import needed_module
 

@@ -15,21 +15,21 @@ from rankscope.cli.options import setting_options
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
-from rankscope.feedback.baselines import baseline
-from rankscope.feedback.items import Items
-from rankscope.feedback.protocol import Protocol
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.study.protocol import Protocol
 from rankscope.forecast import forecast
 from rankscope.graphs.look import Look
 from rankscope.inputs.reading import Reading
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.sampling import estimate, needed_sample
 from rankscope.settings import Settings
-from rankscope.statistics.bands import band
-from rankscope.statistics.bootstrap import bootstrap_means
-from rankscope.statistics.compare import compare
-from rankscope.statistics.gate import gate
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.intervals.bands import band
+from rankscope.statistics.intervals.bootstrap import bootstrap_means
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.verdicts.compare import compare
+from rankscope.statistics.verdicts.gate import gate
 from rankscope.validation import FLAG, Number, OneOf, Optional, WholeNumber, check
 
 TABLE = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})

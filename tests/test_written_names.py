@@ -20,14 +20,14 @@ from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.nearest.spaces import checked, name_of
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.starts import STARTS
-from rankscope.feedback.users import USERS
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.users import USERS
 from rankscope.forecast.models import candidates
 from rankscope.inputs.formats import FORMATS
 from rankscope.measures.notation import parse_measure, parse_measures
-from rankscope.reports import OUTPUT_FORMATS
-from rankscope.statistics.corrections import CORRECTIONS
-from rankscope.statistics.paired_tests import TESTS
+from rankscope.reports.formats import OUTPUT_FORMATS
+from rankscope.statistics.pairs.corrections import CORRECTIONS
+from rankscope.statistics.pairs.paired_tests import TESTS
 
 GATHERED: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "written_names.json").read_text("utf-8"))
 READERS: dict[str, Callable[[str], Any]] = {

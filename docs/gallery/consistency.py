@@ -4,9 +4,9 @@ import numpy as np
 
 from rankscope.collections import icons
 from rankscope.feedback import Items
-from rankscope.feedback.consistency import consistency
-from rankscope.feedback.example_sets import ExampleSets
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.normalization.consistency import consistency
+from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.graphs import consistency_graph
 
 sample = icons()

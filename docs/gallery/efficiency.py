@@ -4,9 +4,9 @@ import numpy as np
 
 from rankscope.collections import icons
 from rankscope.feedback import Items
-from rankscope.feedback.baselines import baseline
-from rankscope.feedback.convergence import convergence
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.normalization.convergence import convergence
 from rankscope.graphs import efficiency_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more

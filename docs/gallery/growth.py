@@ -4,10 +4,10 @@ import numpy as np
 
 from rankscope.collections import icons
 from rankscope.feedback import Items
-from rankscope.feedback.baselines import baseline
-from rankscope.feedback.convergence import convergence
-from rankscope.feedback.growth import growth
 from rankscope.feedback.methods import METHODS
+from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.normalization.convergence import convergence
+from rankscope.feedback.normalization.growth import growth
 from rankscope.graphs import growth_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more

@@ -1,12 +1,12 @@
 """What does each round of feedback bring, and does it help at all?"""
 
 from rankscope.collections import icons
-from rankscope.feedback.items import Items
+from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.protocol import Protocol
-from rankscope.feedback.setting import Setting
-from rankscope.feedback.study import Plan, study
-from rankscope.feedback.topics import Topics
+from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.users.topics import Topics
 from rankscope.graphs.kinds.rounds import rounds_graph
 
 FEW = slice(0, 2000)  # all 5,346 icons take a minute more

@@ -23,9 +23,9 @@ from rankscope.evaluation.coverage_report import coverage_of
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
-from rankscope.statistics.compare import compare
-from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
-from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.paired_and_unpaired import paired_and_unpaired
+from rankscope.statistics.verdicts.compare import compare
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -22,7 +22,7 @@ from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import RankscopeError
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.balanced import balanced_subset
+from rankscope.statistics.table.balanced import balanced_subset
 
 CLASSES, EACH, DISTRACTORS, QUERIES = 5, 35, 300, 5
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"

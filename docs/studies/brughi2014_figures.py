@@ -8,8 +8,8 @@ from rankscope.curves.curve import Curve
 from rankscope.graphs import Graph, comparison_intervals_graph
 from rankscope.graphs.axis import Axis
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.bands import band
-from rankscope.statistics.query_curves import precision_at_recall
+from rankscope.statistics.intervals.bands import band
+from rankscope.statistics.table.query_curves import precision_at_recall
 
 POINTS = 10  # recall levels: "quantiles" in the paper
 

@@ -9,28 +9,28 @@ import numpy as np
 from brughi2014_figures import POINTS
 
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.comparison_words import listed, verdict
-from rankscope.reports.rows import table as as_table
-from rankscope.statistics.assumptions import assumptions
-from rankscope.statistics.band import Band
-from rankscope.statistics.bands import band, difference_band
-from rankscope.statistics.compared import Compared
-from rankscope.statistics.comparison_intervals import comparison_intervals
-from rankscope.statistics.games_howell import games_howell
-from rankscope.statistics.mixed import SystemEffect, mixed
-from rankscope.statistics.paired_and_unpaired import PairedAndUnpaired
-from rankscope.statistics.paired_t import spread
-from rankscope.statistics.power import (
+from rankscope.reports.formats.rows import table as as_table
+from rankscope.reports.texts.comparison_words import listed, verdict
+from rankscope.statistics.intervals.band import Band
+from rankscope.statistics.intervals.bands import band, difference_band
+from rankscope.statistics.pairs.paired_t import spread
+from rankscope.statistics.pairs.power import (
     anova_power,
     paired_power,
     queries_needed,
     smallest_effect,
     smallest_significant_difference,
 )
-from rankscope.statistics.query_curves import precision_at_recall
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.transformations import logit
-from rankscope.statistics.welch import welch
+from rankscope.statistics.table.query_curves import precision_at_recall
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.transformations import logit
+from rankscope.statistics.variance.assumptions import assumptions
+from rankscope.statistics.variance.comparison_intervals import comparison_intervals
+from rankscope.statistics.variance.games_howell import games_howell
+from rankscope.statistics.variance.mixed import SystemEffect, mixed
+from rankscope.statistics.variance.paired_and_unpaired import PairedAndUnpaired
+from rankscope.statistics.variance.welch import welch
+from rankscope.statistics.verdicts.compared import Compared
 
 ALPHA = 0.05
 LARGE = 0.4  # Cohen's f that counts as a large effect

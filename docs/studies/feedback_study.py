@@ -16,18 +16,18 @@ import numpy as np
 from rankscope import collections
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.feedback.items import Items
+from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.results import Results
-from rankscope.feedback.setting import Setting
-from rankscope.feedback.study import Plan, study
-from rankscope.feedback.summary import Summary
-from rankscope.feedback.topics import Topics
-from rankscope.feedback.users import Consistent, Noisy, User
-from rankscope.feedback.verdicts import SEEN, compared_methods
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.summary import Summary
+from rankscope.feedback.study.verdicts import SEEN, compared_methods
+from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.users import Consistent, Noisy, User
 from rankscope.graphs.kinds.rounds import rounds_graph
-from rankscope.reports.feedback import further, verdicts, warnings
-from rankscope.reports.rows import markdown_table
+from rankscope.reports.formats.rows import markdown_table
+from rankscope.reports.texts.feedback import further, verdicts, warnings
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}
 NEEDS = ("log", "counts")  # methods that need more than features and marks are left out

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.ranks.storage import load_ranks, save_ranks
     from rankscope.settings import Settings
-    from rankscope.statistics.compare import compare
-    from rankscope.statistics.score_table import ScoreTable
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.verdicts.compare import compare
 
 _PLACES: dict[str, str] = {  # public names in the order of the flow
     "Qrels": "inputs.qrels",
@@ -60,8 +60,8 @@ _PLACES: dict[str, str] = {  # public names in the order of the flow
     "parse_measures": "measures.notation",
     "Scores": "evaluation.scores",
     "RelevanceEvaluator": "evaluation.relevance_evaluator",
-    "ScoreTable": "statistics.score_table",
-    "compare": "statistics.compare",
+    "ScoreTable": "statistics.table.score_table",
+    "compare": "statistics.verdicts.compare",
     "Settings": "settings",
     "RankscopeError": "errors",
     "InputError": "errors",

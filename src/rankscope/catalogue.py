@@ -200,8 +200,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def summary_of(entry: object) -> str:
     """What an entry says of itself in one sentence: its `about`, or the beginning of its docstring.
 
-    >>> summary_of(SettingError)
-    'An option has a value it cannot have, or two options exclude each other.'
+    >>> summary_of(Later)
+    'An entry that is loaded when it is first asked for: a module, or something in it behind a colon.'
     """
     text = " ".join(str(getattr(entry, "about", "") or inspect.getdoc(entry) or "").split())
     return SENTENCE_END.split(text, maxsplit=1)[0].rstrip(".") + "."

@@ -35,7 +35,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Report:
+class ProblemReport:
     """All problems of one input, and what to do about them."""
 
     source: str
@@ -64,7 +64,7 @@ class InputError(RankscopeError):
       line 17: score must be a number, got 'n/a'
     """
 
-    def __init__(self, reports: Iterable[Report]) -> None:
+    def __init__(self, reports: Iterable[ProblemReport]) -> None:
         self.reports = tuple(reports)
         super().__init__("\n".join(map(str, self.reports)))
 
@@ -72,7 +72,7 @@ class InputError(RankscopeError):
     def of(cls, source: str, problems: Iterable[Problem | str], advice: str = "", total: int = 0) -> InputError:
         """An error about one input."""
         listed = [Problem("", problem) if isinstance(problem, str) else problem for problem in problems]
-        return cls([Report(source, listed, advice, total)])
+        return cls([ProblemReport(source, listed, advice, total)])
 
 
 class SwappedInputs(InputError):  # noqa: N818  (it says what happened)
@@ -84,7 +84,10 @@ class SwappedInputs(InputError):  # noqa: N818  (it says what happened)
 
     def __init__(self, judgements: str, run: str) -> None:
         super().__init__(
-            [Report(judgements, [Problem("", "holds rankings")]), Report(run, [Problem("", "judgements")])]
+            [
+                ProblemReport(judgements, [Problem("", "holds rankings")]),
+                ProblemReport(run, [Problem("", "judgements")]),
+            ]
         )
         self.args = (
             f"{judgements} reads as rankings and {run} as judgements: swapped? Judgements come first, then runs",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankscope.reports.benchmark_page import write_page
+from rankscope.reports.page.benchmark_page import write_page
 from tests.browser import test_report
 from tests.reports.benchmark_examples import standings
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rankscope.reports import html
-from rankscope.reports.contents import Report
+from rankscope.reports.page import html
+from rankscope.reports.page.contents import Report
 from tests.needs import needed_module, needed_program
 from tests.reports.examples import report_of, report_of_two_sizes, scores_of
 

@@ -134,7 +134,7 @@ def test_a_fault_of_ours_is_one_line_and_how_to_report_it(
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr("rankscope.statistics.gate.gate", broken)
+    monkeypatch.setattr("rankscope.statistics.verdicts.gate.gate", broken)
     line = ("gate", "qrels.txt", "a.run", "b.run", "--quiet")
     assert rankscope(*line) == 70
     said = capsys.readouterr().err

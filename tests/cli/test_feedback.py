@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankscope.cli.main import cli
-from rankscope.feedback.results import load_results
+from rankscope.feedback.study.results import load_results
 from rankscope.ranks.storage import load_ranks
 
 

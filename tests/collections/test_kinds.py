@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankscope
-from rankscope.collections import COLLECTIONS, Collection, Kind, Truth, load
+from rankscope.collections import COLLECTIONS, Collection, CollectionKind, Truth, load
 from rankscope.collections.corel1k import CLASSES
 from rankscope.collections.tables import label_table
 from rankscope.collections.ukbench import four_score
@@ -39,7 +39,7 @@ def test_a_kind_is_found_by_name_or_the_names_are_told() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in COLLECTIONS.own() if kind.layout], ids=lambda kind: kind.name)
-def test_a_missing_collection_says_what_its_folder_should_hold(kind: Kind, tmp_path: Path) -> None:
+def test_a_missing_collection_says_what_its_folder_should_hold(kind: CollectionKind, tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(InputError, match="It should hold") as error:
             kind.load(folder)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.feedback.items import Items
-from rankscope.feedback.topics import Topics
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.users.topics import Topics
 
 
 def clusters(items: int = 240, features: int = 6, classes: int = 4, seed: int = 0) -> tuple[Items, Topics]:

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.feedback import Examples, Items
+from rankscope.feedback.examples.scored import settled
 from rankscope.feedback.methods import Aspects, NearestNeighbour, NoFeedback
-from rankscope.feedback.protocol import Protocol
-from rankscope.feedback.ranking_facts import tied_pairs
-from rankscope.feedback.rounds import simulated
-from rankscope.feedback.scored import settled
-from rankscope.feedback.setting import Setting
-from rankscope.feedback.study import Plan, study
-from rankscope.feedback.topics import Topics
-from rankscope.reports.feedback import warnings
+from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.ranking_facts import tied_pairs
+from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.users.topics import Topics
+from rankscope.reports.texts.feedback import warnings
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40), st.booleans())
@@ -74,7 +74,7 @@ def test_judged_items_of_nearest_neighbour_stand_in_the_order_of_the_items(order
 def test_the_rule_is_in_every_list_and_what_hangs_on_it_is_said() -> None:
     matrix = np.repeat(np.arange(6.0), 10)[:, None] * [[1.0, 1.0]]
     relevant = np.arange(60) % 10 < 5  # the first five of ten copies each: ties of which half are relevant
-    setting = Setting.of(Items.of(matrix), Topics.of({"t": relevant}), protocol=Protocol(scope=5, rounds=1))
+    setting = Experiment.of(Items.of(matrix), Topics.of({"t": relevant}), protocol=Protocol(scope=5, rounds=1))
     sessions = setting.sessions(2)
     made = simulated(NearestNeighbour(), setting, sessions)
     for each in made.rounds:

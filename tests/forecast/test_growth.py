@@ -13,15 +13,15 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.terms import terms_of
 from rankscope.errors import MeasureError, SettingError
 from rankscope.forecast import ALL, ASSUMPTIONS, forecast
-from rankscope.forecast.backtest import Trial, best_model, error_at, possible
+from rankscope.forecast.backtest import BackTestTrial, best_model, error_at, possible
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.intervals import Interval, item_error, model_error, unit_error, unit_weights
+from rankscope.forecast.intervals import ForecastInterval, item_error, model_error, unit_error, unit_weights
 from rankscope.forecast.jeffreys import Jeffreys
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.trend import Trend
 from rankscope.measures import AP, Rprec
 from rankscope.ranks import RelevantRanks
-from rankscope.statistics.units import unit_values
+from rankscope.statistics.table.units import unit_values
 from tests.forecast.collections import drawn, ranks_of, shared, without_scores
 
 SAMPLE = drawn(kept=500)
@@ -186,9 +186,10 @@ def test_no_relevant_item_at_all_is_an_error() -> None:
 # the pieces
 
 
-def trials(model: str, *errors: float) -> list[Trial]:
+def trials(model: str, *errors: float) -> list[BackTestTrial]:
     return [
-        Trial(model, factor, 0.5 + error, 0.5, abs(error)) for factor, error in zip((2.0, 4.0), errors, strict=True)
+        BackTestTrial(model, factor, 0.5 + error, 0.5, abs(error))
+        for factor, error in zip((2.0, 4.0), errors, strict=True)
     ]
 
 
@@ -218,9 +219,9 @@ def test_a_small_collection_is_not_thinned_to_nothing() -> None:
 
 
 def test_an_interval_stays_within_bounds() -> None:
-    assert Interval.around(0.01, 0.05) == Interval(0.0, 0.060000000000000005)
-    assert Interval.around(0.99, 0.05).high == 1.0
-    assert 0.98 in Interval.around(0.99, 0.05)
+    assert ForecastInterval.around(0.01, 0.05) == ForecastInterval(0.0, 0.060000000000000005)
+    assert ForecastInterval.around(0.99, 0.05).high == 1.0
+    assert 0.98 in ForecastInterval.around(0.99, 0.05)
 
 
 def test_the_model_error_grows_with_the_growth() -> None:

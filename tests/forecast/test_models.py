@@ -13,9 +13,9 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.hits import Hits
 from rankscope.curves.terms import Terms, terms_of
 from rankscope.forecast.between import Between
-from rankscope.forecast.evidence import Evidence, Scored
+from rankscope.forecast.evidence import Evidence, ScoreEvidence
 from rankscope.forecast.jeffreys import Jeffreys
-from rankscope.forecast.model import Model, today
+from rankscope.forecast.model import GrowthModel, today
 from rankscope.forecast.models import ALL, candidates, usable
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.tail import Tail
@@ -35,7 +35,7 @@ def seen(measure: Measure, ranks: RelevantRanks) -> tuple[Evidence, Terms]:
     return Evidence.of(terms.queries), terms
 
 
-def foretold(model: Model, measure: Measure, ranks: RelevantRanks, factor: float) -> float:
+def foretold(model: GrowthModel, measure: Measure, ranks: RelevantRanks, factor: float) -> float:
     evidence, terms = seen(measure, ranks)
     weights = np.full((1, len(ranks)), 1 / len(ranks))
     return float(model.means(evidence, terms, evidence.distractors * factor, weights)[0])
@@ -57,7 +57,7 @@ def test_jeffreys_gives_the_worked_values(target: int, value: float) -> None:
 def test_the_tail_model_is_its_formula() -> None:
     hits = Hits(np.zeros(3, np.int64), np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 7.0]), np.ones(3), 1)
     best = np.array([[5.0, 4.0, 3.5, 3.0, 2.0, 1.0, 0.5]])
-    evidence = Evidence(hits, np.array([100.0]), Scored(np.array([6.0, 4.5, 0.2]), best))
+    evidence = Evidence(hits, np.array([100.0]), ScoreEvidence(np.array([6.0, 4.5, 0.2]), best))
     sigma = (5 + 4 + 3.5) / 3 - 3
     expected = [0.03 * np.exp(-3 / sigma), 0.03 * np.exp(-1.5 / sigma), 7.5 / 100]
     np.testing.assert_allclose(Tail(3).rates(evidence), expected)
@@ -102,7 +102,7 @@ def test_pareto_errs_less_than_the_models_without_scores() -> None:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @pytest.mark.parametrize("model", ALL, ids=str)
-def test_nothing_changes_without_growth_and_more_growth_never_helps(model: Model, measure: Measure) -> None:
+def test_nothing_changes_without_growth_and_more_growth_never_helps(model: GrowthModel, measure: Measure) -> None:
     values = [foretold(model, measure, SAMPLE, factor) for factor in (1.0, 1.5, 4.0, 16.0)]
     now = float(measure.of(SAMPLE).mean())
     assert values[0] == pytest.approx(now, abs=0.02 if isinstance(model, Trend | Between) else 1e-9)
@@ -111,7 +111,7 @@ def test_nothing_changes_without_growth_and_more_growth_never_helps(model: Model
 
 
 @pytest.mark.parametrize("model", ALL, ids=str)
-def test_weights_choose_queries(model: Model) -> None:
+def test_weights_choose_queries(model: GrowthModel) -> None:
     evidence, terms = seen(AP(), SAMPLE)
     half = np.zeros((1, len(SAMPLE)))
     half[0, :75] = 1 / 75
@@ -123,7 +123,7 @@ def test_weights_choose_queries(model: Model) -> None:
 
 
 @pytest.mark.parametrize("model", ALL, ids=str)
-def test_odd_data_give_numbers(model: Model) -> None:
+def test_odd_data_give_numbers(model: GrowthModel) -> None:
     few = drawn(queries=3, members=2, distractors=3)
     assert 0 <= foretold(model, Rprec(), few, 10.0) <= 1
     evidence, terms = seen(Rprec(), SAMPLE)

@@ -16,12 +16,12 @@ from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs import band_graph, precision_scope_graph, recall_scope_graph
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.band import CURVES, CurveName
-from rankscope.graphs.marks import Between, Guide, Stroke
+from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
-from rankscope.statistics.bands import band, difference_band
-from rankscope.statistics.query_curves import over_scope, precision_at_recall
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.bands import band, difference_band
+from rankscope.statistics.table.query_curves import over_scope, precision_at_recall
+from rankscope.statistics.table.units import unit_classes
 from tests.graphs.examples import TWO, ranked, scored
 
 
@@ -31,7 +31,7 @@ def marks(graph: Graph, kind: type[Any]) -> list[Any]:
 
 def test_bands_are_those_of_the_statistics_kept_within_zero_and_one() -> None:
     graph = band_graph(TWO, points=10, band="t")
-    for each, mark, queries in zip(marks(graph, Between), marks(graph, Stroke), TWO, strict=True):
+    for each, mark, queries in zip(marks(graph, ShadedRegion), marks(graph, Stroke), TWO, strict=True):
         made = band(precision_at_recall(queries, 10), how="t")
         np.testing.assert_array_equal(each.low, np.clip(made.low, 0, 1))
         np.testing.assert_array_equal(mark.y, made.mean)
@@ -55,7 +55,7 @@ def test_the_subtitle_says_what_the_band_promises(how: str, words: str) -> None:
 @pytest.mark.parametrize("difference", [False, True])
 def test_every_curve_is_drawn_alone_and_as_a_difference(curve: CurveName, difference: bool) -> None:
     graph = band_graph(TWO, curve=curve, difference=difference)
-    assert len(marks(graph, Stroke)) == len(marks(graph, Between)) == (1 if difference else 2)
+    assert len(marks(graph, Stroke)) == len(marks(graph, ShadedRegion)) == (1 if difference else 2)
     graph.vega_lite()
 
 
@@ -121,7 +121,7 @@ def test_thin_lines_and_hollow_markers_are_drawn_apart() -> None:
 @pytest.mark.parametrize("kind", [precision_scope_graph, recall_scope_graph])
 def test_graphs_over_scope_have_the_band_of_the_whole_curve(kind: Any) -> None:
     graph = kind(TWO[0])
-    (shaded,), (curve,) = marks(graph, Between), marks(graph, Stroke)
+    (shaded,), (curve,) = marks(graph, ShadedRegion), marks(graph, Stroke)
     which = "precision" if kind is precision_scope_graph else "recall"
     made = band(over_scope(TWO[0], curve.x.astype(int), which))  # type: ignore[arg-type]
     np.testing.assert_array_equal(shaded.low, made.low)
@@ -129,7 +129,7 @@ def test_graphs_over_scope_have_the_band_of_the_whole_curve(kind: Any) -> None:
     np.testing.assert_allclose(curve.y, made.mean)
     assert "95% band for the whole curve" in graph.subtitle
     many = kind([ranked(str(seed), seed) for seed in range(3)])
-    assert not marks(many, Between)
+    assert not marks(many, ShadedRegion)
     assert "band" not in many.subtitle
     assert all("band" not in stroke.facts for stroke in marks(many, Stroke))
 
@@ -138,7 +138,7 @@ def test_classes_are_the_units_of_graphs_over_scope_too() -> None:
     graph = precision_scope_graph(scored())
     (curve,) = marks(graph, Stroke)
     made = band(over_scope(scored(), curve.x.astype(int)), classes=unit_classes(scored()))
-    np.testing.assert_array_equal(marks(graph, Between)[0].low, made.low)
+    np.testing.assert_array_equal(marks(graph, ShadedRegion)[0].low, made.low)
     assert "units of chance: classes" in graph.subtitle
 
 
@@ -156,7 +156,7 @@ def test_grip_follows_the_same_queries_and_says_how_many() -> None:
 
 def test_one_query_has_a_curve_and_no_band() -> None:
     graph = band_graph(TWO[0].take(np.array([0])))
-    assert not marks(graph, Between)
+    assert not marks(graph, ShadedRegion)
     assert "two queries at least" in graph.subtitle
 
 
@@ -194,5 +194,5 @@ def test_a_band_over_scope_stays_below_the_ideal_system() -> None:
     """Of c relevant items no more than c/s of the first s can be: nor can the unseen query have more."""
     one_size = RelevantRanks.from_ranks([[1, 3 + row, 90] for row in range(9)], collection=200, depth=200)
     for kind, ideal in ((precision_scope_graph, ideal_precision_scope), (recall_scope_graph, ideal_recall_scope)):
-        (shaded,) = marks(kind(one_size), Between)
+        (shaded,) = marks(kind(one_size), ShadedRegion)
         assert (shaded.high <= ideal(3, shaded.x.astype(np.int64)).y + 1e-12).all()

@@ -54,6 +54,18 @@ def test_saved_ranks_become_a_picture(saved: list[Path], tmp_path: Path) -> None
     assert "first" in target.read_text()
 
 
+def test_a_kind_is_found_however_it_is_joined_and_its_case_and_among_values_that_are_called_so(
+    saved: list[Path], tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    assert rankscope("--curve", "grip", "-o", one, "Band", *saved, "--points", 5).exit_code == 0
+    assert rankscope("band", *saved, "-o", other, "--curve", "grip", "--points", 5).exit_code == 0
+    assert one.read_text() == other.read_text()
+    done = rankscope("Precision_Scope", saved[0], "-o", one)
+    assert done.exit_code == 0
+    assert "precision-scope of first" in done.output
+
+
 def test_scores_are_kept_where_a_kind_needs_them(tmp_path: Path) -> None:
     target = tmp_path / "scores.csv"
     done = rankscope("score-distribution", CASE / "qrels", CASE / "run", "-o", target, "--quiet")

@@ -16,7 +16,7 @@ from rankscope.graphs.canvases.vega_lite import VERSION
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.class_tables import class_table
 from rankscope.graphs.marks import Dots, Guide, Spans
-from rankscope.statistics.comparison_intervals import comparison_intervals
+from rankscope.statistics.variance.comparison_intervals import comparison_intervals
 from tests.graphs.class_examples import FIVE, classed, pair
 from tests.graphs.examples import TWO
 

@@ -7,9 +7,9 @@ import pytest
 
 from rankscope import graphs
 from rankscope.errors import SettingError
-from rankscope.feedback.consistency import consistency
-from rankscope.feedback.example_sets import ExampleSets
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
+from rankscope.feedback.normalization.consistency import consistency
+from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.graphs.marks import Dots, Stroke
 from tests.feedback.problems import drawn
 from tests.graphs.feedback_results import every_gallery_page_draws, recorded

@@ -29,21 +29,22 @@ every_kind_of_runs = pytest.mark.parametrize("kind", graphs.ALL, ids=lambda kind
 
 def test_each_file_is_a_registered_kind() -> None:
     files = {path.stem.replace("_", "-") for path in FOLDER.glob("*.py")} - {"--init--"}
-    assert files == {kind.name for kind in EVERY} == {*graphs.ALL.names, *graphs.FEEDBACK.names}
+    assert files == {kind.name for kind in EVERY} == set(kinds.ENTRIES)
 
 
 def test_each_kind_is_imported_for_those_who_read_types() -> None:
     tree = ast.parse((FOLDER / "__init__.py").read_text())
     (block,) = [node for node in tree.body if isinstance(node, ast.If)]
     imported = {alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert imported == set(kinds.FUNCTIONS) <= set(graphs.__all__)
-    assert all(getattr(graphs, name).name == kind for name, kind in kinds.FUNCTIONS.items())
+    functions = {entry.address.partition(":")[2]: name for name, entry in kinds.ENTRIES.items()}
+    assert imported == set(functions) <= set(graphs.__all__)
+    assert all(getattr(graphs, name).name == kind for name, kind in functions.items())
 
 
 def test_kinds_of_feedback_say_that_they_need_it() -> None:
     assert all("feedback" in kind.needs for kind in graphs.FEEDBACK)
     assert not any("feedback" in kind.needs for kind in graphs.ALL)
-    assert {*graphs.every_kind(), *graphs.every_feedback_kind()} == {*EVERY}
+    assert {*graphs.KINDS, *graphs.FEEDBACK_KINDS} == {*EVERY}
 
 
 @every_kind
@@ -152,7 +153,7 @@ def loaded(code: str) -> set[str]:
 
 
 def test_importing_graphs_loads_no_kind_and_no_heavy_package() -> None:
-    there = loaded("import rankscope.graphs as graphs\nassert 'grip' in graphs.ALL.names")
+    there = loaded("import rankscope.graphs as graphs\nassert 'grip' in graphs.KINDS.own_names()")
     assert not {"numpy", "polars", "scipy", "rankscope.graphs.graph", "rankscope.statistics"} & there
     assert not {name for name in there if name.startswith("rankscope.graphs.kinds.")}
 
@@ -177,5 +178,5 @@ def test_a_kind_alone_is_loaded_with_its_command(tmp_path: Path) -> None:
 
 
 def test_a_report_of_text_loads_no_laboratory(tmp_path: Path) -> None:
-    there = loaded("from rankscope.reports import contents, html\nfrom rankscope import graphs\ngraphs.every_kind()")
+    there = loaded("import rankscope.reports.page.html\nfrom rankscope import graphs\ntuple(graphs.KINDS)")
     assert not {name for name in there if name.startswith(("rankscope.feedback", "rankscope.engines"))}

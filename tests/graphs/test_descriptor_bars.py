@@ -7,7 +7,7 @@ import pytest
 
 from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.descriptor_bars import SIZE, Bar, _box, _overlap, _placed, cost_graph, frontier, quality_graph
-from rankscope.graphs.marks import Dots, Guide, Label, Spans
+from rankscope.graphs.marks import Dots, Guide, Spans, TextMark
 from rankscope.graphs.text_width import text_width
 
 BARS = [
@@ -27,7 +27,7 @@ def test_the_first_descriptor_stands_highest_with_its_interval_and_letters() -> 
     dots = next(mark for mark in canvas.marks if isinstance(mark, Dots))
     assert spans.y.tolist() == dots.y.tolist() == [4, 3, 2, 1]
     assert spans.low.tolist() == [0.44, 0.41, 0.2, 0.3]
-    assert [mark.name for mark in canvas.marks if isinstance(mark, Label)] == ["a", "ab", "b", "b"]
+    assert [mark.name for mark in canvas.marks if isinstance(mark, TextMark)] == ["a", "ab", "b", "b"]
 
 
 def test_a_single_descriptor_without_interval_is_drawn() -> None:

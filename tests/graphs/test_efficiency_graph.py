@@ -7,7 +7,7 @@ import pytest
 
 from rankscope import graphs
 from rankscope.errors import SettingError
-from rankscope.feedback.efficiency import Efficiency
+from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.graphs.marks import Guide, Stroke
 from tests.graphs.feedback_results import every_gallery_page_draws, recorded
 

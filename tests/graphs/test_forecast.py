@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from rankscope import graphs
-from rankscope.graphs.marks import Between
+from rankscope.graphs.marks import ShadedRegion
 from rankscope.measures import Rprec
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.table.units import unit_classes
 from tests.graphs.examples import scored
 
 
 def test_the_band_for_these_queries_lies_within_the_one_for_others() -> None:
     ranks = scored()
     marks = graphs.forecast_graph(ranks, to="4x", force=True).marks
-    others, these = (mark for mark in marks if isinstance(mark, Between))
+    others, these = (mark for mark in marks if isinstance(mark, ShadedRegion))
     assert (others.low <= these.low).all()
     assert (these.high <= others.high).all()
     assert these.low[0] == these.high[0] == pytest.approx(float(Rprec().of(ranks).mean()))

@@ -14,11 +14,11 @@ from rankscope.curves import generality_table
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.marks import Between, Dots, Guide, Stroke
+from rankscope.graphs.marks import Dots, Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare, generality_band, generality_estimate
-from rankscope.statistics.deciding import FEW
+from rankscope.statistics.intervals.deciding import FEW
 from tests.graphs.classes import in_classes
 from tests.graphs.examples import TWO
 
@@ -124,7 +124,7 @@ def test_grip_tells_the_interval_that_compare_prints_for_r_precision() -> None:
 def test_the_band_drawn_is_for_the_whole_curve_and_named_so() -> None:
     queries = in_classes()
     graph = graphs.grip_graph(queries)
-    (band,) = [mark for mark in graph.marks if isinstance(mark, Between) and mark.role == "band"]
+    (band,) = [mark for mark in graph.marks if isinstance(mark, ShadedRegion) and mark.role == "band"]
     table = generality_table(queries)
     expected = generality_band(table).drawn()
     np.testing.assert_allclose(band.low, expected.low, atol=1e-12)

@@ -7,10 +7,10 @@ import pytest
 
 from rankscope import graphs
 from rankscope.errors import SettingError
-from rankscope.feedback.convergence import Convergence
-from rankscope.feedback.efficiency import Efficiency
-from rankscope.feedback.growth import Growth, growth
 from rankscope.feedback.methods import NearestNeighbour, QueryPoint
+from rankscope.feedback.normalization.convergence import Convergence
+from rankscope.feedback.normalization.efficiency import Efficiency
+from rankscope.feedback.normalization.growth import ExampleGrowth, growth
 from rankscope.graphs.marks import Dots, Stroke
 from rankscope.measures import P
 from tests.feedback.problems import drawn
@@ -22,7 +22,7 @@ def converged(method: str, topic: str, *values: float, feasible: bool = True) ->
     return Convergence(topic, method, "II", (1, 4), tuple(made[:2]), made[2], 30)
 
 
-def grown(**topics: int) -> Growth:
+def grown(**topics: int) -> ExampleGrowth:
     items, target = drawn(40, 160)
     targets = {name: np.roll(target, places) for name, places in topics.items()}
     return growth(items, targets, [QueryPoint(), NearestNeighbour()], [1, 4], repeats=3)

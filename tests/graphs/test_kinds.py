@@ -16,7 +16,7 @@ from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.canvases.vega_lite import VERSION
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import GraphKind
-from rankscope.graphs.marks import Bars, Between, Dots, Guide, Stroke
+from rankscope.graphs.marks import Bars, Dots, Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from tests.graphs.examples import TWO, ranked, scored
 
@@ -169,7 +169,7 @@ def test_a_known_class_size_shades_what_more_than_all_hits_would_be() -> None:
     eight = RelevantRanks.from_ranks([[1, 2, 3, 50], [1, 4, 9, 60], [7]], collection=100, depth=100)
     graph = graphs.precision_window_graph(eight, relevant=4)
     (region,) = [mark for mark in graph.marks if mark.role == "region"]
-    assert isinstance(region, Between)
+    assert isinstance(region, ShadedRegion)
     np.testing.assert_allclose(region.low * region.x, 4.0)
     assert [mark.name for mark in graph.marks if mark.role == "guide"] == ["ceiling c/s", "random level c/d"]
     with pytest.raises(SettingError, match="no query with 5 relevant items"):

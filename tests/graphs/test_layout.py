@@ -14,7 +14,7 @@ from rankscope.curves.curve import Curve
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.layout import Layout, layout_of, spread
+from rankscope.graphs.layout import PlotLayout, layout_of, spread
 from rankscope.graphs.look import DARK, LIGHT, Look
 from rankscope.graphs.text_width import shortened, text_width, wrapped
 from rankscope.graphs.ticks import tick_text, ticks_of
@@ -23,7 +23,7 @@ from tests.graphs.examples import empty_graph, falling
 WIDTHS = ["column", "full", 60]
 
 
-def laid_out(graph: Graph, width: str | float = "column") -> tuple[Layout, Look]:
+def laid_out(graph: Graph, width: str | float = "column") -> tuple[PlotLayout, Look]:
     look = Look.of(width=width)
     return layout_of(graph.resolved(), look), look
 

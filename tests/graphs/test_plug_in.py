@@ -13,7 +13,7 @@ from rankscope import catalogue, graphs
 from rankscope.cli.main import cli
 from rankscope.errors import SettingError
 from rankscope.ranks.storage import save_ranks
-from rankscope.reports.figures import figures_of
+from rankscope.reports.page.figures import figures_of
 from tests.graphs.examples import TWO
 
 PLUG_IN = '''
@@ -140,4 +140,4 @@ def test_help_names_it_with_its_options_beside_ours() -> None:
 def test_a_report_draws_it_and_one_of_feedback_results_goes_to_the_page_of_a_study() -> None:
     drawn = [figure for figure in figures_of(TWO) if figure.kind.name == "depth-waves"]
     assert [figure.id for figure in drawn] == ["depth-waves-first", "depth-waves-second"]
-    assert [kind.name for kind in graphs.every_feedback_kind()][-1] == "learning-waves"
+    assert [kind.name for kind in graphs.FEEDBACK_KINDS][-1] == "learning-waves"

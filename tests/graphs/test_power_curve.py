@@ -9,7 +9,7 @@ from rankscope.errors import SettingError
 from rankscope.graphs.kinds.power_curve import power_curve_graph
 from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.marks import Dots, Guide, Stroke
-from rankscope.statistics.power import paired_power, queries_needed
+from rankscope.statistics.pairs.power import paired_power, queries_needed
 from tests.graphs.examples import TWO, ranked
 
 SD = float(score_values(list(TWO), "AP", "x").differences("first", "second").std(ddof=1))

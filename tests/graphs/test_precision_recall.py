@@ -16,7 +16,7 @@ from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.groups import ENOUGH, grouped, offered, spread_out, usual
 from rankscope.graphs.kinds.shared.radial import swept
-from rankscope.graphs.marks import Between, Guide, Stroke
+from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare
@@ -213,7 +213,7 @@ def test_at_the_class_size_the_interval_is_that_of_r_precision() -> None:
 def test_a_band_lies_along_the_rays_and_holds_its_curve() -> None:
     graph = graphs.precision_recall_graph(TWO[0])
     (curve,) = curves(graph)
-    (band,) = [mark for mark in graph.marks if isinstance(mark, Between) and mark.role == "band"]
+    (band,) = [mark for mark in graph.marks if isinstance(mark, ShadedRegion) and mark.role == "band"]
     assert (band.low <= band.high + 1e-12).all()
     assert band.high.max() <= 1
     low, high = (np.interp(curve.x, band.x, each) for each in (band.low, band.high))

@@ -8,9 +8,9 @@ import pytest
 from rankscope.errors import SettingError
 from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
 from rankscope.graphs.kinds.shared.score_values import score_values
-from rankscope.graphs.marks import Dots, Label, Spans
+from rankscope.graphs.marks import Dots, Spans, TextMark
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.rank_intervals import rank_intervals
+from rankscope.statistics.verdicts.rank_intervals import rank_intervals
 from tests.graphs.examples import TWO, ranked
 
 
@@ -26,7 +26,7 @@ def test_bars_points_and_letters_are_those_of_the_result() -> None:
     (points,) = [mark for mark in graph.marks if isinstance(mark, Dots)]
     assert (spans.low.tolist(), spans.high.tolist()) == (result.low.tolist(), result.high.tolist())
     assert points.x.tolist() == [1, 2, 3]
-    assert [mark.name for mark in graph.marks if isinstance(mark, Label)] == list(result.letters) == ["a", "b", "b"]
+    assert [mark.name for mark in graph.marks if isinstance(mark, TextMark)] == list(result.letters) == ["a", "b", "b"]
     assert points.facts["system"] == list(result.systems)
 
 

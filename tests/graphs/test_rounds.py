@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from rankscope.errors import SettingError
-from rankscope.feedback.summary import Summary
+from rankscope.feedback.study.summary import Summary
 from rankscope.graphs import FEEDBACK
 from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.kinds.rounds import rounds_graph
 from rankscope.graphs.marks import Stroke
-from tests.feedback.test_summary import made_up
+from tests.feedback.study.test_summary import made_up
 
 RESULTS = made_up({"svm": 0.2, "rocchio": -0.1})
 

@@ -10,13 +10,13 @@ import pytest
 
 from rankscope import graphs
 from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.graphs.marks import Between, Stroke
+from rankscope.graphs.marks import ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics import compare
-from rankscope.statistics.bands import band
-from rankscope.statistics.power import queries_needed
-from rankscope.statistics.query_curves import over_scope
+from rankscope.statistics.intervals.bands import band
+from rankscope.statistics.pairs.power import queries_needed
+from rankscope.statistics.table.query_curves import over_scope
 from tests.graphs.classes import in_classes
 
 SYSTEMS = [in_classes("one"), in_classes("two", 1)]
@@ -45,7 +45,7 @@ def test_power_counts_classes_where_these_are_the_unit() -> None:
 @pytest.mark.parametrize("axis", ["precision", "recall"])
 def test_bands_over_scope_draw_classes_and_points_have_the_interval_of_compare(axis: str) -> None:
     graph = graphs.by_name(f"{axis}-scope")(SYSTEMS[0])
-    (around,) = [mark for mark in graph.marks if isinstance(mark, Between) and mark.role == "band"]
+    (around,) = [mark for mark in graph.marks if isinstance(mark, ShadedRegion) and mark.role == "band"]
     (curve,) = [mark for mark in graph.marks if isinstance(mark, Stroke)]
     expected = band(over_scope(SYSTEMS[0], curve.x.astype(np.int64), axis), classes=SYSTEMS[0].classes)  # type: ignore[arg-type]
     np.testing.assert_allclose(around.low, expected.drawn().low)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from rankscope.inputs.blocks import Block
+from rankscope.inputs.blocks import RunBlock
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -29,11 +29,11 @@ class Reduced:
 def run_of(rows: Sequence[RunRow], sizes: Iterable[int] = (), ranks: Sequence[int] | None = None) -> Run:
     """A run that comes in blocks of the given sizes, the last one with all that is left."""
 
-    def read(run: Run, problems: Problems, rank: bool) -> Iterator[Block]:
+    def read(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
         start = 0
         for size in [*sizes, len(rows)]:
             part = rows[start : start + size]
-            yield Block(
+            yield RunBlock(
                 pl.Series("query", [row[0] for row in part], dtype=pl.String),
                 pl.Series("item", [row[1] for row in part], dtype=pl.String),
                 np.array([row[2] for row in part], dtype=np.float64),

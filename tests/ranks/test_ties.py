@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.ranks import ties
-from rankscope.ranks.ties import Scored, item_hash, ranks_of, standing
+from rankscope.ranks.ties import ScoredRows, item_hash, ranks_of, standing
 from tests.strategies import ITEMS, SCORES
 
 Query = list[tuple[str, float]]
@@ -45,7 +45,9 @@ def test_ranks_follow_the_policy(policy: str, counted_at_most: int, queries: lis
     given_rows = [(number, item, score) for number, query in enumerate(queries) for item, score in query]
     rows = data.draw(st.permutations(given_rows)) if data.draw(st.booleans()) else given_rows
     segment = np.array([number for number, _, _ in rows])
-    scored = Scored(np.array([score for _, _, score in rows]), segment, np.bincount(segment, minlength=len(queries)))
+    scored = ScoredRows(
+        np.array([score for _, _, score in rows]), segment, np.bincount(segment, minlength=len(queries))
+    )
     chosen = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
     names = [f"q{number}" for number in range(len(queries))]
     with pytest.MonkeyPatch.context() as patch:
@@ -68,8 +70,8 @@ def test_ranks_follow_the_policy(policy: str, counted_at_most: int, queries: lis
     )
 
 
-def scored_as_one_query(*scores: float) -> Scored:
-    return Scored(np.array(scores), np.zeros(len(scores), dtype=np.int64), np.array([len(scores)]))
+def scored_as_one_query(*scores: float) -> ScoredRows:
+    return ScoredRows(np.array(scores), np.zeros(len(scores), dtype=np.int64), np.array([len(scores)]))
 
 
 def test_minus_zero_and_zero_are_equal_scores() -> None:
@@ -87,7 +89,7 @@ def test_equal_infinities_are_a_group() -> None:
 
 
 def test_ties_do_not_reach_into_the_next_query() -> None:
-    scored = Scored(np.array([1.0, 1.0]), np.array([0, 1]), np.array([1, 1]))
+    scored = ScoredRows(np.array([1.0, 1.0]), np.array([0, 1]), np.array([1, 1]))
     rank, groups = ranks_of(np.array([0, 1]), scored, pl.Series(["a", "b"]), ["p", "q"], "trec_eval", 0)
     assert rank.tolist() == [1, 1]
     assert groups.size.size == 0

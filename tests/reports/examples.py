@@ -10,7 +10,7 @@ from rankscope.engines.nearest import nearest_ranks
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.evaluation.scores import Scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.contents import Report
+from rankscope.reports.page.contents import Report
 from rankscope.settings import Settings
 
 MEASURES = ("AP", "Rprec", "success@1", "NMRR")

@@ -8,12 +8,11 @@ import json
 import polars as pl
 import pytest
 
-from rankscope import reports
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.evaluation.scores import Scores
-from rankscope.reports import csv, latex, markdown, parquet, table, trec
-from rankscope.reports.grid import class_grid, query_grid, summary_grid
+from rankscope.reports.formats import OUTPUT_FORMATS, csv, latex, markdown, parquet, table, trec
+from rankscope.reports.formats.grid import class_grid, query_grid, summary_grid
 from tests.needs import needed_module
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"x": 0}}
@@ -55,8 +54,7 @@ def test_undefined_values_are_dashes_in_tables_and_null_in_data(scores: Scores) 
     long = scores.to_polars()
     assert long.filter(pl.col("query") == "3").get_column("value").to_list()[:1] == [None]
     assert (
-        json.loads(reports.OUTPUT_FORMATS.find("json").render(scores, True))["systems"][0]["queries"][2]["values"]["AP"]
-        is None
+        json.loads(OUTPUT_FORMATS.find("json").render(scores, True))["systems"][0]["queries"][2]["values"]["AP"] is None
     )
 
 
@@ -109,7 +107,7 @@ def test_classes_have_their_own_grid() -> None:
 
 def test_an_unknown_format_is_named_with_those_there_are() -> None:
     with pytest.raises(SettingError, match="markdown"):
-        reports.OUTPUT_FORMATS.find("markdwn")
+        OUTPUT_FORMATS.find("markdwn")
 
 
 def test_a_notebook_shows_a_table(scores: Scores) -> None:

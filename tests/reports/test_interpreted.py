@@ -18,8 +18,8 @@ from rankscope.evaluation.scores import Scores
 from rankscope.graphs import precision_recall_graph
 from rankscope.graphs.canvases.table import csv_of
 from rankscope.names import UNSEEN, cell, distinguished, file_names, one_line, slugs, visible
-from rankscope.reports import OUTPUT_FORMATS, latex
-from rankscope.reports.grid import Cell, Grid
+from rankscope.reports.formats import OUTPUT_FORMATS, latex
+from rankscope.reports.formats.grid import Cell, Grid
 from tests.needs import needed_program
 
 NASTY = ["[x]", "*", " [y", "a\nb % c", "=cmd()", "@sum", "-x", "\x1b[2J", "a\r\nb", "\x9b2J", "a\u202eb", "--"]

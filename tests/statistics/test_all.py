@@ -9,7 +9,7 @@ import pytest
 
 from rankscope import statistics
 from rankscope.errors import SettingError
-from rankscope.statistics.score_table import ScoreTable
+from rankscope.statistics.table.score_table import ScoreTable
 from tests.statistics.brughi import CLASSED
 
 rng = np.random.default_rng(0)

@@ -9,17 +9,17 @@ from rankscope.catalogue import Catalogue, summary_of
 from rankscope.collections import COLLECTIONS
 from rankscope.engines.images.contenders import NAMED
 from rankscope.engines.nearest.spaces import METRICS
+from rankscope.feedback.examples.scaling import SCALINGS
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.scaling import SCALINGS
-from rankscope.feedback.starts import STARTS
-from rankscope.feedback.users import USERS
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.users import USERS
 from rankscope.forecast.models import MODELS
 from rankscope.inputs.formats import FORMATS
 from rankscope.notation import Named, short
-from rankscope.reports import OUTPUT_FORMATS
+from rankscope.reports.formats import OUTPUT_FORMATS
 from rankscope.sampling.shares import INTERVALS
-from rankscope.statistics.corrections import CORRECTIONS
-from rankscope.statistics.paired_tests import TESTS
+from rankscope.statistics.pairs.corrections import CORRECTIONS
+from rankscope.statistics.pairs.paired_tests import TESTS
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -36,8 +36,8 @@ they differ from the usual ones, and for measures a cut-off behind an `@`: `P(re
 - What rankscope prints can be written again, and means the same.
 - Metrics may be mixed, each on its own features: `0.7*l1[0:64] + 0.3*cosine[64:]`.
 
-Measures, with trec_eval's names for them, have [a page of their own](measures.md); graphs are listed by
-`rankscope graph --help`. Other packages add theirs through the entry points named below.
+Measures, with trec_eval's names for them, have [a page of their own](measures.md), and so have [graphs](graphs.md).
+Other packages add theirs through the entry points named below.
 """.strip()
 SORTS: tuple[tuple[str, Catalogue[Any]], ...] = (
     ("Descriptors and rankers", NAMED),

@@ -78,8 +78,8 @@ def command(
     from rankscope.engines.images.contenders import contenders
     from rankscope.engines.images.finding import found_collection
     from rankscope.evaluation.cautions import few_distractors
-    from rankscope.reports.benchmark import standings_of
-    from rankscope.reports.benchmark_tables import text_of
+    from rankscope.reports.texts.benchmark import standings_of
+    from rankscope.reports.texts.benchmark_tables import text_of
 
     asked = contenders(",".join(texts))
     pictures = found_collection(collection, data)
@@ -105,8 +105,8 @@ def command(
 def _written(standings: Any, folder: Path, show: int, first: int, seed: int, progress: Any) -> list[tuple[Path, str]]:
     """Tables, graphs and the page, each whole or not at all."""
     from rankscope.files import atomic
-    from rankscope.reports.benchmark_page import graphs_of, write_page
-    from rankscope.reports.benchmark_tables import FORMATS
+    from rankscope.reports.page.benchmark_page import graphs_of, write_page
+    from rankscope.reports.texts.benchmark_tables import FORMATS
 
     for name, render in FORMATS.items():
         with atomic(folder / name) as file:

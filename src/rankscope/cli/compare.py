@@ -79,8 +79,8 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     """
     from rankscope.cli.output import progress_line, say
-    from rankscope.reports.comparison import FORMATS
-    from rankscope.statistics.compare import compare
+    from rankscope.reports.texts.comparison import FORMATS
+    from rankscope.statistics.verdicts.compare import compare
 
     page = output is not None and output.endswith((".html", ".htm"))
     with progress_line(quiet) as progress:
@@ -134,7 +134,7 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
     systems = {system.name: system.ranks for system in scores.systems}
     ordered = [systems[name] for name in made.systems]
     said = []
-    for kind in graphs.every_kind():
+    for kind in graphs.KINDS:
         if not _shows(kind, len(ordered), bool(made.main.classes)):
             continue
         try:

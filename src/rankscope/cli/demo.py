@@ -27,11 +27,11 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.collections import icons
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.files import made_folder
-    from rankscope.reports.comparison_words import verdict
-    from rankscope.reports.estimates import compared_of
-    from rankscope.reports.grid import coverage_lines, summary_grid
-    from rankscope.reports.helper import Helper
-    from rankscope.reports.table import text_of
+    from rankscope.reports.formats.grid import coverage_lines, summary_grid
+    from rankscope.reports.formats.table import text_of
+    from rankscope.reports.page.helper import Helper
+    from rankscope.reports.texts.comparison_words import verdict
+    from rankscope.reports.texts.estimates import compared_of
     from rankscope.settings import Settings
 
     folder = made_folder(output)
@@ -91,9 +91,9 @@ def _ranked(sample: Any, space: str, progress: Any) -> Any:
 
 def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, str]]:
     """The files for programs, and what each is."""
-    from rankscope import reports
     from rankscope.files import atomic
     from rankscope.ranks.storage import save_ranks
+    from rankscope.reports.formats import OUTPUT_FORMATS
 
     made: list[tuple[Path, str]] = []
     for each in ranks:
@@ -105,7 +105,7 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
         ("scores.json", "json", False, "means, settings, provenance"),
         ("table.tex", "latex", False, "the table for a paper"),
     ):
-        data = reports.OUTPUT_FORMATS.find(format).render(scores, per_query)
+        data = OUTPUT_FORMATS.find(format).render(scores, per_query)
         with atomic(folder / name, "w") as file:
             file.write(data)
         made.append((folder / name, what))

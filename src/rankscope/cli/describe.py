@@ -111,9 +111,9 @@ def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
 
 
 def _model(given: dict[str, Any]) -> Any:
-    from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, Model
+    from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, NetworkDescriptor
 
-    made = Model(
+    made = NetworkDescriptor(
         given["model"],
         given["side"] or 0,
         _numbers("mean", given["mean"]) or USUAL_MEAN,
@@ -191,7 +191,7 @@ def _list(context: click.Context, _option: click.Parameter, wanted: bool) -> Non
 
     from rankscope.cli.output import print_result
     from rankscope.engines.images.descriptors import DESCRIPTORS
-    from rankscope.reports.rows import table
+    from rankscope.reports.formats.rows import table
 
     rows: list[dict[str, object]] = []
     for kind in DESCRIPTORS:

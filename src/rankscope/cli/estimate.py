@@ -70,7 +70,7 @@ def command(
 
 def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:
     from rankscope.cli.output import print_result
-    from rankscope.reports.rows import as_json, table
+    from rankscope.reports.formats.rows import as_json, table
 
     if output_format == "json":
         print_result(as_json({"format": f"rankscope.{name}", "version": 1, **more, "rows": rows}))

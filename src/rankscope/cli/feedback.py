@@ -93,8 +93,8 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
     rankscope feedback clip.npz --user 'noisy(0.1)' --report clip.html -o clip.parquet
     """
     from rankscope.cli.output import print_result, progress_line, say
-    from rankscope.feedback.study import study
-    from rankscope.reports.feedback import text_of
+    from rankscope.feedback.study.study import study
+    from rankscope.reports.texts.feedback import text_of
 
     _check_names(output, report)
     plan = _plan(features, given)
@@ -108,7 +108,7 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
         if given["keep_ranks"]:
             _keep(plan, results, given["keep_ranks"], progress)
         if report:
-            from rankscope.reports.feedback_page import write_page
+            from rankscope.reports.page.feedback_page import write_page
 
             write_page(results, plan, report, progress=progress)
     if not quiet:
@@ -126,13 +126,13 @@ def _check_names(output: str, report: str | None) -> None:
 
 
 def _plan(path: str, given: dict[str, Any]) -> Any:
-    from rankscope.feedback.items import Items
-    from rankscope.feedback.protocol import Protocol
-    from rankscope.feedback.setting import Setting
-    from rankscope.feedback.starts import STARTS
-    from rankscope.feedback.study import Plan
-    from rankscope.feedback.topics import Topics
-    from rankscope.feedback.users import USERS
+    from rankscope.feedback.examples.items import Items
+    from rankscope.feedback.study.protocol import Protocol
+    from rankscope.feedback.study.setting import Experiment
+    from rankscope.feedback.study.study import Plan
+    from rankscope.feedback.users.starts import STARTS
+    from rankscope.feedback.users.topics import Topics
+    from rankscope.feedback.users.users import USERS
     from rankscope.notation import split_list
 
     methods = _methods(given["methods"])
@@ -143,7 +143,7 @@ def _plan(path: str, given: dict[str, Any]) -> Any:
     wanted = [topic for text in given["topics"] for topic in split_list(text)]
     topics = Topics.from_labels(labelled, wanted or None)
     items = Items.of(labelled.matrix, scaling=given["scaling"])
-    setting = Setting.of(items, topics, user, start, protocol, seed=given["seed"])
+    setting = Experiment.of(items, topics, user, start, protocol, seed=given["seed"])
     return Plan.of(setting, methods, starts=given["starts"], measures=given["measures"] or None, seed=given["seed"])
 
 
@@ -189,7 +189,7 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
     from pathlib import Path
 
     from rankscope.feedback.methods import CONTROLS
-    from rankscope.feedback.verdicts import compared_methods
+    from rankscope.feedback.study.verdicts import compared_methods
     from rankscope.files import made_folder
     from rankscope.names import file_names
     from rankscope.ranks.storage import save_ranks
@@ -205,8 +205,8 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
 
 
 def _last_ranks(plan: Any, method: Any) -> Any:
-    from rankscope.feedback.rounds import simulated
-    from rankscope.feedback.shared_residual import shared_ranks
+    from rankscope.feedback.study.rounds import simulated
+    from rankscope.feedback.study.shared_residual import shared_ranks
 
     if plan.pair is None or method not in plan.pair:
         return simulated(method, plan.setting, plan.sessions).ranks()

@@ -76,7 +76,7 @@ def _ranks(inputs: Inputs) -> Any:
 
 
 def _text(result: Any, backtest: bool, quiet: bool) -> str:
-    from rankscope.reports.rows import table
+    from rankscope.reports.formats.rows import table
 
     parts = [
         f"{result.system}: from {result.collection:,} to {result.target:,} items ({result.factor:.3g} times), "
@@ -120,7 +120,7 @@ def _tested(result: Any) -> str:
 def _json(result: Any) -> str:
     from dataclasses import asdict
 
-    from rankscope.reports.rows import as_json
+    from rankscope.reports.formats.rows import as_json
 
     whole = {name: value for name, value in asdict(result).items() if name != "measures"}
     return as_json(

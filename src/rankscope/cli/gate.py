@@ -58,7 +58,7 @@ def command(
     rankscope gate main.ranks.parquet branch.ranks.parquet -m AP -m P@10 --format markdown -o gate.md
     """
     from rankscope.cli.output import print_result, progress_line, say
-    from rankscope.reports.gate import render
+    from rankscope.reports.texts.gate import render
 
     chosen = _format(output_format, output)
     _need_two(files)
@@ -82,7 +82,7 @@ def command(
 
 def _format(wanted: str | None, path: str | None) -> str:
     from rankscope.errors import SettingError
-    from rankscope.reports.gate import FORMATS, SUFFIXES
+    from rankscope.reports.texts.gate import FORMATS, SUFFIXES
 
     by_suffix = next((name for suffix, name in SUFFIXES.items() if path and path.endswith(suffix)), "text")
     if wanted is not None and wanted not in FORMATS:
@@ -108,9 +108,9 @@ def _checked(scores: Any, min_effect: tuple[float, ...], trials: int) -> Any:
     """The gate on every measure; measures and systems that it cannot judge are errors."""
     from dataclasses import replace
 
-    from rankscope.statistics.gate import gate
-    from rankscope.statistics.score_table import ScoreTable
-    from rankscope.statistics.units import classes_are_targets
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
+    from rankscope.statistics.verdicts.gate import gate
 
     _need_means(scores)
     notes = _answers(scores)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankscope.catalogue import fold
 from rankscope.cli.guarded import GuardedCommand
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class GraphCommand(GuardedCommand):
                 context = KindCommand(self, [kind]).make_context(info_name, [*args], parent, **extra)
             except click.NoSuchOption:
                 continue
-            if context.params.get("kind") == kind.name:
+            if fold(str(context.params.get("kind"))) == fold(kind.name):
                 return context
         return self._of_all().make_context(info_name, args, parent, **extra)
 
@@ -42,7 +43,7 @@ class GraphCommand(GuardedCommand):
     def _of_all(self) -> KindCommand:
         from rankscope import graphs
 
-        return KindCommand(self, graphs.every_kind())
+        return KindCommand(self, tuple(graphs.KINDS))
 
 
 class KindCommand(GuardedCommand):
@@ -75,9 +76,6 @@ def _named_kinds(args: Sequence[str]) -> Iterator[GraphKind[Any]]:
     """
     from rankscope import graphs
 
-    named = list(dict.fromkeys(args))
-    ours = [each for each in named if each in graphs.ALL.names]
-    yield from (graphs.by_name(each) for each in ours)
-    if not ours:
-        known = {each.name: each for each in graphs.every_kind()}
-        yield from (known[each] for each in named if each in known)
+    ours = {fold(name) for name in graphs.KINDS.own_names()}
+    named = [each for each in dict.fromkeys(args) if fold(each) in ours]
+    yield from map(graphs.by_name, named or [each for each in dict.fromkeys(args) if each in graphs.KINDS])

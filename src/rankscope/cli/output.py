@@ -15,7 +15,7 @@ import click
 
 from rankscope.names import one_line, visible
 
-COLOURS = re.compile("(\x1b\\[(?:0|1|33)m)")  # those of reports.table
+COLOURS = re.compile("(\x1b\\[(?:0|1|33)m)")  # those of reports.formats.table
 Progress = Callable[[str, float], None]
 
 
@@ -34,14 +34,12 @@ class Output:
     @classmethod
     def chosen(cls, path: str | None, format: str | None) -> Output:
         """The format asked for, else the one that the file's suffix tells, else a table."""
-        from rankscope import reports
+        from rankscope.reports.formats import OUTPUT_FORMATS, format_of_suffix
 
         if path == "-":
             path = None
-        by_suffix = reports.format_of_suffix(path) if path else None
-        return cls(
-            path, reports.OUTPUT_FORMATS.find(format) if format else by_suffix or reports.OUTPUT_FORMATS.find("table")
-        )
+        by_suffix = format_of_suffix(path) if path else None
+        return cls(path, OUTPUT_FORMATS.find(format) if format else by_suffix or OUTPUT_FORMATS.find("table"))
 
     @property
     def saves_ranks(self) -> bool:

@@ -78,10 +78,10 @@ def write_report(
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.files import atomic
-    from rankscope.reports import html
-    from rankscope.reports.contents import Report
-    from rankscope.reports.helper import Helper
-    from rankscope.reports.paper import write_paper
+    from rankscope.reports.page import html
+    from rankscope.reports.page.contents import Report
+    from rankscope.reports.page.helper import Helper
+    from rankscope.reports.page.paper import write_paper
 
     with helper or Helper(wanted=(os.cpu_count() or 1) > 1) as second:
         report = Report.of(scores, title, progress, second, compared)

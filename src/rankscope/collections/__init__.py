@@ -11,7 +11,7 @@ from pathlib import Path
 from rankscope.catalogue import Catalogue, Later, later
 from rankscope.collections.collection import Collection, Truth
 from rankscope.collections.icons import icons
-from rankscope.collections.kind import Kind
+from rankscope.collections.kind import CollectionKind
 from rankscope.collections.labelled_images import LabelledImages
 
 ALL: dict[str, Later] = later(  # a new collection adds its line here
@@ -30,7 +30,7 @@ ALL: dict[str, Later] = later(  # a new collection adds its line here
         "letter": "letter:KIND",
     },
 )
-COLLECTIONS: Catalogue[Kind] = Catalogue("collection", ALL, "rankscope.collections")
+COLLECTIONS: Catalogue[CollectionKind] = Catalogue("collection", ALL, "rankscope.collections")
 
 
 def load(name: str, folder: str | Path | None = None) -> Collection:
@@ -42,4 +42,4 @@ def load(name: str, folder: str | Path | None = None) -> Collection:
     return COLLECTIONS.find(name).load(folder)
 
 
-__all__ = ["ALL", "COLLECTIONS", "Collection", "Kind", "LabelledImages", "Truth", "icons", "load"]
+__all__ = ["ALL", "COLLECTIONS", "Collection", "CollectionKind", "LabelledImages", "Truth", "icons", "load"]

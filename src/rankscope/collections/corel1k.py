@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rankscope.collections import folder as class_folders
 from rankscope.collections.collection import Collection
-from rankscope.collections.kind import Kind, NotThereError, first_folder
+from rankscope.collections.kind import CollectionKind, NotThereError, first_folder
 from rankscope.collections.tables import label_table
 
 CLASSES = (  # of the photos 0..99, 100..199, ... in the classic numbering
@@ -51,7 +51,7 @@ def _in_class_folders(folder: Path) -> list[tuple[str, str, Path]]:
     return list(zip(whole.ids, whole.labels, whole.paths or (), strict=True))
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="corel1k",
     about="1000 photos in 10 classes of 100; each is a query, removed from its own ranking",
     read=read,

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from rankscope.collections.collection import Collection
-from rankscope.collections.kind import Kind
+from rankscope.collections.kind import CollectionKind
 from rankscope.errors import MissingExtra
 
 
@@ -28,7 +28,7 @@ def read(_: Path) -> Collection:
     )
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="digits",
     about="1797 handwritten digits of 8x8 pixels in 10 classes; comes with scikit-learn",
     read=read,

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from rankscope.collections.collection import Collection
-from rankscope.collections.kind import Kind, NotThereError, pictures
+from rankscope.collections.kind import CollectionKind, NotThereError, pictures
 from rankscope.names import visible
 
 
@@ -32,7 +32,7 @@ def read(folder: Path) -> Collection:
     )
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="folder",
     about="any folder of class folders; pictures beside them are distractors",
     read=read,

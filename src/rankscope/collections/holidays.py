@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankscope.collections.collection import Collection, Truth
-from rankscope.collections.kind import Kind, NotThereError, first_folder
+from rankscope.collections.kind import CollectionKind, NotThereError, first_folder
 from rankscope.collections.tables import lines_of
 from rankscope.errors import InputError, Problem
 
@@ -75,7 +75,7 @@ def read_result(path: str | Path) -> Run:
     return Run.of(order, name=file.stem)
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="holidays",
     about="1491 photos in 500 groups; the first of each group is the query; trapezoid AP",
     read=read,

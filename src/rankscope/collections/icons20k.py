@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from rankscope.collections.collection import Collection
-from rankscope.collections.kind import Kind, NotThereError
+from rankscope.collections.kind import CollectionKind, NotThereError
 from rankscope.inputs.arrays_in_files import Archive
 
 NEEDED = ("icons.npz", "items.csv")
@@ -32,7 +32,7 @@ def read(folder: Path) -> Collection:
     )
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="icons20k",
     about="20000 logos and icons, 1858 clusters of 2 to 308 and 5194 distractors",
     read=read,

@@ -15,7 +15,7 @@ PICTURES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".t
 
 
 @dataclass(frozen=True)
-class Kind:
+class CollectionKind:
     """One named collection. `layout` says what its folder must hold; without one it needs no folder."""
 
     name: str
@@ -46,7 +46,7 @@ class Kind:
 
 
 class NotThereError(Exception):
-    """Something a collection needs is not in its folder; `Kind.load` makes it an `InputError` with the layout."""
+    """Something a collection needs is not in its folder; `CollectionKind.load` makes an `InputError` of it."""
 
 
 def pictures(folder: Path) -> list[Path]:

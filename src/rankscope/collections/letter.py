@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from rankscope.collections.collection import Collection
-from rankscope.collections.kind import Kind, NotThereError
+from rankscope.collections.kind import CollectionKind, NotThereError
 from rankscope.collections.tables import lines_of
 
 FILE = "letter-recognition.data"
@@ -31,7 +31,7 @@ def read(folder: Path) -> Collection:
     )
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="letter",
     about="20000 letters in 26 classes, 16 whole numbers each; many exact ties",
     read=read,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankscope.collections.collection import KEPT, Collection
-from rankscope.collections.kind import Kind, NotThereError, first_folder
+from rankscope.collections.kind import CollectionKind, NotThereError, first_folder
 
 SHAPES = 1400
 
@@ -26,7 +26,7 @@ def read(folder: Path) -> Collection:
     )
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="mpeg7",
     about="1400 silhouettes in 70 classes of 20; bull's-eye: of the 20, how many among the first 40, query included",
     read=read,

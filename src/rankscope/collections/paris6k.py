@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankscope.collections.collection import Collection
-from rankscope.collections.kind import Kind
+from rankscope.collections.kind import CollectionKind
 from rankscope.collections.landmarks import layout, read_landmarks
 
 PHOTOS = 6412
@@ -16,7 +16,7 @@ def read(folder: Path) -> Collection:
     return read_landmarks("paris6k", folder, PHOTOS, "", ("images", "paris", "jpg"))
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="paris6k",
     about="6412 photos, 55 queries with good, ok and junk pictures; trapezoid AP, junk skipped",
     read=read,

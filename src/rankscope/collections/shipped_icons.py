@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rankscope.collections.collection import Collection
 from rankscope.collections.icons import icons
-from rankscope.collections.kind import Kind
+from rankscope.collections.kind import CollectionKind
 
 
 def read(_: Path) -> Collection:
@@ -22,7 +22,7 @@ def read(_: Path) -> Collection:
     )
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="icons",
     about="5346 logos and icons, 494 classes of 2 to 264 and 1367 distractors; ships with rankscope",
     read=read,

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from rankscope.collections.collection import KEPT, Collection
-from rankscope.collections.kind import Kind, NotThereError, first_folder
+from rankscope.collections.kind import CollectionKind, NotThereError, first_folder
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 VIEWS = 4
@@ -42,7 +42,7 @@ def four_score(ranks: RelevantRanks) -> float:
     return float(ranks.hits(VIEWS).mean())
 
 
-KIND = Kind(
+KIND = CollectionKind(
     name="ukbench",
     about="10200 photos of 2550 objects, four each; mean number of right ones among the first four, query included",
     read=read,

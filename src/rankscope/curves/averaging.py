@@ -27,7 +27,7 @@ By = Literal["exact", "bins"]
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class GeneralityGroup:
     """Queries of equal generality: of one class size in one collection size, or of one bin of the index G."""
 
     name: str
@@ -39,11 +39,11 @@ class Group:
 class RadialCurve:
     """The radial mean of one group; different groups are never joined into one curve."""
 
-    group: Group
+    group: GeneralityGroup
     curve: Curve
 
 
-def generality_groups(queries: RelevantRanks, by: By = "exact", width: float = 1.0) -> tuple[Group, ...]:
+def generality_groups(queries: RelevantRanks, by: By = "exact", width: float = 1.0) -> tuple[GeneralityGroup, ...]:
     """Queries of equal generality, easiest first; those without relevant items are in none.
 
     `exact` wants the same c and d; `bins` the same round(G/width), halves rounded up.
@@ -57,11 +57,11 @@ def generality_groups(queries: RelevantRanks, by: By = "exact", width: float = 1
     if by == "bins":
         key = np.floor(index[rows] / width + 0.5 + SLACK).astype(np.int64)
         bins = np.unique(key)
-        return tuple(Group(f"G = {each * width:g}", float(each * width), rows[key == each]) for each in bins)
+        return tuple(GeneralityGroup(f"G = {each * width:g}", float(each * width), rows[key == each]) for each in bins)
     pairs = np.stack([queries.collection[rows], queries.relevant[rows]], axis=1)
     kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
     groups = [
-        Group(f"c = {c}, d = {d}", float(index[rows[kind == number][0]]), rows[kind == number])
+        GeneralityGroup(f"c = {c}, d = {d}", float(index[rows[kind == number][0]]), rows[kind == number])
         for number, (d, c) in enumerate(kinds.tolist())
     ]
     return tuple(sorted(groups, key=lambda group: group.index))

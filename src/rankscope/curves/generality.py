@@ -36,7 +36,7 @@ class GeneralityCurve:
     """Precision and recall at scope n c over G. Where rankings were cut the truth lies from `recall` to `recall_high`.
 
     `spread` is the sd of the mean recall over thinnings: 0 where nothing is random, NaN where hits are interpolated.
-    How the mean varies with the queries asked is told by `rankscope.statistics.generality_estimate`.
+    How the mean varies with the queries asked is told by `rankscope.statistics.intervals.generality_estimate`.
     """
 
     way: Way

@@ -18,7 +18,7 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.chances import at_most
 from rankscope.curves.distributions import Binomial, Counts, Hypergeometric
 from rankscope.curves.hits import AllHits, Hits, hits_of
-from rankscope.curves.terms import Counted, terms_of
+from rankscope.curves.terms import HitCount, terms_of
 from rankscope.measures import Measure
 from rankscope.measures.fractions import divided
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -74,7 +74,7 @@ def expected_value(queries: RelevantRanks, kept: ArrayLike, measure: Measure) ->
     array([0.813902])
     """
     terms = terms_of(measure, queries)
-    if isinstance(terms, Counted):
+    if isinstance(terms, HitCount):
         return expected_hits(terms.queries, kept, terms.cut).over(terms.divisor)
     hits, kept = hits_of(terms.queries), _per_query(kept, queries)
 

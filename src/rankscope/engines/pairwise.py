@@ -50,7 +50,7 @@ def pairwise_ranks(
     >>> ranks.queries, ranks.judged.lists("rank"), ranks.collection
     (('0', '1'), [[2], [1]], array([2, 2]))
     """
-    items = _Items.of(labels, ids)
+    items = _PairwiseItems.of(labels, ids)
     asked = _asked(items, queries)
     check(locals(), block=COUNT, higher_is_better=FLAG, keep_scores=FLAG)
     parts: list[RelevantRanks] = []
@@ -65,7 +65,7 @@ def pairwise_ranks(
 
 
 @dataclass(frozen=True, eq=False)
-class _Items:
+class _PairwiseItems:
     """Names and classes of the items, checked as `nearest_ranks` checks them."""
 
     ids: tuple[str, ...]
@@ -73,7 +73,7 @@ class _Items:
     number: IntArray  # of the class, -1 for none
 
     @classmethod
-    def of(cls, labels: Iterable[Any], ids: Iterable[Any] | None) -> _Items:
+    def of(cls, labels: Iterable[Any], ids: Iterable[Any] | None) -> _PairwiseItems:
         given = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
         checked = Features.of(np.zeros((len(given), 1), dtype=np.uint8), given, ids)
         number_of: dict[str, int] = {"": -1}
@@ -91,7 +91,7 @@ def _looked_up(matrix: FloatArray, count: int) -> Rows:
     return lambda queries: matrix[queries]
 
 
-def _asked(items: _Items, queries: Iterable[int] | None) -> IntArray:
+def _asked(items: _PairwiseItems, queries: Iterable[int] | None) -> IntArray:
     """The items to ask that have a class mate, in byte order of their ids."""
     number = items.number
     wanted = (
@@ -107,7 +107,7 @@ def _asked(items: _Items, queries: Iterable[int] | None) -> IntArray:
     return np.array(sorted(with_mates.tolist(), key=lambda row: items.ids[row].encode()), dtype=np.int64)
 
 
-def _checked(values: FloatArray, queries: IntArray, items: _Items) -> FloatArray:
+def _checked(values: FloatArray, queries: IntArray, items: _PairwiseItems) -> FloatArray:
     rows = np.array(values, dtype=np.float64)
     if rows.shape != (queries.size, len(items)):
         wanted = (queries.size, len(items))
@@ -119,7 +119,7 @@ def _checked(values: FloatArray, queries: IntArray, items: _Items) -> FloatArray
     return rows
 
 
-def _ranked(items: _Items, queries: IntArray, scores: FloatArray, keep_scores: bool) -> RelevantRanks:
+def _ranked(items: _PairwiseItems, queries: IntArray, scores: FloatArray, keep_scores: bool) -> RelevantRanks:
     """The class mates of a block of queries; a query is not in its own collection."""
     others = np.ones(scores.shape, dtype=np.bool_)
     others[np.arange(queries.size), queries] = False
@@ -133,7 +133,7 @@ def _ranked(items: _Items, queries: IntArray, scores: FloatArray, keep_scores: b
     )
 
 
-def _provenance(items: _Items, settings: dict[str, Any]) -> dict[str, Any]:
+def _provenance(items: _PairwiseItems, settings: dict[str, Any]) -> dict[str, Any]:
     """Where the numbers come from, without path or time: equal inputs give equal bytes."""
     made = hashlib.sha256("\n".join("\0".join(texts) for texts in (items.labels, items.ids)).encode())
     return {

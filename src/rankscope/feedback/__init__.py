@@ -1,9 +1,9 @@
 """Relevance feedback: methods that learn what a user wants from examples."""
 
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import CannotScore, Method, TwoSided
-from rankscope.feedback.scored import Scored, best
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scored import Scored, best
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.method import CannotScore, Method, TwoSided
 
 __all__ = ["CannotScore", "Examples", "Items", "Method", "Scored", "Session", "TwoSided", "best"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.model import Model, today
+from rankscope.forecast.model import GrowthModel, today
 
 FACTORS = (2.0, 4.0, 16.0)
 DRAWS = 3
@@ -19,7 +19,7 @@ SAME_FACTOR = 0.1
 
 
 @dataclass(frozen=True)
-class Trial:
+class BackTestTrial:
     """One model at one factor: the mean forecast of the present over several thinnings, and its errors."""
 
     model: str
@@ -40,8 +40,8 @@ class Trial:
 
 
 def backtest(
-    evidence: Evidence, terms: Terms, models: Sequence[Model], factors: Iterable[float], seed: int
-) -> list[Trial]:
+    evidence: Evidence, terms: Terms, models: Sequence[GrowthModel], factors: Iterable[float], seed: int
+) -> list[BackTestTrial]:
     """Every model at every factor that leaves enough distractors; the thinnings are the same for all models.
 
     A thinning leaves out the same items for all queries, as far as lots are known: growth brings the same to all.
@@ -55,7 +55,7 @@ def backtest(
         for model in models:
             each = np.array([model.means(one, terms, evidence.distractors, even)[0] for one in thinned])
             spread = float(np.sqrt(np.mean((each - present) ** 2)))
-            tested.append(Trial(str(model), factor, float(each.mean()), present, spread))
+            tested.append(BackTestTrial(str(model), factor, float(each.mean()), present, spread))
     return tested
 
 
@@ -70,7 +70,7 @@ def possible(evidence: Evidence, factors: Iterable[float]) -> list[float]:
     return sorted(chosen)
 
 
-def best_model(tested: Sequence[Trial], models: Sequence[Model]) -> Model:
+def best_model(tested: Sequence[BackTestTrial], models: Sequence[GrowthModel]) -> GrowthModel:
     """The first model, unless one errs less in the back-test by more than .02 and the thinnings' own noise.
 
     The models stand in the order in which they did on many collections; one collection, thinned, is a weaker witness.
@@ -87,7 +87,7 @@ def _size(errors: Sequence[float]) -> float:
     return float(np.sqrt(np.mean(np.square(errors)))) if errors else 0.0
 
 
-def error_at(tested: Sequence[Trial], model: str, factor: float) -> float:
+def error_at(tested: Sequence[BackTestTrial], model: str, factor: float) -> float:
     """The size of a model's mean error at any factor: linear in log2 between those tried, beyond the last as there.
 
     Thinned farther than was tried a collection has too few items to be a test; NaN where nothing was tried.

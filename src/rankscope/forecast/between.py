@@ -11,14 +11,14 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.jeffreys import Jeffreys
-from rankscope.forecast.model import Model
+from rankscope.forecast.model import GrowthModel
 from rankscope.forecast.trend import Trend
 
 EDGE = 1e-9
 
 
 @dataclass(frozen=True)
-class Between(Model):
+class Between(GrowthModel):
     """The mean of trend and jeffreys on the logit scale: far ahead the first mostly errs upwards, the second down."""
 
     name: ClassVar[str] = "between"

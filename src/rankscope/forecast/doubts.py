@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rankscope.forecast.backtest import SAME_FACTOR, Trial
+from rankscope.forecast.backtest import SAME_FACTOR, BackTestTrial
 from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.result import MeasureForecast
 
@@ -15,7 +15,9 @@ FEW_KNOWN = 16
 TIED_SHARE = 0.1
 
 
-def doubts_of(made: MeasureForecast, evidence: Evidence, ahead: float, tested: Sequence[Trial]) -> Iterable[str]:
+def doubts_of(
+    made: MeasureForecast, evidence: Evidence, ahead: float, tested: Sequence[BackTestTrial]
+) -> Iterable[str]:
     """Sentences, each with the measure it is about where it is about one."""
     if made.units < FEW_UNITS:
         yield f"only {made.units} {made.unit}: the interval for other queries rests on few"
@@ -39,7 +41,7 @@ def doubts_of(made: MeasureForecast, evidence: Evidence, ahead: float, tested: S
         )
 
 
-def _of_the_test(made: MeasureForecast, ahead: float, tested: Sequence[Trial]) -> Iterable[str]:
+def _of_the_test(made: MeasureForecast, ahead: float, tested: Sequence[BackTestTrial]) -> Iterable[str]:
     if not tested:
         yield f"{made.measure}: too few distractors for a back-test"
         return

@@ -19,7 +19,7 @@ Number = TypeVar("Number", np.float64, np.int64)
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoreEvidence:
     """Scores of the hits, flat as the hits are, and of each query's best distractors: a row per query, best first."""
 
     hits: FloatArray
@@ -37,7 +37,7 @@ class Evidence:
 
     hits: Hits
     distractors: FloatArray
-    scored: Scored | None
+    scored: ScoreEvidence | None
     lots: IntArray | None = None  # a row per query, best distractor first; NO_LOT where there are no more
     why_no_scores: str = ""
 
@@ -125,12 +125,12 @@ def _why_not_known(queries: RelevantRanks) -> str:
     return ""
 
 
-def _scores(queries: RelevantRanks) -> Scored:
+def _scores(queries: RelevantRanks) -> ScoreEvidence:
     lists = queries.distractors
     assert lists is not None
     best = np.full(_shape(queries), -np.inf)
     best[lists.row, lists.position - 1] = lists["score"]
-    return Scored(queries.judged["score"][queries.judged["grade"] >= queries.rel], best)
+    return ScoreEvidence(queries.judged["score"][queries.judged["grade"] >= queries.rel], best)
 
 
 def _lots(queries: RelevantRanks) -> IntArray | None:

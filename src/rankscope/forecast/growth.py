@@ -11,19 +11,19 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.curves.terms import Terms, terms_of
 from rankscope.errors import MeasureError, SettingError
-from rankscope.forecast.backtest import FACTORS, Trial, backtest, best_model, error_at
+from rankscope.forecast.backtest import FACTORS, BackTestTrial, backtest, best_model, error_at
 from rankscope.forecast.doubts import doubts_of
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.intervals import Interval, item_error, model_error, unit_error, unit_weights
-from rankscope.forecast.model import Model
+from rankscope.forecast.intervals import ForecastInterval, item_error, model_error, unit_error, unit_weights
+from rankscope.forecast.model import GrowthModel
 from rankscope.forecast.models import candidates, usable
 from rankscope.forecast.result import Forecast, MeasureForecast
-from rankscope.forecast.sizes import FARTHEST, Growth
+from rankscope.forecast.sizes import FARTHEST, CollectionGrowth
 from rankscope.measures import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.resampling import drawing
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.table.resampling import drawing
+from rankscope.statistics.table.units import unit_classes
 from rankscope.validation import FLAG, SEED, SHARE, check_fields
 from rankscope.wording import setting_value
 
@@ -77,7 +77,7 @@ def forecast(
     if not asked:
         raise SettingError("a forecast needs at least one measure: Rprec, AP, P@10, R@10, nDCG@10")
     wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=every_model)
-    growth = Growth.of(ranks, to)
+    growth = CollectionGrowth.of(ranks, to)
     growth.check(force)
     made = [_forecast_one(ranks, each, growth, wanted) for each in asked]
     warnings = [*growth.warnings(ranks), *(line for _, lines in made for line in lines)]
@@ -132,7 +132,7 @@ class Seen:
 
 
 def _forecast_one(
-    ranks: RelevantRanks, measure: Measure, growth: Growth, wanted: Wanted
+    ranks: RelevantRanks, measure: Measure, growth: CollectionGrowth, wanted: Wanted
 ) -> tuple[MeasureForecast, list[str]]:
     """Back-test, choose, look ahead; and what must be said."""
     queries = ranks.take(np.flatnonzero(measure.defined(ranks)))
@@ -157,13 +157,13 @@ def _forecast_one(
     return made, [*(forced if error > WORST_ERROR else []), *doubts_of(made, seen.evidence, seen.ahead, made.own_tests)]
 
 
-def _tried(tested: Sequence[Trial], ahead: float) -> float:
+def _tried(tested: Sequence[BackTestTrial], ahead: float) -> float:
     """The factor that an error is known for."""
     return min(ahead, max(each.factor for each in tested))
 
 
 def _looked_ahead(
-    measure: Measure, seen: Seen, some: Seen, model: Model, tested: list[Trial], wanted: Wanted
+    measure: Measure, seen: Seen, some: Seen, model: GrowthModel, tested: list[BackTestTrial], wanted: Wanted
 ) -> MeasureForecast:
     """The forecast with both intervals."""
     classes = unit_classes(seen.queries)
@@ -177,8 +177,8 @@ def _looked_ahead(
         str(measure),
         float(measure.of(seen.queries).mean()),
         float(means[0]),
-        Interval.around(float(means[0]), here),
-        Interval.around(float(means[0]), there),
+        ForecastInterval.around(float(means[0]), here),
+        ForecastInterval.around(float(means[0]), there),
         str(model),
         _why(model, seen.evidence),
         tuple(tested),
@@ -188,7 +188,7 @@ def _looked_ahead(
     )
 
 
-def _why(model: Model, evidence: Evidence) -> str:
+def _why(model: GrowthModel, evidence: Evidence) -> str:
     """What the model looks at, and why not at more."""
     if model.needs_scores:
         return "scores of the hits and of the best distractors"

@@ -14,8 +14,8 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.model import Model
-from rankscope.statistics.resampling import class_numbers
+from rankscope.forecast.model import GrowthModel
+from rankscope.statistics.table.resampling import class_numbers
 
 RESAMPLES = 400
 DRAWS = 16
@@ -23,7 +23,7 @@ LEFT_OUT = 1 / 8  # of the items, in each draw
 
 
 @dataclass(frozen=True)
-class Interval:
+class ForecastInterval:
     """Bounds of a mean."""
 
     low: float
@@ -38,13 +38,13 @@ class Interval:
         return self.high - self.low
 
     @classmethod
-    def around(cls, middle: float, half: float) -> Interval:
+    def around(cls, middle: float, half: float) -> ForecastInterval:
         """Within [0, 1]."""
         return cls(max(0.0, middle - half), min(1.0, middle + half))
 
 
 def item_error(
-    model: Model, evidence: Evidence, terms: Terms, target: FloatArray, random: np.random.Generator
+    model: GrowthModel, evidence: Evidence, terms: Terms, target: FloatArray, random: np.random.Generator
 ) -> float:
     """Standard error of a forecast by which items are there today: a jackknife that leaves out an eighth of them.
 

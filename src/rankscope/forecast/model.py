@@ -20,7 +20,7 @@ Futures = Iterator[
 ]  # weights that add up to 1, and distractors to come above each hit
 
 
-class Model(Named, ABC):
+class GrowthModel(Named, ABC):
     """A way to look ahead; `weights` are rows of weights of the queries, each row adding up to 1: one mean per row."""
 
     needs_scores: ClassVar[bool]
@@ -31,7 +31,7 @@ class Model(Named, ABC):
         """Mean of the measure when each query has `target` distractors."""
 
 
-class HitModel(Model):
+class HitModel(GrowthModel):
     """Models that look at one hit at a time: each says how many distractors will come above it."""
 
     @abstractmethod

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankscope.forecast.backtest import Trial
-from rankscope.forecast.intervals import Interval
+from rankscope.forecast.backtest import BackTestTrial
+from rankscope.forecast.intervals import ForecastInterval
 
 ASSUMPTIONS = (
     "new items come from the same population as the present ones: no near-duplicates, no new domain",
@@ -21,17 +21,17 @@ class MeasureForecast:
     measure: str
     now: float
     forecast: float
-    these: Interval  # for the same queries
-    others: Interval  # for other queries of the same kind
+    these: ForecastInterval  # for the same queries
+    others: ForecastInterval  # for other queries of the same kind
     model: str
     why: str  # what the model uses, and why not more
-    tested: tuple[Trial, ...]  # the back-test, all models
+    tested: tuple[BackTestTrial, ...]  # the back-test, all models
     queries: int
     units: int
     unit: str  # queries or classes: what other queries would be drawn by
 
     @property
-    def own_tests(self) -> tuple[Trial, ...]:
+    def own_tests(self) -> tuple[BackTestTrial, ...]:
         """The back-test of the model used."""
         return tuple(each for each in self.tested if each.model == self.model)
 

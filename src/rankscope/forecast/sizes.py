@@ -16,7 +16,7 @@ FARTHEST = 32.0
 
 
 @dataclass(frozen=True)
-class Growth:
+class CollectionGrowth:
     """The size of the collection now and then."""
 
     now: int
@@ -24,7 +24,7 @@ class Growth:
     factor: float
 
     @classmethod
-    def of(cls, ranks: RelevantRanks, to: int | float | str) -> Growth:
+    def of(cls, ranks: RelevantRanks, to: int | float | str) -> CollectionGrowth:
         """A whole number is a size, any other a factor, and so is a text that ends in x."""
         if len(ranks) == 0 or (ranks.collection == UNKNOWN).any():
             raise MeasureError(

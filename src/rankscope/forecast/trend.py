@@ -12,7 +12,7 @@ from rankscope.curves.hits import Hits
 from rankscope.curves.terms import Terms
 from rankscope.curves.thinning import after
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.model import Model, today
+from rankscope.forecast.model import GrowthModel, today
 from rankscope.measures.fractions import divided
 
 HALVINGS = 4
@@ -20,7 +20,7 @@ EDGE = 1e-4  # means are kept this far from 0 and 1, where the logit ends
 
 
 @dataclass(frozen=True)
-class Trend(Model):
+class Trend(GrowthModel):
     """The exact mean at 1, 1/2, ..., 1/16 of the distractors, as a parabola in log2 on the logit scale, continued.
 
     It never rises: where the parabola does, the forecast is the present.

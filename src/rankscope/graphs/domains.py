@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.marks import Bars, Between, Dots, Guide, Label, Mark, Spans, Stroke, Surface, Tiles
+from rankscope.graphs.marks import Bars, Dots, Guide, Mark, ShadedRegion, Spans, Stroke, SurfaceMark, TextMark, Tiles
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -22,7 +22,7 @@ def with_domains(graph: Graph) -> Graph:
     """The graph with a domain on each axis."""
     x = _filled(graph.x, (values for mark in graph.marks for values in _across(mark)))
     y = _filled(graph.y, (values for mark in graph.marks for values in _upward(mark)))
-    z = graph.z and _filled(graph.z, (mark.z for mark in graph.marks if isinstance(mark, Surface)))
+    z = graph.z and _filled(graph.z, (mark.z for mark in graph.marks if isinstance(mark, SurfaceMark)))
     marks = tuple(_reaching(mark, x, y) if isinstance(mark, Guide) else mark for mark in graph.marks)
     return replace(graph, x=x, y=y, z=z, marks=marks)
 
@@ -34,21 +34,21 @@ def _across(mark: Mark) -> Iterable[FloatArray]:
         return (mark.low, mark.high)
     if isinstance(mark, Tiles):
         return (mark.x - 0.5, mark.x + 0.5)
-    if isinstance(mark, Stroke | Between | Dots | Surface):
+    if isinstance(mark, Stroke | ShadedRegion | Dots | SurfaceMark):
         return (mark.x,)
-    return (np.array([mark.x]),) if isinstance(mark, Label) else ()
+    return (np.array([mark.x]),) if isinstance(mark, TextMark) else ()
 
 
 def _upward(mark: Mark) -> Iterable[FloatArray]:
-    if isinstance(mark, Between):
+    if isinstance(mark, ShadedRegion):
         return (mark.low, mark.high)
     if isinstance(mark, Bars):
         return (mark.y, np.array([mark.base]))
     if isinstance(mark, Tiles):
         return (mark.y - 0.5, mark.y + 0.5)
-    if isinstance(mark, Stroke | Dots | Surface | Spans):
+    if isinstance(mark, Stroke | Dots | SurfaceMark | Spans):
         return (mark.y,)
-    return (np.array([mark.y]),) if isinstance(mark, Label) else ()
+    return (np.array([mark.y]),) if isinstance(mark, TextMark) else ()
 
 
 def _filled(axis: Axis, parts: Iterable[FloatArray]) -> Axis:

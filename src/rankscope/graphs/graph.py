@@ -17,19 +17,19 @@ from rankscope.graphs.domains import with_domains
 from rankscope.graphs.marks import (
     LAYERS,
     Bars,
-    Between,
     Dots,
     Facts,
     Guide,
-    Interval,
-    Label,
+    IntervalLike,
     Line,
     Mark,
     Role,
+    ShadedRegion,
     Side,
     Spans,
     Stroke,
-    Surface,
+    SurfaceMark,
+    TextMark,
     Tiles,
 )
 
@@ -128,15 +128,15 @@ class Graph:
                 )
         return graph
 
-    def band(self, interval: Interval, name: str = "", note: str = "") -> Graph:
+    def band(self, interval: IntervalLike, name: str = "", note: str = "") -> Graph:
         """An interval around the curve of the same name."""
         low, high = _floats(interval.low), _floats(interval.high)
-        return self._with(Between(role="band", name=name, x=_floats(interval.x), low=low, high=high, note=note))
+        return self._with(ShadedRegion(role="band", name=name, x=_floats(interval.x), low=low, high=high, note=note))
 
-    def area(self, interval: Interval, name: str = "", note: str = "") -> Graph:
+    def area(self, interval: IntervalLike, name: str = "", note: str = "") -> Graph:
         """A shaded region between two curves, in grey; its name stands in the legend."""
         low, high = _floats(interval.low), _floats(interval.high)
-        return self._with(Between(role="region", name=name, x=_floats(interval.x), low=low, high=high, note=note))
+        return self._with(ShadedRegion(role="region", name=name, x=_floats(interval.x), low=low, high=high, note=note))
 
     def bars(
         self,
@@ -224,11 +224,13 @@ class Graph:
 
     def text(self, x: float, y: float, text: str, align: Literal["left", "center", "right"] = "left") -> Graph:
         """A word at a place."""
-        return self._with(Label(role="label", name=text, x=float(x), y=float(y), align=align))
+        return self._with(TextMark(role="label", name=text, x=float(x), y=float(y), align=align))
 
     def surface(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, name: str, axis: Axis) -> Graph:
         """A height z over a mesh; with it the graph has a third axis."""
-        return replace(self._with(Surface(role="surface", name=name, x=_floats(x), y=_floats(y), z=_floats(z))), z=axis)
+        return replace(
+            self._with(SurfaceMark(role="surface", name=name, x=_floats(x), y=_floats(y), z=_floats(z))), z=axis
+        )
 
     def second_axis(self, axis: Axis, factor: float) -> Graph:
         """On the right the same heights in another quantity: `factor` times what the left axis shows."""

@@ -62,7 +62,7 @@ class Ticks:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PlotLayout:
     """The plot's size, the room around it, and what stands in that room."""
 
     width: float
@@ -80,7 +80,7 @@ class Layout:
     guides: tuple[Word, ...]
 
 
-def layout_of(graph: Graph, look: Look) -> Layout:
+def layout_of(graph: Graph, look: Look) -> PlotLayout:
     """A graph whose domains are known, at the width of the look."""
     most = 7 if look.width < 130 * 96 / 25.4 else 9
     y = _ticks(graph.y, min(most, 7))
@@ -109,7 +109,7 @@ def layout_of(graph: Graph, look: Look) -> Layout:
     rows = [Row(row.entry, row.text, row.x, row.y - lowest - look.row / 2 + offset) for row in rows]
     roof = min((row.y for row in rows), default=offset) - look.row / 2
     heading, title_lines, top = _heading(graph, look, -left + GAP, roof if rows else offset)
-    return Layout(
+    return PlotLayout(
         width=width,
         height=height,
         left=left,

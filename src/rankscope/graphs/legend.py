@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankscope.graphs.marks import Bars, Between, Dots, Mark, Spans, Stroke
+from rankscope.graphs.marks import Bars, Dots, Mark, ShadedRegion, Spans, Stroke
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -32,7 +32,7 @@ class Entry:
 def legend_of(graph: Graph) -> tuple[Entry, ...]:
     """Series in their order, then regions; what has no name is not there."""
     series = [_entry(name, number, graph) for number, name in enumerate(graph.series) if name]
-    regions = [mark for mark in graph.marks if isinstance(mark, Between) and mark.role == "region" and mark.name]
+    regions = [mark for mark in graph.marks if isinstance(mark, ShadedRegion) and mark.role == "region" and mark.name]
     return (*series, *(Entry(mark.name, mark.note, -1, swatch=True) for mark in regions))
 
 
@@ -47,7 +47,7 @@ def _entry(name: str, number: int, graph: Graph) -> Entry:
         number=number,
         line=bool(strokes),
         marker=any(stroke.markers for stroke in strokes) or any(isinstance(mark, Dots) for mark in marks),
-        swatch=any(isinstance(mark, Bars | Between) for mark in marks),
+        swatch=any(isinstance(mark, Bars | ShadedRegion) for mark in marks),
         span=any(isinstance(mark, Spans) for mark in marks),
     )
 

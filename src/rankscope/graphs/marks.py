@@ -26,7 +26,7 @@ class Line(Protocol):
         """Ordinates."""
 
 
-class Interval(Protocol):
+class IntervalLike(Protocol):
     """Anything with x, low and high, as a band around a curve."""
 
     @property
@@ -76,7 +76,7 @@ class Guide(Mark):
 
 
 @dataclass(frozen=True, eq=False)
-class Between(Mark):
+class ShadedRegion(Mark):
     """A shaded part between a lower and an upper line: a region of the graph in grey, or the band of a series."""
 
     x: FloatArray
@@ -134,7 +134,7 @@ class Dots(Mark):
 
 
 @dataclass(frozen=True, eq=False)
-class Label(Mark):
+class TextMark(Mark):
     """A word at a place; `align` says on which side of the place it ends."""
 
     x: float
@@ -143,7 +143,7 @@ class Label(Mark):
 
 
 @dataclass(frozen=True, eq=False)
-class Surface(Mark):
+class SurfaceMark(Mark):
     """A height z over a mesh of points (x, y), all three two-dimensional."""
 
     x: FloatArray

@@ -33,7 +33,7 @@ def read_npy(path: str | Path) -> NDArray[Any]:
     """The array in a .npy file, mapped into memory; anything else is an `InputError`."""
     with _explained(path, "is no array of numbers or texts"):
         with open(path, "rb") as file:
-            header = _Header.read(file)
+            header = _ArrayHeader.read(file)
             size = file.seek(0, 2)
         header.need(size - header.length)
         return _readable(_mapped(path, header, 0))
@@ -73,7 +73,7 @@ class Archive:
             about = packed.getinfo(f"{name}{SUFFIX}" if f"{name}{SUFFIX}" in packed.NameToInfo else name)
             Expansion(about.compress_size).add(about.file_size)
             with packed.open(about) as member:
-                header = _Header.read(member)
+                header = _ArrayHeader.read(member)
                 header.need(about.file_size - header.length)
                 if about.compress_type != zipfile.ZIP_STORED or about.flag_bits & 1:
                     return _readable(header.filled(member))
@@ -90,7 +90,7 @@ def _need_beginning(path: str | Path, members: int) -> None:
 
 
 @dataclass(frozen=True)
-class _Header:
+class _ArrayHeader:
     """What a .npy file says of its array before it."""
 
     shape: tuple[int, ...]
@@ -99,7 +99,7 @@ class _Header:
     length: int
 
     @classmethod
-    def read(cls, file: Any) -> _Header:
+    def read(cls, file: Any) -> _ArrayHeader:
         version = npy.read_magic(file)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         if version not in ((1, 0), (2, 0)):
@@ -125,7 +125,7 @@ class _Header:
         return made.reshape(self.shape, order="F" if self.fortran else "C")
 
 
-def _mapped(path: str | Path, header: _Header, start: int) -> NDArray[Any]:
+def _mapped(path: str | Path, header: _ArrayHeader, start: int) -> NDArray[Any]:
     order: Any = "F" if header.fortran else "C"
     if math.prod(header.shape) * header.dtype.itemsize == 0:
         return np.empty(header.shape, header.dtype, order)

@@ -19,7 +19,7 @@ Lines: TypeAlias = IntArray | range
 
 
 @dataclass(frozen=True)
-class Block:
+class RunBlock:
     """Rows of a run as columns: ids, scores, the line each came from, and the rank column where it was asked for.
 
     `word` is what `line` counts: lines of a text file or rows of a table. Where no line was left out, `line` is a
@@ -36,9 +36,9 @@ class Block:
     def __len__(self) -> int:
         return len(self.query)
 
-    def slice(self, start: int, stop: int) -> Block:
+    def slice(self, start: int, stop: int) -> RunBlock:
         """Rows from `start` up to `stop`."""
-        return Block(
+        return RunBlock(
             self.query.slice(start, stop - start),
             self.item.slice(start, stop - start),
             self.score[start:stop],
@@ -47,9 +47,9 @@ class Block:
             self.word,
         )
 
-    def take(self, rows: IntArray) -> Block:
+    def take(self, rows: IntArray) -> RunBlock:
         """Some rows, in the order given."""
-        return Block(
+        return RunBlock(
             self.query.gather(rows),
             self.item.gather(rows),
             self.score[rows],
@@ -59,12 +59,12 @@ class Block:
         )
 
     @staticmethod
-    def join(blocks: list[Block]) -> Block:
+    def join(blocks: list[RunBlock]) -> RunBlock:
         """Several blocks as one."""
         if len(blocks) == 1:
             return blocks[0]
         ranks = [block.rank for block in blocks if block.rank is not None]
-        return Block(
+        return RunBlock(
             pl.concat([block.query for block in blocks]),
             pl.concat([block.item for block in blocks]),
             np.concatenate([block.score for block in blocks]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rankscope.errors import InputError, Problem, Report
+from rankscope.errors import InputError, Problem, ProblemReport
 
 KEPT = 100
 
@@ -35,10 +35,10 @@ class Problems:
         """Problems that are only counted."""
         self.count += number
 
-    def report(self) -> Report:
+    def report(self) -> ProblemReport:
         """All of it, in the order of the lines."""
         ordered = [problem for _, problem in sorted(self.kept, key=lambda entry: entry[0])]
-        return Report(self.source, ordered, " ".join(self.advice), self.count)
+        return ProblemReport(self.source, ordered, " ".join(self.advice), self.count)
 
     def raise_if_any(self) -> None:
         """Raise an `InputError` with everything found, if anything was."""
@@ -48,7 +48,7 @@ class Problems:
 
 def raise_all(errors: Iterable[InputError]) -> None:
     """One error from several inputs' errors, each report once."""
-    reports: dict[str, Report] = {}
+    reports: dict[str, ProblemReport] = {}
     for error in errors:
         for report in error.reports:
             reports.setdefault(str(report), report)

@@ -27,7 +27,7 @@ VECTOR = ("features", "feature", "vector", "embedding", "embeddings", "x")
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FileContents:
     """What a file holds."""
 
     matrix: NDArray[Any]
@@ -90,7 +90,7 @@ def _plain(values: Any) -> Sequence[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _reader(file: Path) -> Callable[[Path, str | None, str | None], _Found]:
+def _reader(file: Path) -> Callable[[Path, str | None, str | None], _FileContents]:
     readers = {
         ".npy": _from_npy, ".npz": _from_npz, ".parquet": _from_table, ".pq": _from_table,
         ".arrow": _from_table, ".feather": _from_table, ".ipc": _from_table,
@@ -104,11 +104,11 @@ def _reader(file: Path) -> Callable[[Path, str | None, str | None], _Found]:
     return reader
 
 
-def _from_npy(file: Path, label: str | None, name: str | None) -> _Found:
-    return _Found(read_npy(file))
+def _from_npy(file: Path, label: str | None, name: str | None) -> _FileContents:
+    return _FileContents(read_npy(file))
 
 
-def _from_npz(file: Path, label: str | None, name: str | None) -> _Found:
+def _from_npz(file: Path, label: str | None, name: str | None) -> _FileContents:
     """Only the arrays that are needed: others may be large."""
     stored = Archive.of(file)
     matrix = _first(stored, VECTOR)
@@ -117,7 +117,7 @@ def _from_npz(file: Path, label: str | None, name: str | None) -> _Found:
     labels, ids = (_named(stored, given, usual) for given, usual in ((label, LABEL), (name, ID)))
     metric = _first(stored, ("metric",))
     taken = _taken(file, "array", {"labels": _key(stored, label, LABEL), "ids": _key(stored, name, ID)})
-    return _Found(matrix, labels, ids, _first(stored, SPLIT), "" if metric is None else str(metric), taken)
+    return _FileContents(matrix, labels, ids, _first(stored, SPLIT), "" if metric is None else str(metric), taken)
 
 
 def _key(stored: Archive, given: str | None, usual: Sequence[str]) -> str | None:
@@ -140,7 +140,7 @@ def _named(stored: Archive, given: str | None, usual: Sequence[str]) -> Any:
     return _first(stored, usual if given is None else (given,))
 
 
-def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
+def _from_table(file: Path, label: str | None, name: str | None) -> _FileContents:
     frame = read_frame(file)
     missing = [each for each in (label, name) if each is not None and each not in frame.columns]
     if missing:
@@ -152,7 +152,7 @@ def _from_table(file: Path, label: str | None, name: str | None) -> _Found:
     }
     rest = frame.drop([each for each in chosen.values() if each is not None])
     there = {what: None if each is None else frame.get_column(each).to_list() for what, each in chosen.items()}
-    return _Found(
+    return _FileContents(
         _matrix(rest, file), there["labels"], there["ids"], there["split"], taken=_taken(file, "column", chosen)
     )
 

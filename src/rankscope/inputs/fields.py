@@ -33,7 +33,7 @@ BLANKS_TO_SPACES = bytes.maketrans(b"".join(OTHER_BLANKS), b"    ")
 
 
 @dataclass(frozen=True)
-class Layout:
+class LineLayout:
     """Which fields a line has, which are wanted, which of them are numbers, and whether more fields may follow."""
 
     kind: str
@@ -52,21 +52,21 @@ class Layout:
         """Types for the reader."""
         return {name: pl.Float64 if name in self.numbers else pl.String for name in self.fields}
 
-    def want(self, *names: str) -> Layout:
+    def want(self, *names: str) -> LineLayout:
         """The same layout with more fields read."""
         wanted = tuple(name for name in self.fields if name in self.wanted or name in names)
-        return Layout(self.kind, self.fields, wanted, self.numbers, self.more_allowed)
+        return LineLayout(self.kind, self.fields, wanted, self.numbers, self.more_allowed)
 
 
 @dataclass(frozen=True)
-class Rows:
+class LineRows:
     """Wanted fields of a block of lines, all present and all numbers numbers, with the line each row came from."""
 
     table: pl.DataFrame
     line: IntArray
 
 
-def rows_of(source: Source, layout: Layout, problems: Problems, reading: Reading) -> Iterator[Rows]:
+def rows_of(source: Source, layout: LineLayout, problems: Problems, reading: Reading) -> Iterator[LineRows]:
     """All good rows of a source, block by block; what is wrong with the others is added to `problems`."""
     first_line, tidy = 1, True
     for raw in prefetched(_texts(source, reading.encoding, problems)):
@@ -89,8 +89,8 @@ def _texts(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]
 
 
 def _rows(
-    raw: bytes, layout: Layout, problems: Problems, comments: bool, first_line: int, tidy: bool
-) -> tuple[Rows, bool, int]:
+    raw: bytes, layout: LineLayout, problems: Problems, comments: bool, first_line: int, tidy: bool
+) -> tuple[LineRows, bool, int]:
     """Rows of one block, whether it was tidy (where one block is not, the next will hardly be), and its lines."""
     if tidy and not (comments and b"#" in raw and (raw.startswith(b"#") or b"\n#" in raw)):
         table = _parsed(raw, layout, b"\t" if b"\t" in raw[:256].partition(b"\n")[0] else b" ")
@@ -106,7 +106,7 @@ def _rows(
     return rows, False, raw.count(b"\n")
 
 
-def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | None:
+def _parsed(text: bytes, layout: LineLayout, separator: bytes) -> pl.DataFrame | None:
     if not text:
         return pl.DataFrame(schema={name: layout.schema[name] for name in layout.wanted})
     text, skipped = not_packed(text)
@@ -127,7 +127,7 @@ def _parsed(text: bytes, layout: Layout, separator: bytes) -> pl.DataFrame | Non
         return None
 
 
-def _is_tidy(raw: bytes, table: pl.DataFrame, layout: Layout) -> bool:
+def _is_tidy(raw: bytes, table: pl.DataFrame, layout: LineLayout) -> bool:
     """Exactly one separator behind each field: the right number in all, none beside another, no last field missing."""
     needed = len(layout.fields) * table.height - (not raw.endswith(b"\n"))
     return (
@@ -187,11 +187,11 @@ def _checked(
     text: bytes,
     table: pl.DataFrame,
     dropped: IntArray | None,
-    layout: Layout,
+    layout: LineLayout,
     problems: Problems,
     first_line: int,
     cut_off: bool,
-) -> Rows:
+) -> LineRows:
     """The good rows; the others are problems. `cut_off`: the last line has no line end."""
     line = np.arange(table.height, dtype=np.int64)
     if dropped is not None and dropped.size:
@@ -207,10 +207,10 @@ def _checked(
     if not layout.more_allowed and dropped is not None:
         bad |= _field_counts(text) > len(layout.fields)
     if not bad.any():
-        return Rows(table, line)
+        return LineRows(table, line)
     _explain(text, bad, line, layout, problems, cut_off)
     good = np.flatnonzero(~bad)
-    return Rows(table[good], line[good])
+    return LineRows(table[good], line[good])
 
 
 def _field_counts(text: bytes) -> IntArray:
@@ -221,7 +221,9 @@ def _field_counts(text: bytes) -> IntArray:
     return np.diff(spaces, prepend=0) + 1
 
 
-def _explain(text: bytes, bad: BoolArray, line: IntArray, layout: Layout, problems: Problems, cut_off: bool) -> None:
+def _explain(
+    text: bytes, bad: BoolArray, line: IntArray, layout: LineLayout, problems: Problems, cut_off: bool
+) -> None:
     rows = np.flatnonzero(bad)
     lines = text.split(b"\n")
     problems.advise(layout.reads)
@@ -234,7 +236,7 @@ def _explain(text: bytes, bad: BoolArray, line: IntArray, layout: Layout, proble
     problems.more(max(0, rows.size - KEPT))
 
 
-def _wrong_with(line: str, layout: Layout) -> str:
+def _wrong_with(line: str, layout: LineLayout) -> str:
     fields = line.split(" ")
     if len(fields) < len(layout.fields):
         missing = ", ".join(layout.fields[len(fields) :])

@@ -13,14 +13,14 @@ class BadFlatbufferError(ValueError):
 
 
 @dataclass(frozen=True)
-class Table:
+class FlatTable:
     """A table at a place in some bytes; fields are known by their numbers, one that is not there has its default."""
 
     data: Any  # bytes
     place: int
 
     @classmethod
-    def root(cls, data: bytes) -> Table:
+    def root(cls, data: bytes) -> FlatTable:
         """The table that the bytes begin with."""
         return cls(data, _number(data, "<I", 0))
 
@@ -36,10 +36,10 @@ class Table:
         place = self._at(field)
         return _number(self.data, form, place) if place else default
 
-    def table(self, field: int) -> Table | None:
+    def table(self, field: int) -> FlatTable | None:
         """A table within this one."""
         place = self._at(field)
-        return Table(self.data, place + _number(self.data, "<I", place)) if place else None
+        return FlatTable(self.data, place + _number(self.data, "<I", place)) if place else None
 
     def numbers(self, field: int, form: str) -> list[tuple[int, ...]]:
         """A vector of numbers or of structures of numbers."""
@@ -47,11 +47,11 @@ class Table:
         end = start + count * struct.calcsize(form)
         return list(struct.iter_unpack(form, self.data[start:end]))
 
-    def tables(self, field: int) -> Iterator[Table]:
+    def tables(self, field: int) -> Iterator[FlatTable]:
         """A vector of tables."""
         start, count = self._vector(field, 4)
         for place in range(start, start + 4 * count, 4):
-            yield Table(self.data, place + _number(self.data, "<I", place))
+            yield FlatTable(self.data, place + _number(self.data, "<I", place))
 
     def _vector(self, field: int, size: int) -> tuple[int, int]:
         """Where the elements of a vector begin, and how many there are."""

@@ -17,7 +17,7 @@ from rankscope.inputs.tables import Table
 FORMS = {"score": "{query: {item: score}} or {query: [item, ...]}", "grade": "{query: {item: grade}}"}
 
 
-class Pairs(list[tuple[str, Any]]):
+class ObjectPairs(list[tuple[str, Any]]):
     """A JSON object as the pairs it was written with: a name that stands twice stays twice."""
 
     def items(self) -> Iterable[tuple[str, Any]]:
@@ -25,7 +25,7 @@ class Pairs(list[tuple[str, Any]]):
         return self
 
 
-def table_of(data: Mapping[Any, Any] | Pairs, value: str, problems: Problems) -> Table:
+def table_of(data: Mapping[Any, Any] | ObjectPairs, value: str, problems: Problems) -> Table:
     """The rows of a nested dictionary; `value` is 'score' or 'grade'. Whatever cannot be a row is a problem."""
     rows = _Rows(value, problems)
     for query, answer in data.items():
@@ -53,7 +53,7 @@ class _Rows:
         text = id_text(query)
         if not text:
             self.problems.add("", f"query must be text or a whole number, got {shown(query)}")
-        elif isinstance(answer, Mapping | Pairs):
+        elif isinstance(answer, Mapping | ObjectPairs):
             self._add_numbers(text, answer.items())
         elif isinstance(answer, list | tuple | np.ndarray) and self.value == "score":
             self.ordered = True
@@ -81,9 +81,9 @@ class _Rows:
 
 
 def _kind(value: object) -> str:
-    return "an object" if isinstance(value, Pairs) else f"{type(value).__name__} {_written(value)}"
+    return "an object" if isinstance(value, ObjectPairs) else f"{type(value).__name__} {_written(value)}"
 
 
 def _written(value: object) -> str:
     """Pairs as the object they were written as."""
-    return shown(dict(value)) if isinstance(value, Pairs) else shown(value)
+    return shown(dict(value)) if isinstance(value, ObjectPairs) else shown(value)

@@ -12,13 +12,13 @@ import polars as pl
 
 from rankscope.errors import InputError
 from rankscope.inputs import forks, matrix, objects, tables
-from rankscope.inputs.blocks import Block
+from rankscope.inputs.blocks import RunBlock
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.wording import setting_value
 
-BlockReader = Callable[["Run", Problems, bool], Iterator[Block]]
+BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 TableReader = Callable[[Problems], tables.Table]
 
 
@@ -36,7 +36,7 @@ class Run:
         self.gives_scores = True
         self._reader = reader
 
-    def blocks(self, problems: Problems, rank: bool = False) -> Iterator[Block]:
+    def blocks(self, problems: Problems, rank: bool = False) -> Iterator[RunBlock]:
         """The rows in the order they were given; `rank` asks for the rank column too."""
         return self._reader(self, problems, rank)
 
@@ -99,7 +99,7 @@ class Run:
     def from_table(cls, name: str, read: TableReader, source: Source | None = None) -> Run:
         """A run whose table `read` gives whenever its rows are asked for; a file without rows is a problem."""
 
-        def blocks(run: Run, problems: Problems, rank: bool) -> Iterator[Block]:
+        def blocks(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
             table = read(problems)
             if source and not table.frame.height and not problems.count:
                 problems.add("", "holds no rankings")
@@ -116,7 +116,7 @@ class Run:
         problems.raise_if_any()
         if not blocks:
             return pl.DataFrame(schema={"query": pl.String, "item": pl.String, "score": pl.Float64})
-        whole = Block.join(blocks)
+        whole = RunBlock.join(blocks)
         return pl.DataFrame({"query": whole.query, "item": whole.item, "score": whole.score})
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -127,7 +127,7 @@ class Run:
         return nested
 
 
-def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[tuple[Block, bool]]:
+def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[tuple[RunBlock, bool]]:
     """At most one block, and whether its scores are only an order."""
     before = problems.count
     chosen = _chosen(given, problems, rank)
@@ -138,7 +138,7 @@ def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[
         return
     values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
     rank_values = values if ranks is None else ranks.to_numpy()
-    block = Block(
+    block = RunBlock(
         table.frame.get_column("query").rechunk(),
         table.frame.get_column("item").rechunk(),
         values if value == "score" else -values,

@@ -15,10 +15,10 @@ class BadThriftError(ValueError):
 
 
 @dataclass
-class Reader:
+class ThriftReader:
     """A place in some bytes, from which structures are read as {number of the field: value}.
 
-    >>> Reader(bytes([0x15, 0x0E, 0x00])).struct()  # field 1, a whole number, 7
+    >>> ThriftReader(bytes([0x15, 0x0E, 0x00])).struct()  # field 1, a whole number, 7
     {1: 7}
     """
 

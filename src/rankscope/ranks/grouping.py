@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, IntArray
-from rankscope.inputs.blocks import Block
+from rankscope.inputs.blocks import RunBlock
 from rankscope.ranks.matching import ItemKeys, Keys
 
 
 class Scattered(Exception):  # noqa: N818  (a signal between two functions here, no failure)
     """A query came back after another one had begun; `pending` are the rows read so far if no part came out yet."""
 
-    def __init__(self, pending: list[Block] | None) -> None:
+    def __init__(self, pending: list[RunBlock] | None) -> None:
         self.pending = pending
 
 
@@ -25,13 +25,13 @@ class Scattered(Exception):  # noqa: N818  (a signal between two functions here,
 class Whole:
     """Rows of whole queries. `segment` is the number of each row's query; a query may have lost all its rows."""
 
-    block: Block
+    block: RunBlock
     queries: tuple[str, ...]
     segment: IntArray
     keys: ItemKeys
 
     @classmethod
-    def of(cls, block: Block, queries: tuple[str, ...], segment: IntArray) -> Whole:
+    def of(cls, block: RunBlock, queries: tuple[str, ...], segment: IntArray) -> Whole:
         """Rows with the keys of their items."""
         return cls(block, queries, segment, ItemKeys.of(block.item, segment))
 
@@ -45,10 +45,10 @@ class Whole:
         return Whole.of(self.block.take(np.flatnonzero(rows)), self.queries, self.segment[rows])
 
 
-def grouped(blocks: Iterable[Block]) -> Iterator[Whole]:
+def grouped(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
     """Whole queries, as they come, one after the other; raises `Scattered` when a query comes back."""
     seen: set[str] = set()
-    waiting: list[Block] = []
+    waiting: list[RunBlock] = []
     for block in blocks:
         if len(block) == 0:
             continue
@@ -61,13 +61,13 @@ def grouped(blocks: Iterable[Block]) -> Iterator[Whole]:
         cut = int(starts[-1])
         if cut or waiting:
             ready = [*waiting, *([block.slice(0, cut)] if cut else [])]
-            yield _one_after_the_other(Block.join(ready), seen, [*waiting, block])
+            yield _one_after_the_other(RunBlock.join(ready), seen, [*waiting, block])
         waiting = [block.slice(cut, len(block))]
     if waiting:
-        yield _one_after_the_other(Block.join(waiting), seen, waiting)
+        yield _one_after_the_other(RunBlock.join(waiting), seen, waiting)
 
 
-def _one_after_the_other(block: Block, seen: set[str], read: list[Block]) -> Whole:
+def _one_after_the_other(block: RunBlock, seen: set[str], read: list[RunBlock]) -> Whole:
     starts = _query_starts(block.query)
     queries = tuple(block.query.gather(starts).to_list())
     if len(set(queries)) < len(queries) or not seen.isdisjoint(queries):
@@ -82,10 +82,10 @@ def _query_starts(query: pl.Series) -> IntArray:
     return np.flatnonzero(changed.to_numpy())
 
 
-def gathered(blocks: Iterable[Block]) -> Iterator[Whole]:
+def gathered(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
     """All rows as one part, in the order they were given: for lines that are scattered."""
     numbers = _Numbers()
-    parts: list[Block] = []
+    parts: list[RunBlock] = []
     segments: list[IntArray] = []
     keys: list[Keys] = []
     for block in blocks:
@@ -94,7 +94,7 @@ def gathered(blocks: Iterable[Block]) -> Iterator[Whole]:
             keys.append(ItemKeys.of(block.item, segments[-1]).keys)
             parts.append(_without_query(block))
     if parts:
-        block = Block.join(parts)
+        block = RunBlock.join(parts)
         whole = Whole(block, numbers.queries, np.concatenate(segments), ItemKeys(block.item, np.concatenate(keys)))
         for each in (parts, segments, keys):
             each.clear()
@@ -120,7 +120,7 @@ class _Numbers:
         return number.to_numpy().astype(np.int32)  # half the memory: all rows are kept
 
 
-def _without_query(block: Block) -> Block:
+def _without_query(block: RunBlock) -> RunBlock:
     """The query column costs most and is known from the numbers; an empty one of the same length stands in."""
     nothing = pl.Series("query", np.zeros(len(block), dtype=np.uint8))
-    return Block(nothing, block.item, block.score, block.line, block.rank, block.word)
+    return RunBlock(nothing, block.item, block.score, block.line, block.rank, block.word)

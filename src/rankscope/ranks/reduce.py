@@ -20,7 +20,7 @@ from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, count_levels
-from rankscope.ranks.ties import Scored, ranks_of
+from rankscope.ranks.ties import ScoredRows, ranks_of
 from rankscope.settings import Settings
 from rankscope.version import __version__
 from rankscope.wording import setting_value
@@ -153,7 +153,7 @@ class _Found:
                 self.rows_of_query[row] = length
         if len(part.block) == 0:
             return
-        scored = Scored(self._scores(part), part.segment, part.lengths)
+        scored = ScoredRows(self._scores(part), part.segment, part.lengths)
         rows, entry = _find(part.keys, row_of, self.judged)
         rank, groups = ranks_of(rows, scored, part.block.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
@@ -285,7 +285,7 @@ def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArr
     return rows, entries[index]
 
 
-def _best_others(part: Whole, scored: Scored, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
+def _best_others(part: Whole, scored: ScoredRows, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
     """Scores and lots of the first items of each judged query that are not relevant."""
     segments = np.flatnonzero(row_of >= 0)
     hits = np.bincount(part.segment[relevant], minlength=row_of.size)[segments]
@@ -318,7 +318,7 @@ def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[
 def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
     """Queries whose rank column does not count 1, 2, 3, ... (or from 0): query, what is wrong, line."""
     assert part.block.rank is not None
-    scored = Scored(-part.block.rank.astype(np.float64), part.segment, part.lengths)
+    scored = ScoredRows(-part.block.rank.astype(np.float64), part.segment, part.lengths)
     rank = part.block.rank if scored.order is None else part.block.rank[scored.order]
     owner = np.repeat(np.arange(len(part.queries)), part.lengths)
     full = part.lengths > 0

@@ -24,7 +24,7 @@ Wrong = Callable[[NDArray[Any]], BoolArray]
 
 
 @dataclass(frozen=True)
-class Rule:
+class Invariant:
     """What must hold of a column of the file, and for which queries it does not."""
 
     column: str
@@ -182,33 +182,33 @@ def _ties_overlap(ranks: RelevantRanks) -> BoolArray:
 
 
 WITHIN = f"and {LARGEST:,}"
-RULES: tuple[Rule, ...] = (
-    Rule("query", "be there once", _ids_twice),
-    Rule("query", "be text", _ids_empty),
-    Rule("depth", f"lie within 0 {WITHIN}", _where("depth", _beyond(0))),
-    Rule("depth", "be 0 for a query that was not answered", _deep_without_answer),
-    Rule("collection", f"lie within 0 {WITHIN}, or be -1", _where("collection", _beyond(UNKNOWN))),
-    Rule("collection", "be at least the depth", _deeper_than_collection),
-    Rule("collection", "hold all items judged", _judged_beyond_collection),
-    Rule("left_out", f"lie within 0 {WITHIN}", _where("left_out", _beyond(0))),
-    Rule("levels_grade", "be finite", _where("levels_grade", lambda grade: ~np.isfinite(grade))),
-    Rule("levels_grade", "ascend", _order("levels_grade")),
-    Rule("levels_grade", "not exceed top_grade", _above_top),
-    Rule("levels_count", f"lie within 1 {WITHIN}", _where("levels_count", _beyond(1))),
-    Rule("judged_rank", "lie within 1 and the depth", _outside("judged")),
-    Rule("judged_rank", "ascend, each rank once", _order("judged_rank")),
-    Rule("judged_grade", "be 0 or more", _where("judged_grade", lambda grade: ~(grade >= 0))),
-    Rule("judged_grade", "be counted in levels_count", _more_than_judged("judged")),
-    Rule("judged_score", "be numbers", _where("judged_score", np.isnan)),
-    Rule("pooled_rank", "lie within 1 and the depth", _outside("pooled")),
-    Rule("pooled_rank", "ascend, each rank once", _order("pooled_rank")),
-    Rule("pooled_rank", "not be the rank of a judged item", _shared_ranks),
-    Rule("pooled_grade", "be below 0", _where("pooled_grade", lambda grade: ~(grade < 0))),
-    Rule("pooled_grade", "be counted in levels_count", _more_than_judged("pooled")),
-    Rule("pooled_score", "be numbers", _where("pooled_score", np.isnan)),
-    Rule("ties_size", f"lie within 2 {WITHIN}", _where("ties_size", _beyond(2))),
-    Rule("ties_start", "make groups within 1 and the depth", _ties_outside),
-    Rule("ties_start", "lie behind the group before", _ties_overlap),
-    Rule("distractors_score", "be numbers", _where("distractors_score", np.isnan)),
-    Rule("distractors_lot", f"lie within 0 and {LOTS - 1:,}", _where("distractors_lot", _beyond(0, LOTS - 1))),
+RULES: tuple[Invariant, ...] = (
+    Invariant("query", "be there once", _ids_twice),
+    Invariant("query", "be text", _ids_empty),
+    Invariant("depth", f"lie within 0 {WITHIN}", _where("depth", _beyond(0))),
+    Invariant("depth", "be 0 for a query that was not answered", _deep_without_answer),
+    Invariant("collection", f"lie within 0 {WITHIN}, or be -1", _where("collection", _beyond(UNKNOWN))),
+    Invariant("collection", "be at least the depth", _deeper_than_collection),
+    Invariant("collection", "hold all items judged", _judged_beyond_collection),
+    Invariant("left_out", f"lie within 0 {WITHIN}", _where("left_out", _beyond(0))),
+    Invariant("levels_grade", "be finite", _where("levels_grade", lambda grade: ~np.isfinite(grade))),
+    Invariant("levels_grade", "ascend", _order("levels_grade")),
+    Invariant("levels_grade", "not exceed top_grade", _above_top),
+    Invariant("levels_count", f"lie within 1 {WITHIN}", _where("levels_count", _beyond(1))),
+    Invariant("judged_rank", "lie within 1 and the depth", _outside("judged")),
+    Invariant("judged_rank", "ascend, each rank once", _order("judged_rank")),
+    Invariant("judged_grade", "be 0 or more", _where("judged_grade", lambda grade: ~(grade >= 0))),
+    Invariant("judged_grade", "be counted in levels_count", _more_than_judged("judged")),
+    Invariant("judged_score", "be numbers", _where("judged_score", np.isnan)),
+    Invariant("pooled_rank", "lie within 1 and the depth", _outside("pooled")),
+    Invariant("pooled_rank", "ascend, each rank once", _order("pooled_rank")),
+    Invariant("pooled_rank", "not be the rank of a judged item", _shared_ranks),
+    Invariant("pooled_grade", "be below 0", _where("pooled_grade", lambda grade: ~(grade < 0))),
+    Invariant("pooled_grade", "be counted in levels_count", _more_than_judged("pooled")),
+    Invariant("pooled_score", "be numbers", _where("pooled_score", np.isnan)),
+    Invariant("ties_size", f"lie within 2 {WITHIN}", _where("ties_size", _beyond(2))),
+    Invariant("ties_start", "make groups within 1 and the depth", _ties_outside),
+    Invariant("ties_start", "lie behind the group before", _ties_overlap),
+    Invariant("distractors_score", "be numbers", _where("distractors_score", np.isnan)),
+    Invariant("distractors_lot", f"lie within 0 and {LOTS - 1:,}", _where("distractors_lot", _beyond(0, LOTS - 1))),
 )

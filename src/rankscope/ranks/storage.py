@@ -47,7 +47,7 @@ AGAIN = "Make the file again from the run or the features."
 
 
 @dataclass(frozen=True)
-class Column:
+class StoredColumn:
     """What a column of the file holds, whether it is always there, and whether cells may be empty."""
 
     kind: pl.DataType
@@ -60,15 +60,15 @@ def _was_asked_for(name: str, inner: str) -> bool:
     return name == "distractors" or inner == "score"
 
 
-COLUMNS: dict[str, Column] = {
-    "query": Column(pl.String()),
-    "answered": Column(pl.Boolean()),
-    "depth": Column(pl.Int64()),
-    "collection": Column(pl.Int64()),
-    "class": Column(pl.String(), gaps=True),
-    "left_out": Column(pl.Int64(), always=False),
+COLUMNS: dict[str, StoredColumn] = {
+    "query": StoredColumn(pl.String()),
+    "answered": StoredColumn(pl.Boolean()),
+    "depth": StoredColumn(pl.Int64()),
+    "collection": StoredColumn(pl.Int64()),
+    "class": StoredColumn(pl.String(), gaps=True),
+    "left_out": StoredColumn(pl.Int64(), always=False),
 } | {
-    f"{name}_{each}": Column(pl.List(pl.Float64 if each in FLOATS else pl.Int64), not _was_asked_for(name, each))
+    f"{name}_{each}": StoredColumn(pl.List(pl.Float64 if each in FLOATS else pl.Int64), not _was_asked_for(name, each))
     for name, inner in LISTS.items()
     for each in inner
 }

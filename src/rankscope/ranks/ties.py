@@ -22,7 +22,7 @@ COUNTED_AT_MOST = 12  # rows asked for in one query, beyond which sorting everyt
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredRows:
     """Rows with a score, each of one query (`segment`); rows of a query need not stand together."""
 
     score: FloatArray
@@ -73,7 +73,7 @@ class Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Placement:
     """For each row asked for: how many rows of its query score higher, and its group of equal scores (-1: none)."""
 
     above: IntArray
@@ -81,7 +81,7 @@ class Standing:
     groups: Groups
 
 
-def standing(rows: IntArray, scored: Scored) -> Standing:
+def standing(rows: IntArray, scored: ScoredRows) -> Placement:
     """Where rows stand, whatever decides between equal scores."""
     most = int(np.bincount(scored.segment[rows]).max(initial=0))
     if scored.in_order or most > COUNTED_AT_MOST:
@@ -89,7 +89,7 @@ def standing(rows: IntArray, scored: Scored) -> Standing:
     return _by_counting(rows, scored)
 
 
-def _by_place(rows: IntArray, scored: Scored) -> Standing:
+def _by_place(rows: IntArray, scored: ScoredRows) -> Placement:
     score = scored.score if scored.order is None else scored.score[scored.order]
     segment = np.repeat(np.arange(scored.lengths.size), scored.lengths)
     places = scored.place(rows)
@@ -105,7 +105,7 @@ def _by_place(rows: IntArray, scored: Scored) -> Standing:
     group = np.full(rows.size, -1, dtype=np.int64)
     group[tied] = number
     groups = Groups(owner, first - scored.starts[owner], size, scored.at(ranges(first, size)))
-    return Standing(np.where(tied, groups.above[group] if first.size else 0, above), group, groups)
+    return Placement(np.where(tied, groups.above[group] if first.size else 0, above), group, groups)
 
 
 def _beside_equal(places: IntArray, score: FloatArray, segment: IntArray) -> BoolArray:
@@ -117,7 +117,7 @@ def _beside_equal(places: IntArray, score: FloatArray, segment: IntArray) -> Boo
     )
 
 
-def _by_counting(rows: IntArray, scored: Scored) -> Standing:
+def _by_counting(rows: IntArray, scored: ScoredRows) -> Placement:
     """Compare every row with the first row asked for of its query, then with the second, and so on."""
     count = scored.lengths.size
     owner = scored.segment[rows]
@@ -137,7 +137,7 @@ def _by_counting(rows: IntArray, scored: Scored) -> Standing:
     return _with_groups(rows, higher[nth, owner], np.unique(np.concatenate(equal)), scored)
 
 
-def _with_groups(rows: IntArray, above: IntArray, equal: IntArray, scored: Scored) -> Standing:
+def _with_groups(rows: IntArray, above: IntArray, equal: IntArray, scored: ScoredRows) -> Placement:
     """Groups from all rows that score the same as one asked for."""
     order = np.lexsort((-scored.score[equal], scored.segment[equal]))
     members = equal[order]
@@ -152,11 +152,11 @@ def _with_groups(rows: IntArray, above: IntArray, equal: IntArray, scored: Score
     several = size > 1
     renumbered = np.where(several, np.cumsum(several) - 1, -1)
     groups = Groups(segment[new][several], first_above[several], size[several], members[several[number]])
-    return Standing(above, renumbered[of_row], groups)
+    return Placement(above, renumbered[of_row], groups)
 
 
 def ranks_of(
-    rows: IntArray, scored: Scored, item: pl.Series, queries: Sequence[str], policy: str, seed: int
+    rows: IntArray, scored: ScoredRows, item: pl.Series, queries: Sequence[str], policy: str, seed: int
 ) -> tuple[IntArray, Groups]:
     """The rank of each of the rows under a tie policy, and the groups of equal scores that hold any of them."""
     found = standing(rows, scored)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rankscope.statistics.anova import anova
-from rankscope.statistics.assumptions import assumptions
-from rankscope.statistics.bands import band, difference_band
-from rankscope.statistics.blocked_tukey import blocked_tukey
-from rankscope.statistics.bootstrap import bootstrap_means
-from rankscope.statistics.compare import compare
-from rankscope.statistics.comparison_intervals import comparison_intervals
-from rankscope.statistics.games_howell import games_howell
-from rankscope.statistics.generality_estimate import generality_band, generality_estimate
-from rankscope.statistics.homogeneity import Homogeneity, homogeneity
-from rankscope.statistics.mixed import mixed
-from rankscope.statistics.paired_and_unpaired import paired_and_unpaired
-from rankscope.statistics.pairwise import compare_pairs
-from rankscope.statistics.randomised_tukey import randomised_tukey
-from rankscope.statistics.rank_intervals import rank_intervals
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.tukey import tukey
-from rankscope.statistics.two_way import repeated_measures, two_way
-from rankscope.statistics.welch import welch
+from rankscope.statistics.intervals.bands import band, difference_band
+from rankscope.statistics.intervals.bootstrap import bootstrap_means
+from rankscope.statistics.intervals.generality_estimate import generality_band, generality_estimate
+from rankscope.statistics.intervals.homogeneity import Homogeneity, homogeneity
+from rankscope.statistics.pairs.pairwise import compare_pairs
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.anova import anova
+from rankscope.statistics.variance.assumptions import assumptions
+from rankscope.statistics.variance.blocked_tukey import blocked_tukey
+from rankscope.statistics.variance.comparison_intervals import comparison_intervals
+from rankscope.statistics.variance.games_howell import games_howell
+from rankscope.statistics.variance.mixed import mixed
+from rankscope.statistics.variance.paired_and_unpaired import paired_and_unpaired
+from rankscope.statistics.variance.randomised_tukey import randomised_tukey
+from rankscope.statistics.variance.tukey import tukey
+from rankscope.statistics.variance.two_way import repeated_measures, two_way
+from rankscope.statistics.variance.welch import welch
+from rankscope.statistics.verdicts.compare import compare
+from rankscope.statistics.verdicts.rank_intervals import rank_intervals
 
 Test = Callable[[ScoreTable], Any]
 ALL: tuple[Test, ...] = (  # a table to a result with rows(); a new test adds its import and its name here

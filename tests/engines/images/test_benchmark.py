@@ -246,7 +246,7 @@ def test_a_thousand_photos_give_the_reference_line(tmp_path: Path) -> None:
 
 
 def test_silhouettes_give_their_bulls_eye(tmp_path: Path) -> None:
-    from rankscope.reports.benchmark import scores_of
+    from rankscope.reports.texts.benchmark import scores_of
 
     shapes = found_collection("mpeg7", data_folder("mpeg7-shapes").parent)
     made = benchmark(shapes, contenders("fourier-complex"), tmp_path)

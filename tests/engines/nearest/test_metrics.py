@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial import distance
 
-from rankscope.engines.nearest import ALL, Mixture, Part, nearest_ranks
+from rankscope.engines.nearest import ALL, Mixture, WeightedMetric, nearest_ranks
 from rankscope.engines.nearest.city_block import CityBlock
 from rankscope.engines.nearest.spaces import METRICS, Metric, checked, space_of
 from rankscope.engines.nearest.sums import in_order, of_all_pairs, of_pairs
@@ -272,7 +272,9 @@ def test_a_mixture_adds_weighted_scores() -> None:
     for query, _, score, _ in each_query(mixed):
         mate = (labels == labels[query]) & (np.arange(len(labels)) != query)
         np.testing.assert_allclose(score, np.sort(similarity[query][mate])[::-1], atol=1e-9)
-    same = nearest_ranks(features, labels, Mixture([Part("l1", 0.7, 0, 4), Part("cosine", 0.3, 4)]), keep_scores=True)
+    same = nearest_ranks(
+        features, labels, Mixture([WeightedMetric("l1", 0.7, 0, 4), WeightedMetric("cosine", 0.3, 4)]), keep_scores=True
+    )
     assert everything(same) == everything(mixed)
     assert mixed.provenance["settings"]["metric"] == "0.7*l1[0:4] + 0.3*cosine[4:]"
 

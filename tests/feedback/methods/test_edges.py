@@ -8,7 +8,6 @@ import pytest
 from rankscope.arrays import FloatArray
 from rankscope.errors import InputError, MissingExtra, SettingError
 from rankscope.feedback import CannotScore, Examples, Items, Method, Session
-from rankscope.feedback.learners import sklearn_part
 from rankscope.feedback.methods import (
     DBA,
     RM3,
@@ -33,6 +32,7 @@ from rankscope.feedback.methods import (
     ShrinkageLDA,
     WuZhang,
 )
+from rankscope.feedback.methods.learners import sklearn_part
 from tests.feedback.methods.drawn import drawn_from, numbers
 from tests.feedback.methods.worked import FOUR, SIX, TOY, toy_scores
 

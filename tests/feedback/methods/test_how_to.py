@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankscope.feedback import Examples, Items
+from rankscope.feedback.examples.segments import means
 from rankscope.feedback.methods import CentroidDifference, centroid_difference
-from rankscope.feedback.segments import means
 from tests.feedback.methods.drawn import drawn_from
 
 PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "add-a-feedback-method.md").read_text(encoding="utf-8")

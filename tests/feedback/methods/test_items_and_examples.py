@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError, SettingError
 from rankscope.feedback import Examples, Items, Scored, best
-from rankscope.feedback.scaling import Scaling
+from rankscope.feedback.examples.scaling import Scaling
 from tests.feedback.methods.drawn import drawn_from, numbers
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.capped_simplex import least_quadratic
-from rankscope.feedback.kernels import (
+from rankscope.feedback.examples.kernels import (
     distances,
     expansion,
     gram,
@@ -21,6 +20,8 @@ from rankscope.feedback.kernels import (
     squared_distances,
     weighted_distances,
 )
+from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
+from rankscope.feedback.examples.scaling import unit
 from rankscope.feedback.methods import (
     DBA,
     SVM,
@@ -33,9 +34,8 @@ from rankscope.feedback.methods import (
 )
 from rankscope.feedback.methods.aspects import false_discovery_limit
 from rankscope.feedback.methods.boosting import best_stump
+from rankscope.feedback.methods.capped_simplex import least_quadratic
 from rankscope.feedback.methods.log_based_svm import soft_labels
-from rankscope.feedback.neighbours import mutual_graph, nearest_others
-from rankscope.feedback.scaling import unit
 from rankscope.ranks.ragged import Ragged
 from tests.feedback.methods.drawn import drawn_from, seeds
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.ellipsoids import ellipsoid
+from rankscope.feedback.examples.segments import means
 from rankscope.feedback.methods import (
     DBA,
     RM3,
@@ -36,9 +36,9 @@ from rankscope.feedback.methods.aspects import log_likelihood_ratio, tail_chance
 from rankscope.feedback.methods.average_qe import expanded
 from rankscope.feedback.methods.bayesian_query_shifting import shifted_queries
 from rankscope.feedback.methods.dba import augmented
+from rankscope.feedback.methods.ellipsoids import ellipsoid
 from rankscope.feedback.methods.log_based_svm import relation
 from rankscope.feedback.methods.pichunter import entropy
-from rankscope.feedback.segments import means
 from tests.feedback.methods.worked import FOUR, SIX, TOY, TWO_FOUND, check, toy_scores
 
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from rankscope.inputs import formats
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats.delimited import Header, _quoted, _unquoted, read_table
+from rankscope.inputs.formats.delimited import HeaderRule, _quoted, _unquoted, read_table
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import KNOWN
 from tests.inputs.examples import Make, qrels_error, run_error, run_rows
 
-HEADER = Header("", KNOWN)
+HEADER = HeaderRule("", KNOWN)
 
 ROWS = [("1", "d1", 0.5), ("1", "d2", 0.25)]
 

@@ -25,7 +25,7 @@ DESCRIBING = 0.8  # of the time of one contender, for the line of progress
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class ContenderTrial:
     """One contender: the ranks it gave, and what it cost in milliseconds of processor time."""
 
     contender: Contender
@@ -62,7 +62,7 @@ class Benchmark:
     """All trials on the readable pictures of a collection; `problems` names the others and says why."""
 
     pictures: PictureSet
-    trials: tuple[Trial, ...]
+    trials: tuple[ContenderTrial, ...]
     queries: IntArray  # positions of the pictures asked
     problems: tuple[tuple[str, str], ...] = ()
     reused: int = 0  # contenders whose vectors lay in the folder
@@ -141,7 +141,7 @@ def _ranked(
     asked: IntArray,
     threads: int | None,
     step: Step | None,
-) -> Trial:
+) -> ContenderTrial:
     names = [kept.ids[row] for row in asked.tolist()]
     matrix = store.matrix(contender)
     ranks = store.ranks(contender, names)
@@ -153,4 +153,4 @@ def _ranked(
     elif step is not None:
         step(1, 1)
     times = (store.milliseconds(contender, what) for what in ("describe", "query"))
-    return Trial(contender, store, ranks, matrix.shape[1], contender.metric, *times)
+    return ContenderTrial(contender, store, ranks, matrix.shape[1], contender.metric, *times)

@@ -21,7 +21,7 @@ Step = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Vectors:
+class TimedVectors:
     """The vectors of all pictures, and how much processor time one picture took."""
 
     described: Described
@@ -65,13 +65,15 @@ class _Clocked(Descriptor):
         return self.inner.z_columns
 
 
-def clocked(descriptor: Descriptor, pictures: Sequence[Source], threads: int | None, progress: Step | None) -> Vectors:
+def clocked(
+    descriptor: Descriptor, pictures: Sequence[Source], threads: int | None, progress: Step | None
+) -> TimedVectors:
     """The vectors of all pictures and the mean processor time of one, decoding not counted."""
     timed = _Clocked(descriptor)
     with _one_thread_inside():
         found = describe(pictures, [timed], threads=threads, progress=progress)
     made = replace(found.described[0], descriptor=descriptor)
-    return Vectors(made, 1000 * float(np.mean(timed.seconds)))
+    return TimedVectors(made, 1000 * float(np.mean(timed.seconds)))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.images.clocked import Step, Vectors
+from rankscope.engines.images.clocked import Step, TimedVectors
 from rankscope.engines.images.decoding import Source
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -27,7 +27,9 @@ class Contender(ABC):
         """How vectors are compared."""
 
     @abstractmethod
-    def vectors(self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None) -> Vectors:
+    def vectors(
+        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
+    ) -> TimedVectors:
         """Describe all pictures; each can be read."""
 
     @abstractmethod

@@ -85,7 +85,7 @@ def describe(
            [16]], dtype=int32)
     """
     _check(descriptors, size, max_pixels, threads)
-    done: list[_Vectors | Problem] = []
+    done: list[_PictureVectors | Problem] = []
     limited = [PictureFile(Path(each), max_pixels) if isinstance(each, str | Path) else each for each in pictures]
     one = partial(_one, descriptors=descriptors, size=size)
     for each in stream_in_threads(one, limited, threads):
@@ -112,19 +112,19 @@ def _check(descriptors: Sequence[Descriptor], size: int | None, max_pixels: int,
 
 
 @dataclass(frozen=True, eq=False)
-class _Vectors:
+class _PictureVectors:
     """What is kept of one picture."""
 
     pixels: int
     vectors: list[Vector]
 
 
-def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _Vectors | Problem:
+def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _PictureVectors | Problem:
     try:
         image = _smaller(as_image(picture), size)
     except InputError as error:
         return Problem(error.reports[0].source, error.reports[0].problems[0].what)
-    return _Vectors(image.pixels, [descriptor.of(image) for descriptor in descriptors])
+    return _PictureVectors(image.pixels, [descriptor.of(image) for descriptor in descriptors])
 
 
 def _smaller(image: Image, size: int | None) -> Image:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rankscope.collections import COLLECTIONS
 from rankscope.collections.collection import Collection
-from rankscope.collections.kind import Kind
+from rankscope.collections.kind import CollectionKind
 from rankscope.errors import InputError, SettingError
 from rankscope.wording import setting_usage
 
@@ -37,7 +37,7 @@ def found_collection(name: str, data: str | Path | None = None) -> Collection:
     return _at_least_two(COLLECTIONS.find(own).load(path))
 
 
-def _named(kind: Kind, data: str | Path | None) -> Collection:
+def _named(kind: CollectionKind, data: str | Path | None) -> Collection:
     if not kind.layout:
         return kind.load(None)
     root = data or os.environ.get(VARIABLE) or (Path() if Path(kind.name).is_dir() else None)

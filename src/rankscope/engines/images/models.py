@@ -24,7 +24,7 @@ TORCH_SUFFIXES = (".pt", ".pth", ".torchscript")
 
 
 @dataclass(frozen=True)
-class Form:
+class InputForm:
     """What a network wants to be fed: channels first or last, how many, the side in pixels, and the type."""
 
     channels_first: bool = True
@@ -33,11 +33,11 @@ class Form:
     type: str = "float32"
 
     @classmethod
-    def of(cls, shape: list[Any], type: str, file: str) -> Form:
+    def of(cls, shape: list[Any], type: str, file: str) -> InputForm:
         """From the shape a model declares; names stand for sides that are free.
 
-        >>> Form.of(["batch", 224, 224, 3], "float32", "net.onnx")
-        Form(channels_first=False, channels=3, side=224, type='float32')
+        >>> InputForm.of(["batch", 224, 224, 3], "float32", "net.onnx")
+        InputForm(channels_first=False, channels=3, side=224, type='float32')
         """
         known = [each if isinstance(each, int) and each > 0 else None for each in shape]
         wanted = "A model for pictures takes (1, 3, side, side) or (1, side, side, 3), or 1 for 3 where it sees grey."
@@ -50,7 +50,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Model(Descriptor):
+class NetworkDescriptor(Descriptor):
     """The answer of a network to a picture: its first output, averaged over places or tokens if it has any.
 
     The middle of the picture is shrunk to a square (`fit` crop; stretch squeezes the whole), scaled to 0..1, less
@@ -96,7 +96,7 @@ class Model(Descriptor):
             raise SettingError(f"{Path(self.file).name} gives values that are not finite; check {both}")
         return answer.ravel()
 
-    def _fed(self, image: Image, form: Form) -> NDArray[Any]:
+    def _fed(self, image: Image, form: InputForm) -> NDArray[Any]:
         side = self._side(form)
         rgb = _middle(image.rgb) if self.fit == "crop" else image.rgb
         values: NDArray[Any] = shrunk(rgb, side, side)
@@ -109,13 +109,13 @@ class Model(Descriptor):
         batch = values.transpose(2, 0, 1) if form.channels_first else values
         return np.ascontiguousarray(batch[None], dtype=form.type)
 
-    def _side(self, form: Form) -> int:
+    def _side(self, form: InputForm) -> int:
         if self.side and form.side and self.side != form.side:
             raise SettingError(f"{Path(self.file).name} takes pictures of side {form.side}, not {self.side}")
         return form.side or self.side or USUAL_SIDE
 
     @staticmethod
-    def _channels(values: tuple[float, ...], form: Form) -> FloatArray:
+    def _channels(values: tuple[float, ...], form: InputForm) -> FloatArray:
         """One value a channel; a network that sees grey gets their mean."""
         given = np.array(values)
         return given.mean(keepdims=True) if form.channels == 1 else given
@@ -134,7 +134,7 @@ def _middle(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
 class Network(ABC):
     """A loaded model."""
 
-    form: Form
+    form: InputForm
 
     @abstractmethod
     def answer(self, batch: NDArray[Any]) -> Any:
@@ -169,7 +169,7 @@ class _Onnx(Network):
         if inputs[0].type not in types:
             raise SettingError(f"{name} takes {inputs[0].type}; expected one of {', '.join(types)}")
         self.input = inputs[0].name
-        self.form = Form.of(inputs[0].shape, types[inputs[0].type], name)
+        self.form = InputForm.of(inputs[0].shape, types[inputs[0].type], name)
 
     def answer(self, batch: NDArray[Any]) -> Any:
         return self.session.run(None, {self.input: batch})[0]
@@ -183,7 +183,7 @@ class _Torch(Network):
         except RuntimeError as error:
             reason = str(error).splitlines()[0]
             raise SettingError(f"{Path(file).name} is no scripted torch model: {reason}") from None
-        self.form = Form()
+        self.form = InputForm()
 
     def answer(self, batch: NDArray[Any]) -> Any:
         with self.torch.inference_mode():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.images.bag_of_words import BagOfWords
-from rankscope.engines.images.clocked import Step, Vectors, clocked
+from rankscope.engines.images.clocked import Step, TimedVectors, clocked
 from rankscope.engines.images.contender import Contender, Rows
 from rankscope.engines.images.decoding import Source, as_image
 from rankscope.engines.images.describing import Described
@@ -69,7 +69,9 @@ class ByHeights(ByRanker):
         """How vectors are compared."""
         return "elastic"
 
-    def vectors(self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None) -> Vectors:
+    def vectors(
+        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
+    ) -> TimedVectors:
         """The points of each outline."""
         return clocked(_Outline(self.matching), pictures, threads, progress)
 
@@ -94,7 +96,9 @@ class ByWords(ByRanker):
         """How vectors are compared."""
         return "cosine of tf-idf" if self.words.weight == "tf-idf" else "l1"
 
-    def vectors(self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None) -> Vectors:
+    def vectors(
+        self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
+    ) -> TimedVectors:
         """How often each word occurs in each picture; the time of learning is shared by all pictures."""
         before = time.process_time()
         found = []
@@ -105,8 +109,8 @@ class ByWords(ByRanker):
         vocabulary = self.words.vocabulary(found, seed=SEED)
         counts = vocabulary.counts([each.vectors for each in found]).astype(np.int32)
         spent = time.process_time() - before
-        kind = _Counted(self.words, counts.shape[1])
-        return Vectors(Described(kind, counts), 1000 * spent / len(pictures))
+        kind = _WordCounts(self.words, counts.shape[1])
+        return TimedVectors(Described(kind, counts), 1000 * spent / len(pictures))
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """The same distances."""
@@ -134,7 +138,7 @@ class _Outline(Descriptor):
 
 
 @dataclass(frozen=True)
-class _Counted(Descriptor):
+class _WordCounts(Descriptor):
     """What stands for a bag of words in a file of features."""
 
     name: ClassVar[str] = "bag-of-words"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.ahead import Ahead
-from rankscope.engines.nearest.relevance import Group, Relevance
+from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
@@ -82,7 +82,7 @@ class Ranker:
             self.ahead.begin(following, self.chunks(following)[0], self.level)
         hits, groups = self.relevance.hits(queries)
         left_out = self.relevance.left_out(queries)
-        block = _Block(self, queries, hits, groups, left_out, ready)
+        block = _QueryBlock(self, queries, hits, groups, left_out, ready)
         found = block.exactly() if self.space.exact else block.screened()
         judged = block.hits.with_columns(rank=found.rank)
         shown = self.space.shown
@@ -92,7 +92,7 @@ class Ranker:
         return BlockRanks(queries, Ragged(judged.offsets, columns), found.ties, left_out.lengths, distractors)
 
 
-class _Block:
+class _QueryBlock:
     """One block on its way."""
 
     def __init__(
@@ -100,7 +100,7 @@ class _Block:
         ranker: Ranker,
         queries: IntArray,
         hits: Ragged,
-        groups: list[Group],
+        groups: list[SharedRelevance],
         left_out: Ragged,
         ready: NDArray[Any] | None = None,
     ) -> None:

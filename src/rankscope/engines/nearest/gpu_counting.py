@@ -23,12 +23,12 @@ class Counter:
 
             self.kernel = count_tile if available() else None
 
-    def start(self, hits: Ragged, low: Any, high: Any, most: int) -> Counts:
+    def start(self, hits: Ragged, low: Any, high: Any, most: int) -> TileCounts:
         """Counts of one tile of queries, over all items; limits, on the device, fall within each query."""
-        return Counts(self, hits, low, high, most)
+        return TileCounts(self, hits, low, high, most)
 
 
-class Counts:
+class TileCounts:
     """The counts of one tile of queries so far."""
 
     def __init__(self, counter: Counter, hits: Ragged, low: Any, high: Any, most: int) -> None:

@@ -20,7 +20,7 @@ PART = re.compile(r"\s*(?:([0-9.eE+-]+?)\s*\*\s*)?([A-Za-z_]\w*)\s*(?:\[\s*(\d*)
 
 
 @dataclass(frozen=True)
-class Part:
+class WeightedMetric:
     """A weight, a metric by its name, and the features it looks at: from `first` up to but without `last`."""
 
     metric: str
@@ -38,14 +38,14 @@ class Mixture(Named):
 
     No part is scaled: weights are in the units of the distances. l1, l2 and chi2 grow with the features; cosine lies in
     -1 to 1, tanimoto in -1 to 0 for histograms, js in -.8326 to 0, hamming in -(number of features) to 0.
-    >>> str(Mixture([Part("l1", 0.7, 0, 64), Part("cosine", 0.3, 64)]))
+    >>> str(Mixture([WeightedMetric("l1", 0.7, 0, 64), WeightedMetric("cosine", 0.3, 64)]))
     '0.7*l1[0:64] + 0.3*cosine[64:]'
     """
 
     name: ClassVar[str] = "mixture"
-    parts: tuple[Part, ...]
+    parts: tuple[WeightedMetric, ...]
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[WeightedMetric]) -> None:
         object.__setattr__(self, "parts", tuple(parts))
         for part in self.parts:
             if not (np.isfinite(part.weight) and part.weight > 0):
@@ -65,13 +65,13 @@ class Mixture(Named):
         return " + ".join(map(str, self.parts))
 
 
-def _part(text: str, whole: str) -> Part:
+def _part(text: str, whole: str) -> WeightedMetric:
     found = PART.fullmatch(text)
     try:
         if found is None:
             raise ValueError
         weight, metric, first, last = found.groups()
-        return Part(metric, float(weight or 1), int(first or 0), int(last) if last else None)
+        return WeightedMetric(metric, float(weight or 1), int(first or 0), int(last) if last else None)
     except ValueError:
         usual = "A mixture reads: 0.7*l1[0:64] + 0.3*cosine[64:320]"
         raise SettingError(f"cannot read '{text.strip()}' in the metric '{whole}'. {usual}") from None

@@ -19,7 +19,7 @@ POLICIES = ("removed", "kept", "kept_ignored")
 
 
 @dataclass(frozen=True)
-class Group:
+class SharedRelevance:
     """Queries of a block, from row `start` up to `stop`, that share all their relevant items."""
 
     start: int
@@ -80,7 +80,7 @@ class Relevance:
         counts = [self.hits(part)[0].lengths for part in np.array_split(self.asked, max(1, self.asked.size // 4096))]
         return self.asked[np.concatenate(counts) > 0] if self.asked.size else self.asked
 
-    def hits(self, queries: IntArray) -> tuple[Ragged, list[Group]]:
+    def hits(self, queries: IntArray) -> tuple[Ragged, list[SharedRelevance]]:
         """The relevant items of each query in its collection, ascending; and the groups that share theirs."""
         groups = self._groups(queries)
         members = [np.tile(group.members, group.stop - group.start) for group in groups]
@@ -101,12 +101,12 @@ class Relevance:
         keys = np.unique(row * len(self.items) + item)
         return Ragged.from_rows(keys // len(self.items), queries.size, item=keys % len(self.items))
 
-    def _groups(self, queries: IntArray) -> list[Group]:
+    def _groups(self, queries: IntArray) -> list[SharedRelevance]:
         number = self.items.set_number[queries]
         changes = np.flatnonzero(number[1:] != number[:-1]) + 1
         edges = [0, *changes.tolist(), queries.size] if queries.size else []
         sets = self.items.sets
-        return [Group(start, stop, self._relevant(sets[number[start]])) for start, stop in pairwise(edges)]
+        return [SharedRelevance(start, stop, self._relevant(sets[number[start]])) for start, stop in pairwise(edges)]
 
     def _is_left_out(self, queries: IntArray, there: Ragged) -> BoolArray:
         query, item = queries[there.row], there["item"]

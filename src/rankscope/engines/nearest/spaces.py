@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankscope.catalogue import Catalogue, fold
 from rankscope.engines.nearest import differences, products, tanimoto
-from rankscope.engines.nearest.mixture import MixedSpace, Mixture, Part
+from rankscope.engines.nearest.mixture import MixedSpace, Mixture, WeightedMetric
 from rankscope.engines.nearest.own_metric import Distances, OwnMetric
 from rankscope.engines.nearest.space import Space
 from rankscope.errors import SettingError
@@ -85,7 +85,7 @@ def space_of(metric: Metric, matrix: NDArray[Any]) -> Space:
     return OwnMetric(matrix, metric)
 
 
-def _columns(matrix: NDArray[Any], part: Part) -> NDArray[Any]:
+def _columns(matrix: NDArray[Any], part: WeightedMetric) -> NDArray[Any]:
     width = matrix.shape[1]
     last = width if part.last is None else part.last
     if not part.first < last <= width:

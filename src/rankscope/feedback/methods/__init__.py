@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankscope.catalogue import Later, later, load_attribute
-from rankscope.feedback.method import Method
+from rankscope.feedback.methods.method import Method
 from rankscope.notation import NamedCatalogue
 
 ALL: dict[str, Later] = later(  # in reading order; a new method adds its line here

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import IntArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scored import Scored, best
 from rankscope.feedback.methods.svm import SVM
-from rankscope.feedback.scored import Scored, best
 
 
 @dataclass(frozen=True)

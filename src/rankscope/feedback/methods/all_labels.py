@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import CannotScore, Method
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.logistic_regression import LogisticRegression
-from rankscope.feedback.session import Session
+from rankscope.feedback.methods.method import CannotScore, Method
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import Method
-from rankscope.feedback.scaling import unit
-from rankscope.feedback.segments import sums
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scaling import unit
+from rankscope.feedback.examples.segments import sums
+from rankscope.feedback.methods.method import Method
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import Method
-from rankscope.feedback.segments import sums
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.segments import sums
+from rankscope.feedback.methods.method import Method
 from rankscope.ranks.ragged import Ragged
 
 

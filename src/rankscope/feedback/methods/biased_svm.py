@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.capped_simplex import least_quadratic
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import gram
-from rankscope.feedback.learners import KernelMethod
-from rankscope.feedback.method import CannotScore, TwoSided
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import gram
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.capped_simplex import least_quadratic
+from rankscope.feedback.methods.learners import KernelMethod
+from rankscope.feedback.methods.method import CannotScore, TwoSided
 
 SLACK = 1e-9
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import TwoSided
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.method import TwoSided
 
 
 @dataclass(frozen=True)

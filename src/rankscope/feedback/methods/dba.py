@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import Method
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scaling import unit
 from rankscope.feedback.methods.average_qe import expanded
-from rankscope.feedback.scaling import unit
+from rankscope.feedback.methods.method import Method
 
 
 @dataclass(frozen=True)

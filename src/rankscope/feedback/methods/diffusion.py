@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import CannotScore, Method
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.methods.method import CannotScore, Method
 
 CLOSE = 1e-10
 MOST_STEPS = 2000

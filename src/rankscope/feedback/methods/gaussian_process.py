@@ -9,14 +9,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import gram, rbf
-from rankscope.feedback.learners import KernelMethod
-from rankscope.feedback.method import TwoSided
-from rankscope.feedback.scored import Scored, best
-from rankscope.feedback.segments import padded, small_batches
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import gram, rbf
+from rankscope.feedback.examples.scored import Scored, best
+from rankscope.feedback.examples.segments import padded, small_batches
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.learners import KernelMethod
+from rankscope.feedback.methods.method import TwoSided
 
 
 @dataclass(frozen=True)

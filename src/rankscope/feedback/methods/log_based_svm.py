@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import rbf
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import rbf
+from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.svm import SVM, support_vectors
-from rankscope.feedback.session import Session
 
 
 @dataclass(frozen=True)

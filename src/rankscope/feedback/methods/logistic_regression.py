@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import TwoSided
-from rankscope.feedback.newton import Features, Span, logistic_fits
-from rankscope.feedback.segments import joined, padded, small_batches
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.segments import joined, padded, small_batches
+from rankscope.feedback.methods.method import TwoSided
+from rankscope.feedback.methods.newton import Span, WeightsByFeature, logistic_fits
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class LogisticRegression(TwoSided):
         rows = items.matrix[item].astype(np.float64) * there[:, :, None]
         cost = self.C * self._class_weights(examples, label) * there
         if there.shape[1] > items.features:
-            return logistic_fits(Features(rows), label, cost)
+            return logistic_fits(WeightsByFeature(rows), label, cost)
         p, b = logistic_fits(Span(rows @ np.swapaxes(rows, 1, 2)), label, cost)
         return (p[:, None, :] @ rows)[:, 0, :], b
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.method import Method
-from rankscope.feedback.segments import means, variances
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import weighted_distances
+from rankscope.feedback.examples.segments import means, variances
+from rankscope.feedback.methods.method import Method
 
 SLACK = 1e-9  # beside the largest distance: equal distances differ in their last bits
 

@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.ellipsoids import axis_parallel, ellipsoid, few, ridge_of
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.method import Method
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import weighted_distances
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.ellipsoids import axis_parallel, ellipsoid, few, ridge_of
+from rankscope.feedback.methods.method import Method
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import nearest_squared
-from rankscope.feedback.method import TwoSided
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import nearest_squared
+from rankscope.feedback.methods.method import TwoSided
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.ellipsoids import axis_parallel, ellipsoid, few, ridge_of
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.method import Method
-from rankscope.feedback.segments import sums
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import weighted_distances
+from rankscope.feedback.examples.segments import sums
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.ellipsoids import axis_parallel, ellipsoid, few, ridge_of
+from rankscope.feedback.methods.method import Method
 
 LEAST = 1e-12  # of the largest distance sum: a group in which the positives agree exactly
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.learners import KernelMethod
-from rankscope.feedback.method import TwoSided
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.methods.learners import KernelMethod
+from rankscope.feedback.methods.method import TwoSided
 
 
 @dataclass(frozen=True)

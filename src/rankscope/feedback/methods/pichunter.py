@@ -9,12 +9,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import distances
-from rankscope.feedback.method import Part, TwoSided
-from rankscope.feedback.scored import Scored, best
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import distances
+from rankscope.feedback.examples.scored import Scored, best
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.method import Part, TwoSided
 
 ONE_DISPLAY = "no displays: the examples stand for one display"
 TRIES = 16  # random displays among which the most telling one is chosen

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import squared_distances
-from rankscope.feedback.method import Method
-from rankscope.feedback.segments import means
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import squared_distances
+from rankscope.feedback.examples.segments import means
+from rankscope.feedback.methods.method import Method
 
 
 @dataclass(frozen=True)

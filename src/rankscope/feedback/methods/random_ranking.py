@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import Method
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.method import Method
 
 
 @dataclass(frozen=True)

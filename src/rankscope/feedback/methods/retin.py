@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import squared_distances
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import squared_distances
+from rankscope.feedback.examples.scored import Scored, best
 from rankscope.feedback.methods.svm import SVM
-from rankscope.feedback.scored import Scored, best
 
 
 @dataclass(frozen=True)

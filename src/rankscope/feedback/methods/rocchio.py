@@ -9,12 +9,12 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import squared_distances
-from rankscope.feedback.method import Method
-from rankscope.feedback.scaling import unit
-from rankscope.feedback.segments import means
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import squared_distances
+from rankscope.feedback.examples.scaling import unit
+from rankscope.feedback.examples.segments import means
+from rankscope.feedback.methods.method import Method
 
 
 @dataclass(frozen=True)

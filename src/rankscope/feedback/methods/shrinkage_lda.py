@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.learners import sklearn_part
-from rankscope.feedback.method import TwoSided, refuse
-from rankscope.feedback.segments import joined, means, padded
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.segments import joined, means, padded
+from rankscope.feedback.methods.learners import sklearn_part
+from rankscope.feedback.methods.method import TwoSided, refuse
 
 
 @dataclass(frozen=True)

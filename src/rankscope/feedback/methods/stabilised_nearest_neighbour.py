@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.method import TwoSided
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.bayesian_query_shifting import BayesianQueryShifting
+from rankscope.feedback.methods.method import TwoSided
 from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
 
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import gram
-from rankscope.feedback.learners import KernelMethod, sklearn_part
-from rankscope.feedback.method import TwoSided
-from rankscope.feedback.session import Session
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import gram
+from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.learners import KernelMethod, sklearn_part
+from rankscope.feedback.methods.method import TwoSided
 
 
 @dataclass(frozen=True)

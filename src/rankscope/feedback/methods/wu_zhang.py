@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.feedback.examples import Examples
-from rankscope.feedback.items import Items
-from rankscope.feedback.kernels import weighted_distances
-from rankscope.feedback.method import TwoSided, refuse
-from rankscope.feedback.segments import extremes, means, sums, variances
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import weighted_distances
+from rankscope.feedback.examples.segments import extremes, means, sums, variances
+from rankscope.feedback.methods.method import TwoSided, refuse
 
 
 @dataclass(frozen=True)

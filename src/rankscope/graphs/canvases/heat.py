@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.graphs.marks import Surface
+from rankscope.graphs.marks import SurfaceMark
 
 CELLS = 40
 
 
-def heat_cells(surface: Surface) -> list[dict[str, Any]]:
+def heat_cells(surface: SurfaceMark) -> list[dict[str, Any]]:
     """One cell for each column of the mesh and each step of y; where the surface does not reach there is none."""
     edges = np.linspace(float(np.nanmin(surface.y)), float(np.nanmax(surface.y)), CELLS + 1)
     middle = (edges[:-1] + edges[1:]) / 2

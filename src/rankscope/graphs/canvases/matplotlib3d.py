@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.errors import MissingExtra
 from rankscope.graphs.look import Look
-from rankscope.graphs.marks import Surface
+from rankscope.graphs.marks import SurfaceMark
 from rankscope.graphs.text_width import wrapped
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Matplotlib3dCanvas:
 
     def mark(self, mark: Mark) -> None:
         """A surface with its mesh."""
-        if not isinstance(mark, Surface):
+        if not isinstance(mark, SurfaceMark):
             return
         colours = _colours(mark.z)
         self.axes.plot_surface(
@@ -60,7 +60,7 @@ class Matplotlib3dCanvas:
         )
         self._cut(mark)
 
-    def _cut(self, mark: Surface) -> None:
+    def _cut(self, mark: SurfaceMark) -> None:
         """GRiP, the cut p = r, where the mesh has it."""
         same = np.isclose(mark.y, mark.z, rtol=1e-9, atol=1e-12) & (mark.y > 0)
         column = np.flatnonzero(same.all(axis=0))

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Mark, Spans, Stroke, Surface, Tiles
+from rankscope.graphs.marks import Bars, Dots, Facts, Guide, Mark, ShadedRegion, Spans, Stroke, SurfaceMark, Tiles
 from rankscope.names import cell, one_line
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ def _rows(mark: Mark) -> Iterator[Cells]:
         for row, (x, y) in enumerate(zip(mark.x.tolist(), mark.y.tolist(), strict=True)):
             told = {name: _cell(values[row]) for name, values in facts.items() if name not in head}
             yield {**head, "x": _cell(x), "y": _cell(y), **told}
-    elif isinstance(mark, Between):
+    elif isinstance(mark, ShadedRegion):
         for x, low, high in zip(mark.x.tolist(), mark.low.tolist(), mark.high.tolist(), strict=True):
             yield {**head, "x": _cell(x), "low": _cell(low), "high": _cell(high)}
     elif isinstance(mark, Spans):
         for y, low, high in zip(mark.y.tolist(), mark.low.tolist(), mark.high.tolist(), strict=True):
             yield {**head, "y": _cell(y), "low": _cell(low), "high": _cell(high)}
-    elif isinstance(mark, Surface):
+    elif isinstance(mark, SurfaceMark):
         for x, y, z in zip(mark.x.ravel().tolist(), mark.y.ravel().tolist(), mark.z.ravel().tolist(), strict=True):
             yield {**head, "x": _cell(x), "y": _cell(y), "z": _cell(z)}
 

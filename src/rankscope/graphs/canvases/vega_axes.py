@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.canvases.vega_parts import centred, script
-from rankscope.graphs.layout import Layout, Ticks
+from rankscope.graphs.layout import PlotLayout, Ticks
 from rankscope.graphs.look import Look
 
 
@@ -60,7 +60,7 @@ def _axis_style(look: Look) -> dict[str, Any]:
     }
 
 
-def heat_colour(axis: Axis, layout: Layout, look: Look) -> dict[str, Any]:
+def heat_colour(axis: Axis, layout: PlotLayout, look: Look) -> dict[str, Any]:
     """The colours of heights, with their legend at the right of the plot."""
     ink, small = look.theme.ink, round(look.small, 2)
     legend = {

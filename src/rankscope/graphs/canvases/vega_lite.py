@@ -29,7 +29,19 @@ from rankscope.graphs.canvases.vega_parts import (
 )
 from rankscope.graphs.layout import SAMPLE, Row, Word, layout_of
 from rankscope.graphs.look import FONT, Dress, Look
-from rankscope.graphs.marks import Bars, Between, Dots, Facts, Guide, Label, Mark, Spans, Stroke, Surface, Tiles
+from rankscope.graphs.marks import (
+    Bars,
+    Dots,
+    Facts,
+    Guide,
+    Mark,
+    ShadedRegion,
+    Spans,
+    Stroke,
+    SurfaceMark,
+    TextMark,
+    Tiles,
+)
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -64,15 +76,15 @@ class VegaLiteCanvas:
     def mark(self, mark: Mark) -> None:
         """One mark as one layer or several."""
         draw: Mapping[type[Mark], Callable[[Any], None]] = {
-            Surface: self._surface,
+            SurfaceMark: self._surface,
             Tiles: self._tiles,
             Spans: self._spans,
-            Between: self._between,
+            ShadedRegion: self._between,
             Bars: self._bars,
             Guide: self._guide,
             Stroke: self._stroke,
             Dots: self._dots,
-            Label: self._label,
+            TextMark: self._label,
         }
         draw[type(mark)](mark)
 
@@ -137,7 +149,7 @@ class VegaLiteCanvas:
             layer["encoding"]["opacity"] = dim
         self.layers.append(layer)
 
-    def _between(self, mark: Between) -> None:
+    def _between(self, mark: ShadedRegion) -> None:
         region = mark.role == "region"
         colour = self.look.theme.shade if region else self._dress(mark.name).colour
         rows = [
@@ -229,11 +241,11 @@ class VegaLiteCanvas:
         low, high = axis.domain or (0.0, 1.0)
         return length / (high - low)
 
-    def _label(self, mark: Label) -> None:
+    def _label(self, mark: TextMark) -> None:
         style = {"type": "text", "text": mark.name, "align": mark.align, "baseline": "middle", **self._type(small=True)}
         self._layer([{"x": mark.x, "y": mark.y}], style)
 
-    def _surface(self, mark: Surface) -> None:
+    def _surface(self, mark: SurfaceMark) -> None:
         assert self.graph.z is not None
         channels: dict[str, Any] = {
             "x2": {"field": "x2"},

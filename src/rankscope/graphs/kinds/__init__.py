@@ -1,15 +1,14 @@
 """Kinds of graph, one file each, loaded when they are asked for.
 
-A new kind `my-curve` is `my_curve_graph` in `my_curve.py`: its name goes into `ALL`, where people want to see it, and
+A new kind `my-curve` is `my_curve_graph` in `my_curve.py`: its name goes into `KINDS`, where people want to see it, and
 its import above for those who read types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
+from rankscope.catalogue import Catalogue, later, load_attribute
 from rankscope.graphs.kind import GraphKind
 
 if TYPE_CHECKING:
@@ -34,31 +33,23 @@ if TYPE_CHECKING:
     from rankscope.graphs.kinds.score_distribution import score_distribution_graph as score_distribution_graph
 
 
-class Registered(Sequence[GraphKind[Any]]):
-    """Kinds by their names, each loaded when it is first asked for."""
+class KindCatalogue(Catalogue[GraphKind[Any]]):
+    """Kinds that show runs, or kinds that show feedback results; packages add both to one group."""
 
-    def __init__(self, *names: str) -> None:
-        self.names = names
+    def __init__(self, what: str, *names: str, feedback: bool = False) -> None:
+        modules = {name: name.replace("-", "_") for name in names}
+        self.entries = later(__name__, {name: f"{module}:{module}_graph" for name, module in modules.items()})
+        super().__init__(what, self.entries, "rankscope.graphs")
+        self.feedback = feedback
 
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @overload
-    def __getitem__(self, place: int) -> GraphKind[Any]: ...
-    @overload
-    def __getitem__(self, place: slice) -> Registered: ...
-    def __getitem__(self, place: int | slice) -> GraphKind[Any] | Registered:
-        return Registered(*self.names[place]) if isinstance(place, slice) else load(self.names[place])
+    def added(self) -> tuple[GraphKind[Any], ...]:
+        """Kinds of other packages that show the same."""
+        kinds = [each for each in super().added() if isinstance(each, GraphKind)]
+        return tuple(each for each in kinds if ("feedback" in each.needs) == self.feedback)
 
 
-def load(name: str) -> GraphKind[Any]:
-    """The kind of a name that is registered here."""
-    module = name.replace("-", "_")
-    found: GraphKind[Any] = getattr(import_module(f"{__name__}.{module}"), f"{module}_graph")
-    return found
-
-
-ALL = Registered(  # of runs
+KINDS = KindCatalogue(
+    "kind of graph",
     "precision-recall",
     "precision-scope",
     "recall-scope",
@@ -75,16 +66,16 @@ ALL = Registered(  # of runs
     "power-curve",
     "score-distribution",
 )
-FEEDBACK = Registered(  # of feedback results
+FEEDBACK_KINDS = KindCatalogue(
+    "kind of graph of feedback",
     "rounds",
     "efficiency",
     "growth",
     "consistency",
+    feedback=True,
 )
-FUNCTIONS = {f"{name.replace('-', '_')}_graph": name for name in (*ALL.names, *FEEDBACK.names)}
+ENTRIES = {**KINDS.entries, **FEEDBACK_KINDS.entries}
 
 
 def __getattr__(name: str) -> Any:
-    if name in FUNCTIONS:
-        return load(FUNCTIONS[name])
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return load_attribute(ENTRIES, name)

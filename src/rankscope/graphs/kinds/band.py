@@ -22,10 +22,10 @@ from rankscope.graphs.kinds.shared.score_values import LevelOption
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import SystemCount
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.statistics.band import Band
-from rankscope.statistics.bands import DEFAULT, WAYS, band, difference_band
-from rankscope.statistics.query_curves import QueryCurves, over_generality, over_scope, precision_at_recall
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.band import Band
+from rankscope.statistics.intervals.bands import DEFAULT, WAYS, band, difference_band
+from rankscope.statistics.table.query_curves import QueryCurves, over_generality, over_scope, precision_at_recall
+from rankscope.statistics.table.units import unit_classes
 
 WHAT = "the graph of bands"
 SYSTEMS = SystemCount(1, 4)  # more bands over each other cannot be distinguished

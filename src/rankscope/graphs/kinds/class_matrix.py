@@ -14,10 +14,10 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_table, named
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
-from rankscope.statistics.cells import need_level
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.paired_t import paired_t
-from rankscope.statistics.units import units_of
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.table.cells import need_level
+from rankscope.statistics.table.units import units_of
 
 WHAT = "the class matrix"
 DIFFERENCE = "difference"
@@ -25,7 +25,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True, eq=False)
-class _Column:
+class _MatrixColumn:
     """Means of one column with their intervals: of a system, or of the difference of two."""
 
     name: str
@@ -69,7 +69,7 @@ def class_matrix_graph(
     return graph
 
 
-def _system_axis(columns: list[_Column]) -> Axis:
+def _system_axis(columns: list[_MatrixColumn]) -> Axis:
     count = len(columns)
     texts = tuple(each.name for each in columns)
     return Axis("system", domain=(0.5, count + 0.5), ticks=tuple(range(1, count + 1)), texts=texts)
@@ -88,7 +88,7 @@ def _subtitle(shown: ClassTable, level: float) -> str:
     return f"mean with {100 * level:g}% interval; {shown.shown}{less}"
 
 
-def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Column]:
+def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_MatrixColumn]:
     table, names = shown.table, list(shown.table.systems)
     values = table.values
     if len(names) == 2:
@@ -101,7 +101,7 @@ def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Column
     low, high = _of_all(shown, level)
     low, high = np.vstack([mean[:-1] - half, low]), np.vstack([mean[:-1] + half, high])
     return [
-        _Column(name=name, mean=mean[:, i], low=low[:, i], high=high[:, i], signed=name == DIFFERENCE)
+        _MatrixColumn(name=name, mean=mean[:, i], low=low[:, i], high=high[:, i], signed=name == DIFFERENCE)
         for i, name in enumerate(names)
     ]
 
@@ -139,12 +139,12 @@ class _Scale:
     most: float
 
     @classmethod
-    def of(cls, columns: list[_Column]) -> _Scale:
+    def of(cls, columns: list[_MatrixColumn]) -> _Scale:
         plain = np.concatenate([each.mean for each in columns if not each.signed])
         signed = np.concatenate([np.zeros(1), *(np.abs(each.mean) for each in columns if each.signed)])
         return cls(float(plain.min()), float(plain.max()), float(signed.max()))
 
-    def shade(self, column: _Column) -> FloatArray:
+    def shade(self, column: _MatrixColumn) -> FloatArray:
         """How much colour each tile has: a tenth at least for means, so that tiles are seen."""
         if column.signed:
             return column.mean / self.most if self.most else column.mean
@@ -153,7 +153,7 @@ class _Scale:
         return 0.1 + 0.9 * (column.mean - self.low) / (self.high - self.low)
 
 
-def _drawn(graph: Graph, x: float, column: _Column, scale: _Scale, labels: list[str], sizes: list[int]) -> Graph:
+def _drawn(graph: Graph, x: float, column: _MatrixColumn, scale: _Scale, labels: list[str], sizes: list[int]) -> Graph:
     mean, low, high = column.mean, column.low, column.high
     return graph.tiles(
         np.full(mean.size, float(x)),

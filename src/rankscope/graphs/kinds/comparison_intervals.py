@@ -12,8 +12,8 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_table, named
 from rankscope.graphs.kinds.shared.describing import Systems, number
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
-from rankscope.statistics.cells import Cells, design_of, need_level
-from rankscope.statistics.comparison_intervals import ComparisonIntervals, comparison_intervals
+from rankscope.statistics.table.cells import Cells, design_of, need_level
+from rankscope.statistics.variance.comparison_intervals import ComparisonIntervals, comparison_intervals
 
 WHAT = "the graph of comparison intervals"
 GAP = 0.7  # rows between two classes

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankscope.curves.curve import Curve
 from rankscope.errors import SettingError
-from rankscope.feedback.consistency import Consistency
-from rankscope.feedback.efficiency_curves import mean_curve, places
+from rankscope.feedback.normalization.consistency import Consistency
+from rankscope.feedback.normalization.efficiency_curves import mean_curve, places
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind

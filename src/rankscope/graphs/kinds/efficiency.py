@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.feedback.efficiency import Efficiency
-from rankscope.feedback.results import Results
-from rankscope.feedback.verdicts import compared_methods
+from rankscope.feedback.normalization.efficiency import Efficiency
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.verdicts import compared_methods
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import StudyGraphs, kind
@@ -18,7 +18,7 @@ from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.graphs.option import Option
 
 if TYPE_CHECKING:
-    from rankscope.feedback.normalised import Normalised
+    from rankscope.feedback.normalization.normalised import Normalised
 
 MOST = 8
 AIR = 1.15  # beyond the last places of a log axis

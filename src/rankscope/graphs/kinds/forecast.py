@@ -12,7 +12,7 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.thinning import expected_value
 from rankscope.errors import SettingError
-from rankscope.forecast import Forecast, Interval, forecast
+from rankscope.forecast import Forecast, ForecastInterval, forecast
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -21,8 +21,8 @@ from rankscope.graphs.option import Option
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.table.units import unit_classes
 
 WHAT = "the forecast graph"
 HALVINGS = 5
@@ -105,7 +105,7 @@ def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str
     ahead = [each.measures[0] for each in (*steps, last)]
     size = np.array([last.collection, *(each.target for each in steps), last.target], dtype=np.float64)
     middle = np.array([now, *(each.forecast for each in ahead)])
-    these = _region(size, [Interval(now, now), *(each.these for each in ahead)])
+    these = _region(size, [ForecastInterval(now, now), *(each.these for each in ahead)])
     others = _region(size, [_today(queries, measure, last.level), *(each.others for each in ahead)])
     return _Grown(
         past=_past(queries, measure, last.collection, now),
@@ -116,14 +116,14 @@ def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str
     )
 
 
-def _today(queries: RelevantRanks, measure: Measure, level: float) -> Interval:
+def _today(queries: RelevantRanks, measure: Measure, level: float) -> ForecastInterval:
     """What other queries of the same kind would give today: the interval of the mean that every command gives."""
     some = queries.take(np.flatnonzero(measure.defined(queries)))
     made = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
-    return Interval(*np.where(np.isfinite(made.low), [made.low, made.high], made.mean)[:, 0].tolist())
+    return ForecastInterval(*np.where(np.isfinite(made.low), [made.low, made.high], made.mean)[:, 0].tolist())
 
 
-def _region(size: FloatArray, intervals: Sequence[Interval]) -> Region:
+def _region(size: FloatArray, intervals: Sequence[ForecastInterval]) -> Region:
     return Region(size, np.array([each.low for each in intervals]), np.array([each.high for each in intervals]))
 
 

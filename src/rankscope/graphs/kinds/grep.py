@@ -19,8 +19,8 @@ from rankscope.graphs.kinds.shared.generality_graphs import (
     members_words,
 )
 from rankscope.graphs.system_count import ONE
-from rankscope.statistics.deciding import FEW
-from rankscope.statistics.generality_estimate import deciding_at
+from rankscope.statistics.intervals.deciding import FEW
+from rankscope.statistics.intervals.generality_estimate import deciding_at
 
 SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
 

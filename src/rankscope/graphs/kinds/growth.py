@@ -9,8 +9,8 @@ import numpy as np
 
 from rankscope.curves.curve import Curve
 from rankscope.errors import SettingError
-from rankscope.feedback.convergence import Convergence, mean_convergence
-from rankscope.feedback.growth import Growth
+from rankscope.feedback.normalization.convergence import Convergence, mean_convergence
+from rankscope.feedback.normalization.growth import ExampleGrowth
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -20,7 +20,7 @@ from rankscope.measures.notation import parse_measures
 
 MOST = 8
 AIR = 1.15  # beyond the smallest and the largest set
-GrowthResults: TypeAlias = Growth | Sequence[Convergence]
+GrowthResults: TypeAlias = ExampleGrowth | Sequence[Convergence]
 
 
 @kind("growth", "what more examples bring", needs=("feedback",))
@@ -34,12 +34,12 @@ def growth_graph(
     Example sets are nested, so that every step is paired. From example-set testing it shows the measure asked for; from
     convergence the MAE, where a hollow point stands for the whole training part and 1 is the baseline.
     """
-    if isinstance(results, Growth):
+    if isinstance(results, ExampleGrowth):
         return _measured(results, measure)
     return _converging(list(results), corrected)
 
 
-def _measured(results: Growth, measure: str) -> Graph:
+def _measured(results: ExampleGrowth, measure: str) -> Graph:
     asked = parse_measures([measure], 1.0)
     if len(asked) != 1:
         raise SettingError(f"the growth graph shows one measure, got {measure!r}")

@@ -19,7 +19,7 @@ from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.paired_t import paired_t
+from rankscope.statistics.pairs.paired_t import paired_t
 
 MOST_BARS = 150
 EQUAL = 1e-9
@@ -27,7 +27,7 @@ WHAT = "the graph of per-query differences"
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class _PairedValues:
     """Values of both systems for the queries that both have, largest difference first."""
 
     queries: tuple[str, ...]
@@ -65,7 +65,7 @@ def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP")
     return graph.rule(y=0.0, dashed=False).rule(y=mean, label="mean")
 
 
-def _drawn(graph: Graph, pairs: _Pairs, names: tuple[str, str], counts: tuple[int, int], measure: str) -> Graph:
+def _drawn(graph: Graph, pairs: _PairedValues, names: tuple[str, str], counts: tuple[int, int], measure: str) -> Graph:
     difference = pairs.difference
     place = np.arange(1.0, difference.size + 1)
     for name, count, sign in zip(names, counts, (-1, 1), strict=True):
@@ -83,7 +83,7 @@ def _drawn(graph: Graph, pairs: _Pairs, names: tuple[str, str], counts: tuple[in
     return graph
 
 
-def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other: FloatArray) -> _Pairs:
+def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other: FloatArray) -> _PairedValues:
     row = {query: number for number, query in enumerate(second.queries)}
     both = [
         (i, row[query])
@@ -96,7 +96,7 @@ def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other:
     order = np.argsort(-(other[right] - one[left]), kind="stable")
     rows = left[order]
     classes = None if first.classes is None else tuple(first.classes[i] for i in rows)
-    return _Pairs(tuple(first.queries[i] for i in rows), classes, one[rows], other[right[order]])
+    return _PairedValues(tuple(first.queries[i] for i in rows), classes, one[rows], other[right[order]])
 
 
 def _counts(difference: FloatArray) -> tuple[int, int, int]:
@@ -123,7 +123,7 @@ def _domain(difference: FloatArray) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _facts(pairs: _Pairs, chosen: IntArray, names: tuple[str, str], measure: str) -> Facts:
+def _facts(pairs: _PairedValues, chosen: IntArray, names: tuple[str, str], measure: str) -> Facts:
     rows = chosen.tolist()
     facts: dict[str, list[object]] = {"query": [pairs.queries[i] for i in rows]}
     if pairs.classes is not None:

@@ -16,8 +16,8 @@ from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, h
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import TWO
-from rankscope.statistics.paired_t import spread
-from rankscope.statistics.power import paired_power, queries_needed, smallest_effect
+from rankscope.statistics.pairs.paired_t import spread
+from rankscope.statistics.pairs.power import paired_power, queries_needed, smallest_effect
 
 WHAT = "the power curve"
 EFFECTS = (0.01, 0.02, 0.05)

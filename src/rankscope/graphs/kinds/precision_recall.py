@@ -32,9 +32,9 @@ from rankscope.graphs.kinds.shared.radial import Radial
 from rankscope.graphs.option import Option
 from rankscope.graphs.variants import Variant, Variants
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.statistics.band import Band
-from rankscope.statistics.deciding import FEW
-from rankscope.statistics.query_curves import interpolated_precision
+from rankscope.statistics.intervals.band import Band
+from rankscope.statistics.intervals.deciding import FEW
+from rankscope.statistics.table.query_curves import interpolated_precision
 
 SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
 WHAT = "the precision-recall graph"

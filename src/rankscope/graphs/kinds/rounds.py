@@ -9,10 +9,10 @@ import numpy as np
 
 from rankscope.curves.curve import Curve, Region
 from rankscope.errors import SettingError
-from rankscope.feedback.display_quality import OF_ONE_DISPLAY
-from rankscope.feedback.results import Results
-from rankscope.feedback.summary import Summary
-from rankscope.feedback.verdicts import NO_FEEDBACK, SEEN
+from rankscope.feedback.study.display_quality import OF_ONE_DISPLAY
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.summary import Summary
+from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import StudyGraphs, kind
@@ -20,7 +20,7 @@ from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.graphs.option import Option
 
 if TYPE_CHECKING:
-    from rankscope.feedback.normalised import Normalised
+    from rankscope.feedback.normalization.normalised import Normalised
 
 MOST = 8
 MOST_BANDS = 3  # more over each other cannot be told apart: then the best and no feedback have one

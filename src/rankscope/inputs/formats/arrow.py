@@ -26,7 +26,7 @@ def _read(data: Any, source: Any) -> pl.DataFrame:
     return pl.read_ipc(source)
 
 
-LAYOUT = columnar.Layout("Arrow", arrow_layout.check, _read)
+LAYOUT = columnar.ColumnarFormat("Arrow", arrow_layout.check, _read)
 
 
 def recognises(head: bytes) -> bool:

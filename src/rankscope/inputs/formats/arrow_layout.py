@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankscope.inputs.expansion import Expansion
-from rankscope.inputs.flatbuffers import Table
+from rankscope.inputs.flatbuffers import FlatTable
 
 MAGIC = b"ARROW1"
 MARK = b"\xff\xff\xff\xff"
@@ -46,14 +46,14 @@ def check(data: Any, expansion: Expansion) -> None:
             _check_message(data, offset, size, body, expansion)
 
 
-def _footer(data: Any) -> Table:
+def _footer(data: Any) -> FlatTable:
     if len(data) < HEAD + TAIL or data[: len(MAGIC)] != MAGIC or data[-len(MAGIC) :] != MAGIC:
         raise BadArrowError("it does not begin and end with ARROW1")
     length = int.from_bytes(data[-TAIL : -len(MAGIC)], "little", signed=True)
     start = len(data) - TAIL - length
     if length < 8 or start < HEAD:
         raise BadArrowError(f"its footer is said to be {length} bytes long")
-    return Table.root(bytes(data[start : start + length]))
+    return FlatTable.root(bytes(data[start : start + length]))
 
 
 def _check_messages(data: Any, place: int, end: int, expansion: Expansion) -> int:
@@ -74,7 +74,7 @@ def _check_message(data: Any, offset: int, size: int, body: int | None, expansio
     inner = int.from_bytes(data[start - 4 : start], "little", signed=True)
     if not 8 <= inner <= offset + size - start:
         raise BadArrowError(f"a message of {size} bytes is said to be {inner} bytes long")
-    message = Table.root(bytes(data[start : start + inner]))
+    message = FlatTable.root(bytes(data[start : start + inner]))
     length = message.number(BODY, "<q")
     if length < 0 or offset + size + length > len(data) or (body is not None and body != length):
         raise BadArrowError(f"the body of a message is said to be {length} bytes long")
@@ -85,7 +85,7 @@ def _check_message(data: Any, offset: int, size: int, body: int | None, expansio
     return size + length
 
 
-def _check_content(kind: int, content: Table, body: memoryview, expansion: Expansion) -> None:
+def _check_content(kind: int, content: FlatTable, body: memoryview, expansion: Expansion) -> None:
     if kind == A_SCHEMA:
         _check_fields(content, FIELDS)
         return
@@ -102,7 +102,7 @@ def _check_content(kind: int, content: Table, body: memoryview, expansion: Expan
             raise BadArrowError(f"a column is said to have {count} values and {nulls} missing ones")
 
 
-def _plain_sizes(batch: Table, body: memoryview) -> Iterator[int]:
+def _plain_sizes(batch: FlatTable, body: memoryview) -> Iterator[int]:
     """How long each buffer is when it is unpacked."""
     packed = batch.table(PACKED) is not None
     for offset, length in batch.numbers(BUFFERS, "<qq"):
@@ -117,7 +117,7 @@ def _plain_sizes(batch: Table, body: memoryview) -> Iterator[int]:
         yield length if plain == -1 else plain
 
 
-def _check_fields(owner: Table, number: int, depth: int = 0) -> None:
+def _check_fields(owner: FlatTable, number: int, depth: int = 0) -> None:
     """Columns within columns, but not without end."""
     if depth > DEEPEST:
         raise BadArrowError("columns are nested too deep")

@@ -25,7 +25,7 @@ DAMAGED = "Was it cut off, or damaged on its way?"
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnarFormat:
     """One of the two formats: its name, who checks its layout, and who reads it."""
 
     name: str
@@ -48,7 +48,7 @@ class Layout:
         raise InputError([problems.report()])
 
 
-def read_table(source: Source, layout: Layout, problems: Problems) -> Table:
+def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Table:
     """The table in a file; a damaged file is a problem, and so is a saved reduction in place of a table."""
     data = source.whole()
     frame = layout.frame(data, io.BytesIO(data), problems, source.max_ratio)

@@ -110,9 +110,9 @@ def read_table(
         raise InputError([problems.report()])
     separator = _separator(first)
     if b'"' in text:
-        return _quoted(text.decode(), separator, Header(expected, known), problems)
+        return _quoted(text.decode(), separator, HeaderRule(expected, known), problems)
     plain = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return _unquoted(plain + b"\n", separator, Header(expected, known), problems)
+    return _unquoted(plain + b"\n", separator, HeaderRule(expected, known), problems)
 
 
 def _first_line(text: bytes) -> bytes:
@@ -146,7 +146,7 @@ def _separator(header: str) -> str:
 
 
 @dataclass(frozen=True)
-class Header:
+class HeaderRule:
     """What the first line should be, for messages, and the words of which it must hold one."""
 
     expected: str
@@ -164,7 +164,7 @@ class Header:
             raise InputError([problems.report()])
 
 
-def _unquoted(text: bytes, separator: str, header: Header, problems: Problems) -> Table:
+def _unquoted(text: bytes, separator: str, header: HeaderRule, problems: Problems) -> Table:
     """A text without a quote: each line is a row, so numpy counts and polars splits."""
     characters = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(characters == NEWLINE)
@@ -192,7 +192,7 @@ def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
     return table.fill_null("")
 
 
-def _quoted(text: str, separator: str, header: Header, problems: Problems) -> Table:
+def _quoted(text: str, separator: str, header: HeaderRule, problems: Problems) -> Table:
     """A text with quotes, in which a row may go over several lines."""
     records = _records(text, separator, problems)
     line, names = next(records, (1, [""]))

@@ -14,7 +14,7 @@ from rankscope.inputs import texts
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats import json_text
 from rankscope.inputs.formats.writing import refuse_infinite, whole_numbers
-from rankscope.inputs.nested import Pairs
+from rankscope.inputs.nested import ObjectPairs
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -72,7 +72,7 @@ def _object(line: str, number: int, problems: Problems) -> dict[str, Any] | None
     except (ValueError, RecursionError) as error:
         problems.add(place, f"is not JSON that can be read: {error}", order=number)
         return None
-    if not isinstance(value, Pairs):
+    if not isinstance(value, ObjectPairs):
         problems.add(place, f"must be an object, got {json_text.kind(value)}", "Each line holds one object.", number)
         return None
     row = dict(value)

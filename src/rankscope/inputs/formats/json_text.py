@@ -8,15 +8,15 @@ from typing import Any
 from rankscope.errors import InputError
 from rankscope.inputs import texts
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.nested import Pairs
+from rankscope.inputs.nested import ObjectPairs
 from rankscope.inputs.sources import Source
 
 NAME = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:'
-DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
+DECODER = json.JSONDecoder(object_pairs_hook=ObjectPairs)
 
 
 def whole(source: Source, encoding: str, problems: Problems) -> Any:
-    """The one value a file holds, objects as `Pairs`; raises if it is no JSON."""
+    """The one value a file holds, objects as `ObjectPairs`; raises if it is no JSON."""
     text = texts.whole(source, encoding, problems).decode()
     problems.raise_if_any()
     try:
@@ -35,10 +35,10 @@ def whole(source: Source, encoding: str, problems: Problems) -> Any:
 def kind(value: object) -> str:
     """What a JSON value is called in JSON.
 
-    >>> kind(None), kind([1]), kind(Pairs())
+    >>> kind(None), kind([1]), kind(ObjectPairs())
     ('null', 'a list', 'an object')
     """
     if value is None or isinstance(value, bool):
         return json.dumps(value)
-    names = {Pairs: "an object", list: "a list", str: "text", int: "a number", float: "a number"}
+    names = {ObjectPairs: "an object", list: "a list", str: "text", int: "a number", float: "a number"}
     return names[type(value)]

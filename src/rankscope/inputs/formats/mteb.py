@@ -14,7 +14,7 @@ from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats import json_text
 from rankscope.inputs.formats.writing import refuse_duplicates, refuse_infinite
-from rankscope.inputs.nested import Pairs
+from rankscope.inputs.nested import ObjectPairs
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -46,28 +46,28 @@ def read_run(source: Source, reading: Reading) -> Run:
     return Run.from_table(source.stem(suffixes), read, source)
 
 
-def _parts(data: object, problems: Problems) -> dict[str, Pairs]:
+def _parts(data: object, problems: Problems) -> dict[str, ObjectPairs]:
     """The rankings by subset/split."""
-    found: dict[str, Pairs] = {}
-    subsets = data if isinstance(data, Pairs) else _complain("the file", data, problems)
+    found: dict[str, ObjectPairs] = {}
+    subsets = data if isinstance(data, ObjectPairs) else _complain("the file", data, problems)
     for subset, splits in subsets:
         if subset == MODEL_FACTS:
             continue
-        for split, rankings in splits if isinstance(splits, Pairs) else _complain(subset, splits, problems):
+        for split, rankings in splits if isinstance(splits, ObjectPairs) else _complain(subset, splits, problems):
             part = f"{subset}/{split}"
             if part in found:
                 problems.add("", f"{part} is there twice", FORM)
-            found[part] = rankings if isinstance(rankings, Pairs) else _complain(part, rankings, problems)
+            found[part] = rankings if isinstance(rankings, ObjectPairs) else _complain(part, rankings, problems)
     problems.raise_if_any()
     return found
 
 
-def _complain(place: str, value: object, problems: Problems) -> Pairs:
+def _complain(place: str, value: object, problems: Problems) -> ObjectPairs:
     problems.add(place, f"must hold an object, got {json_text.kind(value)}", FORM)
-    return Pairs()
+    return ObjectPairs()
 
 
-def _chosen(parts: dict[str, Pairs], source: Source, problems: Problems) -> Pairs:
+def _chosen(parts: dict[str, ObjectPairs], source: Source, problems: Problems) -> ObjectPairs:
     fitting = [part for part in parts if source.part in ("", part, *part.split("/", 1))]
     if len(fitting) == 1:
         return parts[fitting[0]]

@@ -47,7 +47,7 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
 
 def _table(source: Source, reading: Reading, value: str, problems: Problems) -> Table:
     data = json_text.whole(source, reading.encoding, problems)
-    if not isinstance(data, nested.Pairs):
+    if not isinstance(data, nested.ObjectPairs):
         advice = "A list of objects is read as JSON lines: one object a line, without brackets and commas between them."
         problems.add("", f"must hold {nested.FORMS[value]}, got {json_text.kind(data)}", advice)
         raise InputError([problems.report()])

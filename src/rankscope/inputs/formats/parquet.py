@@ -19,7 +19,7 @@ suffixes = (".parquet", ".pq")
 binary = True
 has_parts = False
 
-LAYOUT = columnar.Layout("Parquet", parquet_layout.check, lambda _, source: pl.read_parquet(source))
+LAYOUT = columnar.ColumnarFormat("Parquet", parquet_layout.check, lambda _, source: pl.read_parquet(source))
 
 
 def recognises(head: bytes) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankscope.inputs.expansion import Expansion
-from rankscope.inputs.thrift import BadThriftError, Reader
+from rankscope.inputs.thrift import BadThriftError, ThriftReader
 
 MAGIC = b"PAR1"
 TAIL = 8
@@ -50,7 +50,7 @@ def footer_of(data: Any) -> tuple[Struct, int]:
     start = len(data) - TAIL - length
     if start < len(MAGIC):
         raise BadThriftError(f"its footer is said to be {length} bytes long")
-    return Reader(data[start : len(data) - TAIL]).struct(), start
+    return ThriftReader(data[start : len(data) - TAIL]).struct(), start
 
 
 def notes_of(data: Any) -> dict[str, str]:
@@ -75,7 +75,7 @@ def _check_pages(data: Any, end: int, column: Struct, expansion: Expansion) -> N
 def _pages(data: Any, first: int, last: int, expansion: Expansion) -> Iterator[int]:
     """How many values each page adds."""
     part = memoryview(data)[first:last]
-    reader = Reader(part)
+    reader = ThriftReader(part)
     while reader.place < len(part):
         page = reader.struct()
         size, plain = _whole(page, PAGE_SIZE), _whole(page, PAGE_PLAIN)

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import IntArray
-from rankscope.inputs.blocks import Block, as_range, prefetched
+from rankscope.inputs.blocks import RunBlock, as_range, prefetched
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.fields import Layout, Rows, rows_of
+from rankscope.inputs.fields import LineLayout, LineRows, rows_of
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -24,14 +24,14 @@ suffixes = (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")
 binary = False
 has_parts = False
 
-RUN = Layout(
+RUN = LineLayout(
     kind="run",
     fields=("query", "Q0", "item", "rank", "score", "tag"),
     wanted=("query", "item", "score", "tag"),
     numbers=("rank", "score"),
     more_allowed=True,
 )
-QRELS = Layout(
+QRELS = LineLayout(
     kind="judgement",
     fields=("query", "iteration", "item", "grade"),
     wanted=("query", "item", "grade"),
@@ -48,7 +48,7 @@ def recognises(head: bytes) -> bool:
 def read_run(source: Source, reading: Reading) -> Run:
     """A run that is read when its rows are asked for; the rank column is read, and must be a number, only then."""
 
-    def read(run: Run, problems: Problems, rank: bool) -> Iterator[Block]:
+    def read(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
         layout = RUN.want("rank") if rank else RUN
         empty = True
         for block in prefetched(_blocks(source, layout, problems, run, reading)):
@@ -60,10 +60,10 @@ def read_run(source: Source, reading: Reading) -> Run:
     return Run(source.stem(suffixes), read, source)
 
 
-def _blocks(source: Source, layout: Layout, problems: Problems, run: Run, reading: Reading) -> Iterator[Block]:
+def _blocks(source: Source, layout: LineLayout, problems: Problems, run: Run, reading: Reading) -> Iterator[RunBlock]:
     for rows in rows_of(source, layout, problems, reading):
         run.tag = str(rows.table.item(-1, "tag"))
-        yield Block(
+        yield RunBlock(
             rows.table.get_column("query"),
             rows.table.get_column("item"),
             rows.table.get_column("score").to_numpy(),
@@ -72,7 +72,7 @@ def _blocks(source: Source, layout: Layout, problems: Problems, run: Run, readin
         )
 
 
-def _ranks(rows: Rows, problems: Problems) -> IntArray:
+def _ranks(rows: LineRows, problems: Problems) -> IntArray:
     return whole_ranks(rows.table.get_column("rank").to_numpy(), rows.line, "line", problems)
 
 
@@ -89,7 +89,7 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
     return Qrels(table, np.concatenate([part.line for part in parts]), source.name, source.digest, "line")
 
 
-def _refuse_infinite_grades(rows: Rows, problems: Problems) -> None:
+def _refuse_infinite_grades(rows: LineRows, problems: Problems) -> None:
     column = rows.table.get_column("grade")
     Table(rows.table, rows.line, "line").complain(
         np.isinf(column.to_numpy()), problems, {"grade": column}, "a finite number"

@@ -10,8 +10,8 @@ from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.chance import Limits, ranges
 from rankscope.graphs.kinds.shared.describing import facts_of
 from rankscope.graphs.marks import Facts
-from rankscope.statistics.band import CAUTION, Band
-from rankscope.statistics.deciding import FEW
+from rankscope.statistics.intervals.band import CAUTION, Band
+from rankscope.statistics.intervals.deciding import FEW
 
 PROMISE = {
     "unseen-unit": "{bands} for the whole curve",
@@ -24,7 +24,7 @@ PROMISE = {
 def promise_of(around: Band, count: int = 1) -> str:
     """What one band or several of a kind promise.
 
-    >>> from rankscope.statistics.bands import band
+    >>> from rankscope.statistics.intervals.bands import band
     >>> promise_of(band([[0.1], [0.2]]), count=2), promise_of(band([[0.1], [0.2]], how="t"))
     ('95% bands for the whole curve', '95% t band, each point by itself')
     """
@@ -66,7 +66,7 @@ def band_facts(around: Band, limits: bool = True, told: Limits | None = None) ->
 def band_words(bands: Sequence[Band]) -> list[str]:
     """What kind of band, what it promises, over which units, and where it rests on few of them.
 
-    >>> from rankscope.statistics.bands import band
+    >>> from rankscope.statistics.intervals.bands import band
     >>> band_words([band([[0.1], [0.2], [0.3], [0.4], [0.2], [0.9]])])
     ['95% band for the whole curve', 'thin: fewer than 5 queries decide']
     """

@@ -12,11 +12,11 @@ from typing import Protocol
 from rankscope.arrays import FloatArray
 from rankscope.graphs.marks import Facts
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.band import Band
-from rankscope.statistics.bands import DEFAULT, band
-from rankscope.statistics.mean_intervals import mean_intervals
-from rankscope.statistics.query_curves import QueryCurves
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.intervals.band import Band
+from rankscope.statistics.intervals.bands import DEFAULT, band
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.table.query_curves import QueryCurves
+from rankscope.statistics.table.units import unit_classes
 
 LEVEL = 0.95
 

@@ -11,8 +11,8 @@ from rankscope.errors import SettingError
 from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
 from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.option import Option
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.units import drawn_by_class
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.units import drawn_by_class
 
 ALL_QUERIES = "all queries"
 LargestOption: TypeAlias = Annotated[int, Option("how many classes, the largest ones", least=1)]

@@ -15,7 +15,7 @@ from rankscope.errors import SettingError
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import SEVERAL, SystemCount
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.statistics.units import unit_classes
+from rankscope.statistics.table.units import unit_classes
 
 Systems: TypeAlias = RelevantRanks | Sequence[RelevantRanks]
 TWO_SIDED = 1.96  # standard errors on each side of a mean: 95 %

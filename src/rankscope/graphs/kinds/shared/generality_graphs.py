@@ -29,8 +29,8 @@ from rankscope.graphs.kinds.shared.describing import MOST_BANDS, shown_of, unit_
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.option import Option
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.deciding import FEW
-from rankscope.statistics.generality_estimate import (
+from rankscope.statistics.intervals.deciding import FEW
+from rankscope.statistics.intervals.generality_estimate import (
     GeneralityBand,
     GeneralityEstimate,
     generality_band,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankscope.curves.averaging import By, Group, generality_groups
+from rankscope.curves.averaging import By, GeneralityGroup, generality_groups
 from rankscope.errors import SettingError
 from rankscope.graphs.kinds.shared.chance import units_in
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.deciding import FEW
+from rankscope.statistics.intervals.deciding import FEW
 
 ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
 MOST_OFFERED = 8  # exact groups that a page offers
@@ -118,7 +118,7 @@ def _members(queries: RelevantRanks, by: By) -> list[QueryGroup]:
     return [QueryGroup(_name(group, one_size), group.index, queries.take(group.rows)) for group in groups]
 
 
-def _name(group: Group, one_size: bool) -> str:
+def _name(group: GeneralityGroup, one_size: bool) -> str:
     return group.name.partition(", d")[0] if one_size else group.name
 
 

@@ -19,8 +19,8 @@ from rankscope.curves.sizes import SLACK
 from rankscope.graphs.kinds.shared.chance import Limits, band_around, intervals_of
 from rankscope.graphs.kinds.shared.describing import chosen_scopes
 from rankscope.graphs.kinds.shared.groups import QueryGroup
-from rankscope.statistics.band import Band
-from rankscope.statistics.query_curves import QueryCurves, over_relevant_scope, over_scope
+from rankscope.statistics.intervals.band import Band
+from rankscope.statistics.table.query_curves import QueryCurves, over_relevant_scope, over_scope
 
 STEP = 0.25  # of log2 a, between points of a bin
 

@@ -25,8 +25,8 @@ from rankscope.graphs.kinds.shared.describing import (
 )
 from rankscope.graphs.marks import Side
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.statistics.query_curves import Axis as Quantity
-from rankscope.statistics.query_curves import over_scope as curves_over_scope
+from rankscope.statistics.table.query_curves import Axis as Quantity
+from rankscope.statistics.table.query_curves import over_scope as curves_over_scope
 
 Place = tuple[float, Side]
 Level = Callable[[RelevantRanks, FloatArray], FloatArray]  # of queries and scopes: the mean over the queries

@@ -10,10 +10,10 @@ from rankscope.errors import SettingError
 from rankscope.graphs.option import Option
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.compare import compare
-from rankscope.statistics.compared import Compared
-from rankscope.statistics.score_table import ScoreTable
-from rankscope.statistics.units import drawn_by_class, units_of
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.units import drawn_by_class, units_of
+from rankscope.statistics.verdicts.compare import compare
+from rankscope.statistics.verdicts.compared import Compared
 
 MeasureOption: TypeAlias = Annotated[str, Option("the measure", "-m --measure", deciding=True)]
 LevelOption: TypeAlias = Annotated[float, Option("level of confidence of bands and intervals", metavar="SHARE")]

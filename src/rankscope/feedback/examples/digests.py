@@ -1,0 +1,35 @@
+"""Fingerprints of features and targets, so that a stored baseline is never used for other ones."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import BoolArray
+from rankscope.feedback.examples.items import Items
+
+
+def features_digest(items: Items) -> str:
+    """SHA-256 of type, shape and values of the features as the methods see them.
+
+    >>> features_digest(Items.of([[0.0, 1.0]]))[:8]
+    '4c56d06f'
+    """
+    return items.remember("digest", lambda: _digest(items.matrix))
+
+
+def _digest(values: NDArray[Any]) -> str:
+    matrix = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+    made = hashlib.sha256(f"{matrix.dtype.str} {matrix.shape}\n".encode())
+    made.update(matrix.reshape(-1).view(np.uint8).data)
+    return made.hexdigest()
+
+
+def target_digest(target: BoolArray) -> str:
+    """SHA-256 of the number of items and of those that are relevant."""
+    made = hashlib.sha256(f"{target.size}\n".encode())
+    made.update(np.packbits(target).data)
+    return made.hexdigest()

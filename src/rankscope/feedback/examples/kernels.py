@@ -1,0 +1,130 @@
+"""Distances and kernels between examples and all items, as few large matrix products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.feedback.examples.items import Items
+from rankscope.ranks.ragged import Ragged
+
+AT_ONCE = 1 << 22  # kernel values in one block
+TINY, TINY_SINGLE = 1e-10, 1e-4  # beside the squared length of the point, in float64 and float32
+ROWS_AT_ONCE = 128  # examples in one product, at least: fewer keep the processor waiting
+
+
+def squared_distances(items: Items, points: NDArray[Any]) -> NDArray[Any]:
+    """Squared distances from each point to every item, one row per point, in the precision of the items.
+
+    |x|² + |p|² - 2 x.p, right to about 1e-15 of |p|²: good enough to rank and for kernels, not for roots.
+    >>> squared_distances(Items.of([[0, 0], [3, 4]]), np.array([[0.0, 1.0]]))
+    array([[ 1., 18.]])
+    """
+    moved = (points - items.shift).astype(items.matrix.dtype)
+    result = moved @ items.moved.T
+    result *= -2
+    result += items.squares
+    result += np.einsum("ij,ij->i", moved, moved)[:, None]
+    return np.maximum(result, 0, out=result)
+
+
+def distances(items: Items, points: NDArray[Any]) -> NDArray[Any]:
+    """Distances from each point to every item; where tiny beside |p|, from the differences themselves.
+
+    >>> distances(Items.of([[0, 0], [3, 4]]), np.array([[0.0, 0.0]]))
+    array([[0., 5.]])
+    """
+    result = squared_distances(items, points)
+    moved = (points - items.shift).astype(items.matrix.dtype)
+    tiny = np.einsum("ij,ij->i", moved, moved) * (TINY if result.dtype == np.float64 else TINY_SINGLE)
+    row, item = np.nonzero(result < tiny[:, None])
+    step = max(1, AT_ONCE // items.features)
+    for start in range(0, row.size, step):
+        pairs = row[start : start + step], item[start : start + step]
+        away = items.moved[pairs[1]] - moved[pairs[0]]
+        result[pairs] = np.einsum("ij,ij->i", away, away)
+    return np.sqrt(result, out=result)
+
+
+def weighted_distances(items: Items, centres: FloatArray, weights: FloatArray) -> NDArray[Any]:
+    """Sum over features of weight * (item - centre)^2, one row per session: X² w - 2 X (w c) + w c²."""
+    moved = centres - items.shift
+    kind = items.matrix.dtype
+    result = weights.astype(kind) @ items.powers.T
+    result -= (2 * weights * moved).astype(kind) @ items.moved.T
+    result += np.einsum("ij,ij,ij->i", weights, moved, moved).astype(kind)[:, None]
+    return np.maximum(result, 0, out=result)
+
+
+def nearest_squared(items: Items, lists: Ragged) -> NDArray[Any]:
+    """Squared distance from every item to the nearest of each session's items; an item is at 0 from itself.
+
+    Sessions are ordered by their number of examples, so that the sessions with a first, a second, ... example are the
+    first rows: one product for each place, and the least so far is kept. Few sessions do several places at once; one
+    that has run out of examples repeats its last.
+    """
+    order = np.argsort(-lists.lengths, kind="stable")
+    lengths, starts = lists.lengths[order], lists.offsets[order]
+    least = np.full((len(lists), len(items)), np.inf, items.matrix.dtype)
+    together = max(1, ROWS_AT_ONCE // max(len(lists), 1))
+    buffer = np.empty((together * len(lists), len(items)), items.matrix.dtype)
+    twice = items.remember("nearest", lambda: np.column_stack([items.moved * -2, np.ones_like(items.squares)]))
+    for place in range(0, int(lengths.max(initial=0)), together):
+        rows = int(np.count_nonzero(lengths > place))
+        places = np.minimum(np.arange(place, place + together)[:, None], lengths[:rows] - 1)
+        points = items.moved[lists["item"][starts[:rows] + places]].reshape(-1, items.features)
+        product = np.matmul(_with_squares(points), twice.T, out=buffer[: len(points)])
+        for each in product.reshape(together, rows, -1):
+            np.minimum(least[:rows], each, out=least[:rows])
+    least += items.squares
+    result = buffer[: len(lists)]
+    result[order] = np.maximum(least, 0, out=least)
+    result[lists.row, items.first_alike[lists["item"]]] = 0
+    result[lists.row, lists["item"]] = 0
+    return result
+
+
+def _with_squares(points: NDArray[Any]) -> NDArray[Any]:
+    """The squared length of each point behind its features: the product with (-2 x, 1) is |p|² - 2 p.x."""
+    return np.column_stack([points, np.einsum("ij,ij->i", points, points)])
+
+
+def rbf(items: Items, points: NDArray[Any], gamma: float) -> NDArray[Any]:
+    """exp(-gamma |x - y|²) between each point and every item."""
+    result = squared_distances(items, points)
+    result *= -gamma
+    return np.exp(result, out=result)
+
+
+def gram(points: NDArray[Any], gamma: float) -> FloatArray:
+    """exp(-gamma |x - y|²) among some points, or among those of each session at once (sessions x points x features).
+
+    >>> gram(np.array([[0.0], [1.0]]), 1.0).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+    """
+    rows = points.astype(np.float64)
+    rows = rows - rows[..., :1, :]
+    square = np.einsum("...ij,...ij->...i", rows, rows)
+    squared = square[..., :, None] + square[..., None, :] - 2 * rows @ np.swapaxes(rows, -1, -2)
+    places = np.arange(rows.shape[-2])
+    squared[..., places, places] = 0
+    return np.exp(-gamma * np.maximum(squared, 0))
+
+
+def expansion(items: Items, lists: Ragged, coefficients: FloatArray, gamma: float) -> NDArray[Any]:
+    """Sum over each session's items of coefficient * kernel, for every item; each kernel row is computed once."""
+    from scipy.sparse import csc_array
+
+    points, column = np.unique(lists["item"], return_inverse=True)
+    kind = items.matrix.dtype
+    weights = csc_array((coefficients.astype(kind), (lists.row, column.ravel())), shape=(len(lists), points.size))
+    total = np.zeros((len(lists), len(items)), kind)
+    step = max(1, AT_ONCE // len(items))
+    for start in range(0, points.size, step):
+        block: IntArray = points[start : start + step]
+        total += weights[:, start : start + step] @ rbf(items, items.matrix[block], gamma)
+    return total

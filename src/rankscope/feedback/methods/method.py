@@ -1,0 +1,224 @@
+"""What a feedback method is: examples of many sessions in, a score for every item out; and the rules all share.
+
+Rules: a session without a positive example keeps its start ranking; a method of positives and negatives that has no
+negative falls back on the query point, or on random unjudged items; a session that cannot be scored says why and stops
+no other. Each is told in the flags, or in the reasons of failure. Equal scores stand in the order of the items, and
+scores are compared to 13 digits (6 where features are float32), so that rounding breaks no tie.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import squared_distances
+from rankscope.feedback.examples.scored import Scored, best, settled
+from rankscope.feedback.examples.segments import means
+from rankscope.feedback.examples.session import Session
+from rankscope.inputs.checks import Problems
+from rankscope.notation import Named
+
+START_KEPT = "start ranking kept: no positive example"
+QUERY_POINT = "fallback: query point, no negative example"
+BACKGROUND = "fallback: background negatives, no negative example"
+MEAN_AS_QUERY = "no query: the mean of the positives stands for it"
+NOT_FINITE = "scores are not finite"
+
+Part = tuple[IntArray, Examples, str]  # which sessions, what the method sees of them, what to tell about them
+
+
+class CannotScore(Exception):  # noqa: N818  (it is a verdict on one session, not an error of the program)
+    """Why a session has no scores: a singular matrix, a parameter that does not fit its examples.
+
+    `sessions` says which ones, by their place in the batch; None: not known, each is then tried alone.
+    """
+
+    def __init__(self, reason: str, sessions: IntArray | None = None) -> None:
+        super().__init__(reason)
+        self.sessions = sessions
+
+
+def refuse(bad: Any, reason: str) -> None:
+    """Raise `CannotScore` for the sessions that are bad, if any is."""
+    if bad.any():
+        raise CannotScore(reason, np.flatnonzero(bad))
+
+
+@dataclass(frozen=True)
+class Method(Named, ABC):
+    """A feedback method with its parameters; two with equal parameters are equal.
+
+    A new method writes `score_one` (one session) or `score_many` (all at once, faster): each is made from the other.
+    `dagger`: our reading of the published idea, to be compared with the original before its name is used in a claim.
+    """
+
+    source: ClassVar[str]
+    dagger: ClassVar[bool] = False
+    uses_negatives: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()  # beside examples: query, truth, displays, log, counts
+    needs_positives: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = True  # items with equal features have equal scores
+    active: ClassVar[bool] = False  # `query` shows other items than the best
+
+    def score_one(self, items: Items, session: Session) -> FloatArray:
+        """One score per item; `session` has at least one positive example. Raises `CannotScore` with a reason."""
+        raise NotImplementedError(f"{type(self).__name__} writes neither score_one nor score_many")
+
+    def score_many(self, items: Items, examples: Examples) -> FloatArray:
+        """Sessions x items; a session that cannot be scored may raise or be a row of NaN."""
+        values = np.empty((len(examples), len(items)))
+        for row, session in enumerate(examples):
+            values[row] = self.score_one(items, session)
+        return values
+
+    def scores(self, items: Items, examples: Examples) -> Scored:
+        """Scores of every item in every session. Sessions x items are held at once: see `Examples.batches`."""
+        _check_numbers(items, examples)
+        if not len(examples):
+            return Scored.plain(np.empty((0, len(items))))
+        parts = list(self.parts(items, examples))
+        if len(parts) == 1 and parts[0][0].size == len(examples):
+            return self._scored(items, parts[0][1], parts[0][2])
+        values = np.empty((len(examples), len(items)))
+        flags, failed = [""] * len(examples), [""] * len(examples)
+        for rows, part, flag in parts:
+            made = self._scored(items, part, flag)
+            values[rows] = made.values
+            for row, told, reason in zip(rows.tolist(), made.flags, made.failed, strict=True):
+                flags[row], failed[row] = told, reason
+        return Scored(values, tuple(flags), tuple(failed))
+
+    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
+        """The `k` items to show next, sessions x k: the best that are not judged yet; -1 where items run out."""
+        return best(scored.values, k, examples.judged(len(items)))
+
+    def parts(self, items: Items, examples: Examples) -> Iterator[Part]:
+        """The sessions by the rule that holds for them."""
+        empty = examples.without_positives if self.needs_positives else np.zeros(len(examples), np.bool_)
+        if empty.any():
+            yield np.flatnonzero(empty), examples.take(np.flatnonzero(empty)), START_KEPT
+        rest = np.flatnonzero(~empty)
+        if rest.size:
+            yield from self.usual_parts(items, examples if rest.size == len(examples) else examples.take(rest), rest)
+
+    def usual_parts(self, items: Items, examples: Examples, rows: IntArray) -> Iterator[Part]:
+        """Sessions with positives; where a method needs a query and has none, the mean of the positives stands in."""
+        if "query" not in self.needs or examples.has_query.all():
+            yield rows, examples, ""
+            return
+        there = examples.has_query
+        if there.any():
+            yield rows[there], examples.take(np.flatnonzero(there)), ""
+        lacking = examples.take(np.flatnonzero(~there))
+        yield rows[~there], lacking.with_queries(means(items, lacking.positives)), MEAN_AS_QUERY
+
+    def _scored(self, items: Items, examples: Examples, flag: str) -> Scored:
+        """Scores of sessions under one rule, copies of an item with the score of the first, failures with reasons."""
+        flags = (flag,) * len(examples)
+        if flag == START_KEPT:
+            return Scored(start_scores(items, examples), flags, ("",) * len(examples))
+        values, failed = self._tried(items, examples, flag)
+        if self.pointwise and items.copies.size:
+            values[:, items.copies] = values[:, items.first_alike[items.copies]]
+        return Scored(settled(values, items.single), flags, tuple(failed))
+
+    def _tried(self, items: Items, examples: Examples, flag: str) -> tuple[FloatArray, list[str]]:
+        """All sessions at once; those that fail are put aside with the reason, and the others are scored again."""
+        try:
+            with np.errstate(all="ignore"):
+                values = self._by_rule(items, examples, flag).astype(np.float64, copy=False)
+        except (CannotScore, np.linalg.LinAlgError) as trouble:
+            return self._without_failures(items, examples, flag, trouble)
+        bad = ~(np.isfinite(values.min(axis=1)) & np.isfinite(values.max(axis=1)))
+        values[bad] = np.nan
+        return values, [NOT_FINITE if each else "" for each in bad.tolist()]
+
+    def _without_failures(
+        self, items: Items, examples: Examples, flag: str, trouble: Exception
+    ) -> tuple[FloatArray, list[str]]:
+        """NaN for the sessions that failed; where it is not known which, each session is tried alone."""
+        values, failed = np.full((len(examples), len(items)), np.nan), [str(trouble)] * len(examples)
+        known = getattr(trouble, "sessions", None)
+        rest = np.arange(len(examples)) if known is None else np.setdiff1d(np.arange(len(examples)), known)
+        if len(examples) == 1 or not rest.size:
+            return values, failed
+        for rows in [rest] if known is not None else rest[:, None]:
+            values[rows], reasons = self._tried(items, examples.take(rows), flag)
+            for row, reason in zip(rows.tolist(), reasons, strict=True):
+                failed[row] = reason
+        return values, failed
+
+    def _by_rule(self, items: Items, examples: Examples, flag: str) -> FloatArray:
+        if flag == QUERY_POINT:
+            return -squared_distances(items, means(items, examples.positives))
+        return self.score_many(items, examples)
+
+
+@dataclass(frozen=True)
+class TwoSided(Method):
+    """A method that learns from positives and negatives; without a negative it falls back.
+
+    `fallback`: `query_point` (the mean of the positives), or `background` (100 random unjudged items as negatives).
+    """
+
+    fallback: Literal["query_point", "background"] = field(default="query_point", kw_only=True)
+    uses_negatives: ClassVar[bool] = True
+    background: ClassVar[int] = 100
+
+    def usual_parts(self, items: Items, examples: Examples, rows: IntArray) -> Iterator[Part]:
+        """Sessions with negatives as they are, the others by the fallback."""
+        lacking = examples.without_negatives
+        if not lacking.any():
+            yield from super().usual_parts(items, examples, rows)
+            return
+        if not lacking.all():
+            yield from super().usual_parts(items, examples.take(np.flatnonzero(~lacking)), rows[~lacking])
+        drawing = lacking & (examples.positives.lengths < len(items)) & (self.fallback == "background")
+        by_mean = lacking & ~drawing
+        if by_mean.any():
+            yield rows[by_mean], examples.take(np.flatnonzero(by_mean)), QUERY_POINT
+        if drawing.any():
+            without = examples.take(np.flatnonzero(drawing))
+            drawn = [_unjudged(len(items), session, self.background) for session in without]
+            yield rows[drawing], without.with_negatives(drawn), BACKGROUND
+
+
+def start_scores(items: Items, examples: Examples) -> FloatArray:
+    """The ranking before any feedback: the scores given, else nearness to the query, else all items equal."""
+    if examples.start is not None:
+        return np.broadcast_to(examples.start, (len(examples), len(items))).copy()
+    values = np.zeros((len(examples), len(items)))
+    there = examples.has_query
+    if examples.queries is not None and there.any():
+        values[there] = -squared_distances(items, examples.queries[there])
+    return settled(values, items.single)
+
+
+def _unjudged(count: int, session: Session, wanted: int) -> IntArray:
+    """Random items that are no examples, always the same for the same seed."""
+    open_items = np.setdiff1d(np.arange(count), session.positives)
+    return np.random.default_rng(session.seed).permutation(open_items)[:wanted]
+
+
+def _check_numbers(items: Items, examples: Examples) -> None:
+    """Every item number, query and start score fits the items."""
+    problems = Problems("examples")
+    for lists in (examples.positives, examples.negatives, examples.truth, examples.displays):
+        if lists is not None and lists.size and not 0 <= lists["item"].min() <= lists["item"].max() < len(items):
+            problems.add("", f"items are numbered 0 to {len(items) - 1}, got {lists['item'].max()}")
+    if examples.queries is not None and examples.queries.shape[1] != items.features:
+        problems.add("", f"queries have {examples.queries.shape[1]} features, the items {items.features}")
+    if examples.start is not None and examples.start.shape[-1] != len(items):
+        problems.add("", f"start scores of {examples.start.shape[-1]} items, but there are {len(items)}")
+    if examples.log_rows is not None and examples.log_rows.size:
+        logged = 0 if items.log is None else len(items.log)
+        if examples.log_rows["row"].max() >= logged:
+            problems.add("", f"rows of the log up to {examples.log_rows['row'].max()}, but it has {logged}")
+    problems.raise_if_any()

@@ -1,0 +1,1 @@
+"""What could have been learnt: baselines, efficiency against them, feasibility and consistency."""

@@ -1,0 +1,147 @@
+"""The consistency test: with the answer among the features, does a method find it? (Huiskes & Lew 2008, section 5.3)"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import BoolArray, FloatArray
+from rankscope.curves.scope import ideal_precision_scope, ideal_recall_scope
+from rankscope.errors import InputError
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.folds import checked_target
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scaling import Scaling
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.methods.ranking import ranked
+from rankscope.feedback.normalization.efficiency import Efficiency
+from rankscope.feedback.normalization.efficiency_curves import (
+    LEVELS,
+    Over,
+    chance_curve,
+    generality_of,
+    mean_curve,
+    places,
+)
+from rankscope.measures import AP
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+GAINS = (0.25, 1.0, 4.0, 16.0)
+
+
+def with_indicators(items: Items, properties: ArrayLike, gain: float | None = None) -> Items:
+    """The items with one more feature for each property, 0 or 1; with a gain, 0 or gain times the mean feature sd.
+
+    Properties are one column, or items x properties: the indicator of the target, or of the elementary properties it is
+    composed of. What is appended is not scaled. Where features are in groups it is one more group; where all are one it
+    joins them, for a method that weighs groups should get no hint. It is an aspect too where aspects were given.
+    >>> with_indicators(Items.of([[0.0], [4.0]]), [True, False], gain=0.5).matrix
+    array([[0., 1.],
+           [4., 0.]])
+    """
+    columns = np.asarray(properties, dtype=np.float64)
+    columns = columns[:, None] if columns.ndim == 1 else columns
+    if columns.ndim != 2 or len(columns) != len(items) or not np.isin(columns, (0.0, 1.0)).all():
+        raise InputError.of("properties", [f"{len(items)} items need {len(items)} rows of 0 or 1, got {columns.shape}"])
+    height = 1.0 if gain is None else gain * float(items.sd.mean())
+    matrix = np.hstack([items.matrix, (height * columns).astype(items.matrix.dtype)])
+    more = columns.shape[1]
+    aspects = None if items.given_aspects is None else np.hstack([items.given_aspects, columns > 0])
+    scaling = Scaling("none", np.zeros(matrix.shape[1]), np.ones(matrix.shape[1]))
+    alone = slice(items.features, items.features + more)
+    groups = (slice(0, alone.stop),) if len(items.groups) == 1 else (*items.groups, alone)
+    return Items(matrix, scaling, groups, items.log, aspects)
+
+
+def with_wanted(examples: Examples, height: ArrayLike) -> Examples:
+    """The same sessions in the extended space: a query has the indicators of what is wanted; the rest is as it was."""
+    if examples.queries is None:
+        return examples
+    wanted = np.broadcast_to(np.atleast_1d(np.asarray(height, np.float64)), (len(examples), np.size(height)))
+    return replace(examples, queries=np.hstack([examples.queries, wanted]))
+
+
+def ideal_curve(over: Over, at: ArrayLike) -> FloatArray:
+    """The total recall ideal system: p(r) = 1; p = 1 up to scope c, then c/s; r = s/c up to scope c, then 1.
+
+    >>> ideal_curve("recall-scope", [0.25, 1, 2]), ideal_curve("precision-scope", [0.25, 1, 2])
+    (array([0.25, 1.  , 1.  ]), array([1. , 1. , 0.5]))
+    """
+    given = np.asarray(at, dtype=np.float64)
+    if over == "recall":
+        return np.ones(given.size)
+    return np.minimum(1.0, 1.0 / given if over == "precision-scope" else given)
+
+
+@dataclass(frozen=True, eq=False)
+class Consistency:
+    """One method in the same sessions without the indicator, and with it at one gain (None: as 0 and 1)."""
+
+    method: str
+    topic: str
+    gain: float | None
+    plain: RelevantRanks
+    extended: RelevantRanks
+
+    @property
+    def average_precision(self) -> tuple[float, float]:
+        """Mean AP without and with the indicator."""
+        return _mean_ap(self.plain), _mean_ap(self.extended)
+
+    def efficiency(self, over: Over = "recall", levels: int = LEVELS) -> Efficiency:
+        """The curve with the indicator divided by that of the ideal system: over recall, its plain precision."""
+        at = places(over, levels)
+        ranks = self.extended.take(np.flatnonzero(self.extended.answered))
+        both = generality_of(ranks)
+        return Efficiency(
+            over, at, mean_curve(ranks, over, at), ideal_curve(over, at), chance_curve(ranks, over, at), self.method,
+            self.topic, "ideal", True, len(ranks), len(self.extended) - len(ranks), (both, both),
+        )  # fmt: skip
+
+
+def consistency(
+    methods: Sequence[Method],
+    items: Items,
+    target: ArrayLike,
+    examples: Examples,
+    *,
+    properties: ArrayLike | None = None,
+    gains: Sequence[float | None] = (None, *GAINS),
+    topic: str = "topic",
+) -> list[Consistency]:
+    """Every method in the sessions given, without the indicator and with it at every gain; examples are not scored.
+
+    `properties` are the elementary properties (items x properties) where the target is composed of several; the
+    indicator of the target unless given.
+    """
+    relevant = checked_target(target)
+    told = relevant if properties is None else np.asarray(properties)
+    counted = ~examples.judged(len(items))
+    plain = [ranked(each, items, examples, relevant, counted, topic=topic) for each in methods]
+    result = []
+    for gain in gains:
+        more = with_indicators(items, told, gain)
+        sessions = with_wanted(examples, _wanted(more.matrix[:, items.features :], relevant))
+        for method, before in zip(methods, plain, strict=True):
+            after = ranked(method, more, sessions, relevant, counted, topic=topic)
+            result.append(Consistency(str(method), topic, gain, before, after))
+    return result
+
+
+def ideal_at_scopes(relevant: int, items: int) -> tuple[FloatArray, FloatArray]:
+    """Precision and recall of the ideal system at scopes 1 to n."""
+    scopes = np.arange(1, items + 1)
+    return ideal_precision_scope(relevant, scopes).y, ideal_recall_scope(relevant, scopes).y
+
+
+def _wanted(indicators: FloatArray, relevant: BoolArray) -> FloatArray:
+    """What a query for the target has in each indicator: its mean over the relevant items."""
+    return indicators[relevant].mean(axis=0) if relevant.any() else np.zeros(indicators.shape[1])
+
+
+def _mean_ap(ranks: RelevantRanks) -> float:
+    values = AP().of(ranks)[ranks.answered]
+    return float(values.mean()) if values.size else float("nan")

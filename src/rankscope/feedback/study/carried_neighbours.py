@@ -1,0 +1,77 @@
+"""Nearest-neighbour scores of a block of sessions whose examples only grow: distances to earlier examples are kept.
+
+Two thirds of the work of five rounds would else be done again. The scores are those of the method, up to rounding.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import IntArray
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import nearest_squared
+from rankscope.feedback.examples.scored import Scored, settled
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
+from rankscope.feedback.study.protocol import Protocol
+from rankscope.ranks.ragged import Ragged
+
+
+def can_carry(method: Method, protocol: Protocol) -> bool:
+    """Whether examples only grow, and the method is one that gains by it."""
+    return type(method) is NearestNeighbour and protocol.memory == "accumulate" and not protocol.show_seen
+
+
+class CarriedNeighbours:
+    """The method in one block, round after round."""
+
+    def __init__(self, method: Method, items: Items, sessions: int) -> None:
+        self.method, self.items = method, items
+        self.near, self.far = (_Nearest(items, sessions) for _ in range(2))
+
+    def scores(self, examples: Examples) -> Scored:
+        """As `method.scores`; sessions that lack positives or negatives go by the method's own rule."""
+        near, far = self.near.after(examples.positives), self.far.after(examples.negatives)
+        lacking = examples.without_positives | examples.without_negatives
+        values = np.sqrt(far)
+        total = np.sqrt(near)
+        total += values
+        both = total == 0
+        values[both], total[both] = 1, 2
+        with np.errstate(invalid="ignore"):
+            values /= total
+        values = settled(values.astype(np.float64, copy=False), self.items.single)
+        if self.items.copies.size:
+            values[:, self.items.copies] = values[:, self.items.first_alike[self.items.copies]]
+        flags, failed = [""] * len(examples), [""] * len(examples)
+        rows = np.flatnonzero(lacking)
+        if rows.size:
+            made = self.method.scores(self.items, examples.take(rows))
+            values[rows] = made.values
+            for row, flag, reason in zip(rows.tolist(), made.flags, made.failed, strict=True):
+                flags[row], failed[row] = flag, reason
+        return Scored(values, tuple(flags), tuple(failed))
+
+
+class _Nearest:
+    """Squared distances from every item to the nearest example so far; infinite before there is one."""
+
+    def __init__(self, items: Items, sessions: int) -> None:
+        self.items = items
+        self.least: NDArray[Any] = np.full((sessions, len(items)), np.inf, items.matrix.dtype)
+        self.known: IntArray = np.empty(0, np.int64)
+
+    def after(self, lists: Ragged) -> NDArray[Any]:
+        """With these examples, of which only the new ones are looked at."""
+        key = lists.row * len(self.items) + lists["item"]
+        new = lists.where(~np.isin(key, self.known))
+        self.known = key
+        rows = np.flatnonzero(new.lengths)
+        if rows.size:
+            found = nearest_squared(self.items, new.take(rows))
+            self.least[rows] = np.minimum(self.least[rows], found)
+        return self.least

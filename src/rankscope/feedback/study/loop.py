@@ -1,0 +1,181 @@
+"""The feedback loop: rank, show, mark, learn, and rank again; many sessions at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.feedback.examples.best_items import best_items
+from rankscope.feedback.examples.examples import Examples
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scored import Scored
+from rankscope.feedback.methods.method import Method, start_scores
+from rankscope.feedback.methods.retin import Retin
+from rankscope.feedback.methods.tolerance import tolerant_scores
+from rankscope.feedback.study.carried_neighbours import CarriedNeighbours, can_carry
+from rankscope.feedback.study.display_quality import DisplayQuality, display_quality
+from rankscope.feedback.study.history import History
+from rankscope.feedback.study.protocol import ListName
+from rankscope.feedback.study.scored_lists import Listed, scored_list
+from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.users.draws import seed_of
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+AT_ONCE = 1024  # sessions in a block, at most
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One round of a block of sessions: the list that is scored, what was shown, and from how many examples."""
+
+    number: int
+    ranks: RelevantRanks
+    shown: DisplayQuality
+    displayed: IntArray  # sessions x places; -1 in empty ones
+    positives: IntArray
+    negatives: IntArray
+    seconds: FloatArray  # to the ranking, a session's share of its block
+    flags: tuple[str, ...]
+    failed: tuple[str, ...]
+
+
+def rounds(method: Method, setting: Experiment, sessions: Sessions) -> Iterator[Round]:
+    """All rounds of a block of sessions, from 0; a session that fails stays as it is and shows nothing more."""
+    yield from SessionBlock(method, setting, sessions).rounds()
+
+
+def block_size(items: Items, sessions: int | None = None) -> int:
+    """So many sessions are worked on at once; of few sessions each core gets its share."""
+    share = AT_ONCE if sessions is None else -(-sessions // (os.cpu_count() or 1))
+    return max(1, min(AT_ONCE, items.sessions_at_once, share))
+
+
+class SessionBlock:
+    """A block of sessions on its way; `current` are the scores of the round that `rounds` gave last."""
+
+    def __init__(self, method: Method, setting: Experiment, sessions: Sessions) -> None:
+        self.method, self.setting, self.sessions = method, setting, sessions
+        self.items, self.protocol, self.topics = setting.items, setting.protocol, setting.topics
+        shape = (len(sessions), len(self.items))
+        self.history = History(sessions, len(self.items), self.protocol)
+        self.query, self.given, self.seen = (np.zeros(shape, np.bool_) for _ in range(3))
+        asked = np.flatnonzero(sessions.query >= 0)
+        self.query[asked, sessions.query[asked]] = True
+        self.given[self.history.given_items] = True
+        self.half = None if setting.halves is None else setting.halves[sessions.topic]
+        self.relevant = self.topics.members.take(sessions.scored)
+        self.around = np.full(len(sessions), method.first_rank) if isinstance(method, Retin) else None
+        self.names = sessions.names(self.topics)
+        self.classes = [self.topics.names[row] for row in sessions.topic.tolist()]
+        self.same: Scored | None = None  # scores that no feedback changes
+        self.current = Scored.plain(np.empty((0, len(self.items))))
+        carries = can_carry(method, self.protocol)
+        self.carried = CarriedNeighbours(method, self.items, len(sessions)) if carries else None
+
+    def rounds(self) -> Iterator[Round]:
+        """Round after round; `seen` is what was shown before the round given."""
+        before: DisplayQuality | None = None
+        for number in range(self.protocol.rounds + 1):
+            examples = self._examples()
+            began = perf_counter()
+            self.current = scored = self._scored(number, examples)
+            seconds = (perf_counter() - began) / max(len(self.sessions), 1)
+            displayed = self._displayed(number, examples, scored)
+            before = self._quality(displayed, before)
+            yield Round(
+                number, self.listed(self.protocol.scored), before, displayed, examples.positives.lengths,
+                examples.negatives.lengths, np.full(len(self.sessions), seconds), scored.flags, scored.failed,
+            )  # fmt: skip
+            if number < self.protocol.rounds:
+                self._mark(displayed)
+
+    def _examples(self) -> Examples:
+        """What the method is told."""
+        asked = self.sessions.query >= 0
+        queries = None
+        if asked.any():
+            queries = self.items.matrix[np.maximum(self.sessions.query, 0)].astype(np.float64)
+            queries[~asked] = np.nan
+        displays = self.history.displays if self._tells_displays else None
+        made = Examples(self.history.side(1), self.history.side(-1), self.sessions.seed, queries, None, None, displays)
+        return made if self.around is None else replace(made, around=self.around)
+
+    @property
+    def _tells_displays(self) -> bool:
+        return bool(self.history.shown) and ("displays" in self.method.needs or self.protocol.display == "informative")
+
+    def _scored(self, number: int, examples: Examples) -> Scored:
+        """The method's scores; before feedback those of the start, for all methods alike but the controls."""
+        if "truth" in self.method.needs:
+            self.same = self.same or self._by_topic()
+            return self.same
+        first = number == 0 and self.setting.start.ranks and self.method.needs_positives
+        if first or not self.method.needs_positives or bool(examples.without_positives.any()):
+            examples = replace(examples, start=self.setting.start.scores(self.sessions, len(self.items)))
+        if first:
+            return Scored.plain(start_scores(self.items, examples))
+        if self.carried is not None:
+            return self.carried.scores(examples)
+        return tolerant_scores(self.method, self.items, examples)
+
+    def _by_topic(self) -> Scored:
+        """Scores of a control that knows the truth: one row for each target serves all its sessions."""
+        rows, number = np.unique(self.sessions.scored, return_inverse=True)
+        truth = self.topics.members.take(rows).lists("item")
+        seeds = [seed_of("truth", self.topics.labels[row]) for row in rows.tolist()]
+        made = tolerant_scores(self.method, self.items, Examples.of([[]] * rows.size, truth=truth, seeds=seeds))
+        flags, failed = (tuple(texts[place] for place in number.tolist()) for texts in (made.flags, made.failed))
+        return Scored(made.values[number], flags, failed)
+
+    def _displayed(self, number: int, examples: Examples, scored: Scored) -> IntArray:
+        """What the user sees next; nothing where the session failed."""
+        out = self.given if self.protocol.show_seen else self.given | self.seen
+        out = out if self.half is None else out | ~self.half
+        good = scored.good
+        if self.protocol.display == "informative" and number > 0:
+            wanted = self._asked_for(examples, scored, out)
+        else:
+            wanted = best_items(scored.values, out, self.protocol.scope)
+        return np.where(good[:, None], wanted, -1)
+
+    def _asked_for(self, examples: Examples, scored: Scored, out: BoolArray) -> IntArray:
+        """The method's own choice among the items that may be shown."""
+        open_only = Scored(np.where(out, -np.inf, scored.values), scored.flags, scored.failed)
+        with np.errstate(invalid="ignore"):
+            chosen = self.method.query(self.items, examples, open_only, self.protocol.scope)
+        allowed = ~np.take_along_axis(out, np.maximum(chosen, 0), axis=1)
+        return np.where((chosen >= 0) & allowed, chosen, -1)
+
+    def _quality(self, displayed: IntArray, before: DisplayQuality | None) -> DisplayQuality:
+        places = np.maximum(displayed, 0)
+        hit = self.topics.targets[self.sessions.scored[:, None], places]
+        seen = np.take_along_axis(self.seen, places, axis=1)
+        reachable = ~self.given[self.relevant.row, self.relevant["item"]]
+        if self.half is not None:
+            reachable &= self.half[self.relevant.row, self.relevant["item"]]
+        return display_quality(displayed, hit, seen, self.relevant.count(reachable), before)
+
+    def listed(self, name: ListName, seen: BoolArray | None = None) -> RelevantRanks:
+        """A list of the round that `rounds` gave last; `seen` takes the place of what this method has shown."""
+        empty = np.empty(0, np.int64)
+        places = self.history.first_places() if name == "frozen" else (empty, empty, empty)
+        taken = self.seen if seen is None else seen
+        return scored_list(
+            name, self.current.values, Listed(self.relevant, self.query, self.given, taken, places, self.half),
+            system=str(self.method), queries=self.names, classes=self.classes, provenance=self.setting.provenance,
+        )  # fmt: skip
+
+    def _mark(self, displayed: IntArray) -> None:
+        marked = self.setting.marker.marked(self.sessions, displayed)
+        self.history.add(displayed, marked, self.setting.marker)
+        row, place = np.nonzero(displayed >= 0)
+        self.seen[row, displayed[row, place]] = True
+        if self.around is not None and isinstance(self.method, Retin):
+            hits, misses = ((marked.said == sign).sum(axis=1) for sign in (1, -1))
+            self.around = self.method.next_rank(self.around, hits, misses)

@@ -1,0 +1,180 @@
+"""A study: methods x topics x starts x rounds, on all cores, that goes on where it was stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import polars as pl
+
+from rankscope.errors import InputError, SettingError
+from rankscope.feedback.examples.digests import features_digest
+from rankscope.feedback.methods import CONTROLS, control_methods
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.study.loop import Round, block_size, rounds
+from rankscope.feedback.study.results import WHO, Results, frame_of
+from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.shared_residual import Pair, shared_rounds
+from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.inputs.formats.frames import read_frame
+from rankscope.measures.measure import Measure
+from rankscope.measures.notation import parse_measures
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.parts import PartsFolder, digest_of, finished
+from rankscope.running.runners import runner_with
+from rankscope.running.work_folders import work_folder
+from rankscope.validation import COUNT, FLAG, SEED, Optional, check
+from rankscope.version import __version__
+
+USUAL = ("AP", "Rprec", "Estar")
+PART = 200  # sessions, at most: what is lost when a study is stopped
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyPart:
+    """One method in some sessions."""
+
+    method: Method
+    sessions: Sessions
+    digest: str
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a study computes; `measures` are of the scored list, the first one decides.
+
+    Of the residual list, which differs by method, two methods are compared on the items that neither has shown: `pair`.
+    """
+
+    setting: Experiment
+    methods: tuple[Method, ...]
+    sessions: Sessions
+    measures: tuple[Measure, ...]
+    starts: int
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        setting: Experiment,
+        methods: Iterable[Method],
+        *,
+        starts: int = 10,
+        measures: Sequence[str] | None = None,
+        controls: bool = True,
+        seed: int = 0,
+    ) -> Plan:
+        """The methods asked for and, unless unwanted, the controls: no feedback, random, all labels, ideal."""
+        asked = tuple(dict.fromkeys([*methods, *(control_methods() if controls else ())]))
+        if not asked:
+            raise SettingError("a study needs at least one method")
+        check(locals(), starts=COUNT, controls=FLAG, seed=SEED)
+        names = measures or USUAL
+        return cls(setting, asked, setting.sessions(starts, seed), tuple(parse_measures(names)), starts, seed)
+
+    @property
+    def pair(self) -> Pair | None:
+        """The two methods that share a residual list, where just two are asked for and that list is scored."""
+        asked = [each for each in self.methods if each.name not in CONTROLS]
+        return (asked[0], asked[1]) if self.setting.protocol.scored == "residual" and len(asked) == 2 else None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Every choice that decides numbers."""
+        setting = self.setting
+        return {
+            "version": __version__,
+            "features": features_digest(setting.items),
+            "items": len(setting.items),
+            "columns": setting.items.features,
+            "scaling": setting.items.scaling.name,
+            "topics": setting.topics.digest,
+            "start": str(setting.start),
+            "start_scores": _digest_of_start(setting),
+            "user": str(getattr(setting.marker, "user", "judge")),
+            "protocol": setting.protocol.settings(),
+            "measures": [str(each) for each in self.measures],
+            "ties": "order of the items",
+            "starts": self.starts,
+            "seed": self.seed,
+        }
+
+    def parts(self) -> list[StudyPart]:
+        """All parts, method by method."""
+        about, size = self.about, min(PART, block_size(self.setting.items))
+        if self.pair is not None:
+            about |= {"pair": [str(each) for each in self.pair]}
+        made = []
+        for method in self.methods:
+            for block in self.sessions.blocks(size):
+                own = {"method": str(method), "sessions": block.names(self.setting.topics)}
+                made.append(StudyPart(method, block, digest_of(about | own)))
+        return made
+
+
+def study(
+    plan: Plan, *, result: str | Path | None = None, processes: int | None = None, progress: Progress | None = None
+) -> Results:
+    """Run the plan and, where a result file is named, write it; what was finished before is not done again.
+
+    `processes`: None starts as many as there are cores when there is enough to do. It changes only times.
+    """
+    check({"processes": processes}, processes=Optional(COUNT))
+    runner, parts = runner_with(processes), plan.parts()
+    if result is None:
+        return _assembled(plan, finished(work, plan, parts, runner, progress=progress))
+    with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
+        made = _assembled(plan, finished(work, plan, parts, runner, folder, progress))
+        made.save(result)
+    return made
+
+
+class ParquetForm:
+    """A table in a Parquet file."""
+
+    suffix = ".parquet"
+
+    def read(self, file: Path) -> pl.DataFrame | None:
+        """The table; None where there is none that is whole."""
+        try:
+            return read_frame(file) if file.exists() else None
+        except InputError:
+            return None
+
+    def write(self, made: pl.DataFrame, stream: BinaryIO) -> None:
+        """Write a table."""
+        made.write_parquet(stream)
+
+
+def work(plan: Plan, part: StudyPart) -> pl.DataFrame:
+    """The rows of one part."""
+    setting, listed = plan.setting, plan.setting.protocol.scored
+    made: list[Round] = []
+    shared: list[RelevantRanks | None] | None = None
+    if plan.pair is not None and part.method in plan.pair:
+        other = plan.pair[1 - plan.pair.index(part.method)]
+        both = list(shared_rounds((part.method, other), setting, part.sessions))
+        made, shared = [own for own, _ in both], [ranks for _, ranks in both]
+    else:
+        made = list(rounds(part.method, setting, part.sessions))
+        shared = None if plan.pair is None else [None] * len(made)
+    return frame_of(str(part.method), part.sessions, setting.topics, made, plan.measures, listed, shared)
+
+
+def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:
+    """All parts in the order of the plan, whatever the order in which they were done."""
+    return Results(pl.concat([frames[part.digest] for part in plan.parts()]), plan.about)
+
+
+def _digest_of_start(setting: Experiment) -> str:
+    rows = getattr(setting.start, "rows", None)
+    return "" if rows is None else digest_of({"rows": rows.tolist()})
+
+
+def same_numbers(first: Results, second: Results) -> bool:
+    """Whether two results are equal in everything but the time they took."""
+    both = [each.frame.drop("seconds") for each in (first, second)]
+    return both[0].equals(both[1], null_equal=True) and list(WHO) == both[0].columns[: len(WHO)]

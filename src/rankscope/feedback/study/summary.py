@@ -1,0 +1,145 @@
+"""What a study says of one quantity: means by round with intervals; topics are what chance draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.rounds import area_over_rounds, rounds_to_recall
+from rankscope.feedback.study.stability import Stability, stability
+from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN
+from rankscope.statistics.intervals.bootstrap import Intervals
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+
+HALF = 0.5  # the recall users are timed to
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """One quantity of a study: the mean over sessions in each round, as `compare` has it for kept rankings.
+
+    A session counts in all rounds or in none: where a quantity becomes undefined (nothing relevant is left of a
+    residual list) the session is left out from round 0 on, so that rounds compare the same sessions.
+    """
+
+    results: Results
+    quantity: str
+    level: float = 0.95
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that were asked for."""
+        return self.results.asked
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """Those that go with them."""
+        return self.results.controls
+
+    def values(self, method: str) -> FloatArray:
+        """Sessions x rounds; NaN in all rounds of a session that has no value in some round."""
+        values = self.results.values(self.quantity, method)
+        return np.where(np.isnan(values).any(axis=1, keepdims=True), np.nan, values)
+
+    def sessions(self, method: str) -> int:
+        """How many sessions its means are over."""
+        return int((~np.isnan(self.values(method)[:, 0])).sum())
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        """Of all methods in all rounds, topics drawn anew; method by method, each with all rounds."""
+        values = np.concatenate([self.values(name) for name in self.results.methods], axis=1)
+        seed = int(self.results.about.get("seed", 0))
+        return mean_intervals(values, self.results.session_topics, level=self.level, seed=seed)
+
+    def means(self, method: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mean, low and high in each round."""
+        rounds, place = self.results.last + 1, self.results.methods.index(method)
+        made = (self.intervals.mean, self.intervals.low, self.intervals.high)
+        mean, low, high = (each[place * rounds : (place + 1) * rounds] for each in made)
+        return mean, low, high
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The methods that were asked for, the best of the last round first, those without a value last.
+
+        Residual lists are each method's own, and not put in an order.
+        """
+        if self.quantity in self.results.measures and self.results.about["protocol"]["scored"] == "residual":
+            return self.methods
+        sign = 1.0 if self.results.lower_is_better(self.quantity) else -1.0
+        return tuple(sorted(self.methods, key=lambda name: np.nan_to_num(sign * self.means(name)[0][-1], nan=np.inf)))
+
+    def harmed_topics(self, method: str) -> tuple[str, ...]:
+        """Topics on which feedback is worse than none, in the mean over the starts of the last round."""
+        if NO_FEEDBACK not in self.results.methods:
+            return ()
+        table = self.results.table(self.quantity, methods=[NO_FEEDBACK, method])
+        topics, number = np.unique(np.array(table.labels, dtype=str), return_inverse=True)
+        lost = np.zeros(topics.size)
+        np.add.at(lost, number, np.nan_to_num(table.gains[:, 0] - table.gains[:, 1]))
+        return tuple(topics[lost > 1e-9].tolist())
+
+    def round_rows(self) -> list[dict[str, object]]:
+        """One row for each method, the best first, controls last: means by round, and the interval of the last.
+
+        Where sessions had to be left out, how many each mean is over.
+        """
+        counts = {name: self.sessions(name) for name in self.results.methods}
+        some_left_out = len({*counts.values(), len(self.results.sessions)}) > 1
+        rows = []
+        for name in (*self.ordered, *self.controls):
+            mean, low, high = self.means(name)
+            row: dict[str, object] = {"method": name}
+            row |= {f"round {number}": float(value) for number, value in enumerate(mean)}
+            row |= {"low": float(low[-1]), "high": float(high[-1])}
+            rows.append(row | ({"sessions": counts[name]} if some_left_out else {}))
+        return rows
+
+    def stability(self, method: str) -> Stability:
+        """How much the last round hangs on the start."""
+        table = self.results.table(self.quantity, methods=[method])
+        return stability(table.values[:, 0], table.labels)
+
+
+def session_rows(results: Results) -> list[dict[str, object]]:
+    """One row for each method: recall over rounds, rounds to half of all, spread over starts.
+
+    The median is over all sessions; one that never comes so far counts as infinitely long. (A mean over those that do
+    would flatter a method that only comes so far where it is easy.)
+    """
+    made = Summary(results, results.measures[0])
+    rows = []
+    for name in (*made.methods, *made.controls):
+        recall = results.values(SEEN, name)
+        recall = recall[~np.isnan(recall).any(axis=1)]  # where nothing can be found there is nothing to reach
+        reached = rounds_to_recall(recall, HALF)
+        middle = float(np.median(reached)) if reached.size else np.inf
+        steady = made.stability(name)
+        rows.append(
+            {
+                "method": name,
+                "area of recall": _mean(area_over_rounds(recall)),
+                f"reach recall {HALF:g}": _mean(np.isfinite(reached).astype(np.float64)),
+                "median round": middle if np.isfinite(middle) else float("nan"),
+                "sd over starts": steady.sd,
+                "p10 of starts": steady.p10,
+                "share of start": steady.share_of_start,
+            }
+        )
+    return rows
+
+
+def session_notes(results: Results) -> list[str]:
+    """What must be said of the spread over starts: where a variance came out below 0."""
+    made = Summary(results, results.measures[0])
+    said = {name: made.stability(name).note for name in (*made.methods, *made.controls)}
+    return [f"{name}, share of start: {note}" for name, note in said.items() if note]
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if values.size else float("nan")

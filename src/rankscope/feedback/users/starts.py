@@ -1,0 +1,154 @@
+"""How a session begins: a random display, somebody else's ranking, one query, or examples brought along."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import SettingError
+from rankscope.feedback.users.drawn_sessions import Sessions
+from rankscope.feedback.users.draws import seed_of, uniform
+from rankscope.feedback.users.topics import Topics
+from rankscope.notation import Named, NamedCatalogue
+from rankscope.ranks.ragged import Ragged
+
+
+class Start(Named, ABC):
+    """Draws the sessions of all topics; what is drawn hangs on topic, number and seed alone."""
+
+    ranks: ClassVar[bool] = True  # whether there is a ranking before any feedback
+
+    @abstractmethod
+    def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
+        """So many sessions of each topic; `allowed` (topics x items) says what may be given or asked with."""
+
+    def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
+        """The ranking before any feedback; None: nearness to the query, or none at all."""
+        return None
+
+
+@dataclass(frozen=True)
+class OneQuery(Start):
+    """One relevant item is the query; the first ranking is by nearness to it. It is in no display and no list.
+
+    A topic has no more sessions than relevant items: no two begin alike.
+    """
+
+    name: ClassVar[str] = "one_query"
+
+    def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
+        """A query each, without replacement."""
+        rows, queries = [], []
+        for row in range(len(topics)):
+            possible = np.flatnonzero(topics.targets[row] if allowed is None else topics.targets[row] & allowed[row])
+            own = np.full(possible.size, seed_of("query", topics.labels[row], seed))
+            order = np.argsort(uniform(own, possible, "query"), kind="stable")
+            queries.append(possible[order[:count]])
+            rows.append(np.full(queries[-1].size, row))
+        return _sessions(topics, rows, seed, query=np.concatenate(queries))
+
+
+@dataclass(frozen=True)
+class RandomDisplay(Start):
+    """The first display shows random items."""
+
+    name: ClassVar[str] = "random_display"
+
+    def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
+        """Only seeds differ."""
+        return _sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
+
+    def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
+        """Random numbers, a session's own."""
+        shape = (len(sessions), items)
+        seeds, numbers = np.broadcast_to(sessions.seed[:, None], shape), np.broadcast_to(np.arange(items), shape)
+        return uniform(seeds, numbers, "random display")
+
+
+@dataclass(frozen=True)
+class GivenExamples(Start):
+    """The user brings `positives` relevant items along, and `negatives` others; they are in no display.
+
+    There is no ranking before feedback: the first one is already the method's.
+    """
+
+    positives: int
+    negatives: int = 0
+    name: ClassVar[str] = "examples"
+    ranks: ClassVar[bool] = False
+    unnamed: ClassVar[tuple[str, ...]] = ("positives", "negatives")
+    least: ClassVar[Mapping[str, float]] = {"positives": 1, "negatives": 0}
+
+    def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
+        """Examples each, drawn from the target and from the rest."""
+        rows = [np.full(count, row) for row in range(len(topics))]
+        made = _sessions(topics, rows, seed)
+        lists = [self._examples(topics, row, own, allowed) for row, own in zip(made.topic, made.seed, strict=True)]
+        given = Ragged.of(lists, "item")
+        marks = np.tile(np.repeat([1, -1], [self.positives, self.negatives]), len(made))
+        return Sessions(made.topic, made.start, made.seed, made.query, given.with_columns(mark=marks), made.scored)
+
+    def _examples(self, topics: Topics, row: int, seed: int, allowed: BoolArray | None) -> IntArray:
+        may = np.ones(topics.items, np.bool_) if allowed is None else allowed[row]
+        parts = []
+        target = topics.targets[row]
+        for side, size, left in ((target, self.positives, 1), (~target, self.negatives, 0)):
+            possible = np.flatnonzero(side & may)
+            if possible.size < size + left:
+                raise SettingError(
+                    f"{self} cannot be drawn for topic {topics.labels[row]}: too few items, or none left to find"
+                )
+            key = uniform(np.full(possible.size, seed), possible, "examples")
+            parts.append(possible[np.argsort(key, kind="stable")[:size]])
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalRanking(Start):
+    """The first ranking comes from elsewhere, a keyword search for instance: scores, one row for each topic or for all.
+
+    Sessions of one topic differ in nothing but the errors of their users.
+    """
+
+    rows: FloatArray
+    name: ClassVar[str] = "external_ranking"
+
+    def __post_init__(self) -> None:
+        table = np.asarray(self.rows, dtype=np.float64)
+        if not np.isfinite(table).all():
+            raise SettingError("an external ranking needs a finite score for every item")
+        object.__setattr__(self, "rows", table)
+
+    def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
+        """Only seeds differ."""
+        if self.rows.shape not in ((topics.items,), (len(topics), topics.items)):
+            raise SettingError(
+                f"{len(topics)} topics of {topics.items} items do not fit scores of shape {self.rows.shape}"
+            )
+        return _sessions(topics, [np.full(count, row) for row in range(len(topics))], seed)
+
+    def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
+        """Those given."""
+        return self.rows[sessions.topic] if self.rows.ndim == 2 else self.rows
+
+    def __str__(self) -> str:
+        return self.name
+
+
+ALL: tuple[type[Start], ...] = (OneQuery, RandomDisplay, GivenExamples)  # a new start adds its name here
+STARTS: NamedCatalogue[Start] = NamedCatalogue("start", ALL, example="examples(3,3)")
+
+
+def _sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArray | None = None) -> Sessions:
+    topic = np.concatenate(rows).astype(np.int64)
+    start = np.concatenate([np.arange(1, each.size + 1) for each in rows]).astype(np.int64)
+    labels = topics.labels
+    shown = zip(topic.tolist(), start.tolist(), strict=True)
+    seeds = np.array([seed_of("session", labels[row], number, seed) for row, number in shown], dtype=np.int64)
+    empty = Ragged(np.zeros(topic.size + 1, np.int64), {"item": np.empty(0, np.int64), "mark": np.empty(0, np.int64)})
+    return Sessions(topic, start, seeds, np.full(topic.size, -1) if query is None else query, empty, topic)

@@ -1,0 +1,160 @@
+"""What simulated users look for: one target a topic, or one for each of its assessors."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import SettingError
+from rankscope.feedback.examples.folds import checked_target
+from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parsed
+from rankscope.inputs.features import Features
+from rankscope.ranks.ragged import Ragged
+
+FEWEST = 2  # a topic needs an item to ask with and one to find
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """One row for each topic and assessor: which items are relevant, and where known how much each is worth.
+
+    A session uses one row for what is marked and for what is scored. The assessor is empty where there is only one.
+    >>> topics = Topics.of({"red": [True, True, False], "round": [False, True, True]})
+    >>> topics.names, topics.relevant, topics.generality.round(3)
+    (('red', 'round'), array([2, 2]), array([0.667, 0.667]))
+    """
+
+    names: tuple[str, ...]
+    targets: BoolArray  # rows x items
+    assessors: tuple[str, ...] = ()
+    given_gains: FloatArray | None = None  # rows x items, from 0 to 1; 1 is relevant
+
+    @classmethod
+    def of(cls, targets: Mapping[str, ArrayLike]) -> Topics:
+        """From one target a topic: yes or no for each item."""
+        return cls._checked(tuple(targets), ("",) * len(targets), [checked_target(each) for each in targets.values()])
+
+    @classmethod
+    def judged_by(cls, targets: Mapping[str, Mapping[str, ArrayLike]]) -> Topics:
+        """From several assessors a topic, each with a target of his own.
+
+        >>> Topics.judged_by({"fun": {"ann": [True, False], "ben": [False, True]}}).assessors
+        ('ann', 'ben')
+        """
+        rows = [(name, who, checked_target(each)) for name, own in targets.items() for who, each in own.items()]
+        return cls._checked(tuple(row[0] for row in rows), tuple(row[1] for row in rows), [row[2] for row in rows])
+
+    @classmethod
+    def graded(cls, gains: Mapping[str, ArrayLike]) -> Topics:
+        """From one gain for each item, 0 to 1; full relevance, the target of all measures, is 1."""
+        table = np.array([np.asarray(each, dtype=np.float64) for each in gains.values()])
+        if table.ndim != 2 or not ((table >= 0) & (table <= 1)).all():
+            raise SettingError("gains are numbers from 0 to 1, one for each item of every topic")
+        made = cls._checked(tuple(gains), ("",) * len(table), list(table >= 1))
+        return replace(made, given_gains=table)
+
+    @classmethod
+    def from_labels(cls, labels: Features, wanted: Sequence[str] | None = None, least: int = FEWEST) -> Topics:
+        """One topic per label with at least so many items, or those wanted: labels, or expressions over labels.
+
+        A text that is a label is one, whatever words are in it. An expression has gains: an item of which two of three
+        parts are true is worth 2/3.
+        """
+        have = properties(labels)
+        if wanted is None:
+            large = {name: target for name, target in sorted(have.items()) if target.sum() >= least}
+            if not large:
+                raise SettingError(f"no label has {least} items or more: there is nothing to look for")
+            return cls.of(large)
+        meant = {text: HasLabel(text) if text in have else parsed(text) for text in wanted}
+        made = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
+        plain = all(isinstance(each, HasLabel) for each in meant.values())
+        return made if plain else replace(made, given_gains=_gains(list(meant.values()), have))
+
+    @classmethod
+    def _checked(cls, names: tuple[str, ...], assessors: tuple[str, ...], targets: Sequence[BoolArray]) -> Topics:
+        if not names:
+            raise SettingError("there must be at least one topic")
+        if len({each.size for each in targets}) > 1:
+            raise SettingError("every topic needs a word on every item, so all targets have the same length")
+        if len(set(zip(names, assessors, strict=True))) < len(names):
+            raise SettingError(f"each topic may be there once for each assessor: {', '.join(names)}")
+        empty = [name for name, each in zip(names, targets, strict=True) if not each.any() or each.all()]
+        if empty:
+            raise SettingError(f"no item, or every item, is relevant to {', '.join(empty)}: there is nothing to learn")
+        return cls(names, np.array(targets), assessors)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def items(self) -> int:
+        """How many items there are: d."""
+        return self.targets.shape[1]
+
+    @cached_property
+    def relevant(self) -> IntArray:
+        """How many items are relevant: c."""
+        return self.targets.sum(axis=1)
+
+    @property
+    def generality(self) -> FloatArray:
+        """c / d."""
+        return self.relevant / self.items
+
+    @cached_property
+    def members(self) -> Ragged:
+        """The relevant items of each row, ascending, as column `item`."""
+        row, item = np.nonzero(self.targets)
+        return Ragged.from_rows(row, len(self), item=item)
+
+    def gains(self, row: IntArray, item: IntArray) -> FloatArray:
+        """What items are worth; 1 or 0 where nothing finer is known."""
+        return (self.targets if self.given_gains is None else self.given_gains)[row, item].astype(np.float64)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Each row in words: the topic, and the assessor where there are several."""
+        return tuple(f"{name} by {who}" if who else name for name, who in zip(self.names, self.assessors, strict=True))
+
+    def take(self, rows: Sequence[int]) -> Topics:
+        """Some rows."""
+        gains = None if self.given_gains is None else self.given_gains[list(rows)]
+        chosen = tuple(self.names[row] for row in rows), self.targets[list(rows)]
+        return Topics(*chosen, tuple(self.assessors[row] for row in rows), gains)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each target: c and g."""
+        shown = zip(self.names, self.assessors, self.relevant.tolist(), self.generality.tolist(), strict=True)
+        return [{"topic": name, "assessor": who, "relevant": c, "generality": g} for name, who, c, g in shown]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of names, targets and gains."""
+        made = hashlib.sha256(f"{self.names} {self.assessors} {self.targets.shape}\n".encode())
+        made.update(np.packbits(self.targets).data)
+        made.update(b"" if self.given_gains is None else self.given_gains.tobytes())
+        return made.hexdigest()
+
+
+def properties(labels: Features) -> Properties:
+    """Which items have each label."""
+    names = {
+        label: number for number, label in enumerate(dict.fromkeys(each for own in labels.several for each in own))
+    }
+    table = np.zeros((len(names), len(labels)), np.bool_)
+    lengths = [len(own) for own in labels.several]
+    number = np.array([names[each] for own in labels.several for each in own], dtype=np.int64)
+    table[number, np.repeat(np.arange(len(labels)), lengths)] = True
+    return {name: table[number] for name, number in names.items()}
+
+
+def _gains(meant: Sequence[Expression], have: Properties) -> FloatArray:
+    """Gains of each expression; what is true is worth 1, whatever rounding says."""
+    return np.array([np.where(each.of(have), 1.0, np.minimum(each.gains(have), 1 - 1e-9)) for each in meant])

@@ -1,0 +1,145 @@
+"""Simulated users: what each would say of the items on a display."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.feedback.users.draws import uniform
+from rankscope.notation import Named, NamedCatalogue
+
+Said = NDArray[np.int8]  # 1 wanted, -1 not wanted, 0 nothing said
+
+
+@dataclass(frozen=True, eq=False)
+class Displays:
+    """Displays of many sessions at once: what each item is worth to the user (1 is relevant), whose seed, which item.
+
+    `there` is False in the empty places of a display. `wanted` is how many positives the user is asked for, None: all.
+    Two looks of another `purpose` at the same item err apart.
+    """
+
+    gains: FloatArray
+    seeds: IntArray
+    items: IntArray
+    there: BoolArray
+    wanted: int | None = None
+    purpose: str = "look"
+
+    def chance(self, of: str) -> FloatArray:
+        """A random number for each item: the same user says the same of the same item, whatever method shows it."""
+        return uniform(np.broadcast_to(self.seeds[:, None], self.items.shape), self.items, f"{self.purpose} {of}")
+
+
+class User(Named, ABC):
+    """Somebody who looks at displays."""
+
+    def says(self, look: Displays) -> Said:
+        """1, -1 or 0 for each item of each display."""
+        return np.where(look.there, self.opinion(look), 0).astype(np.int8)
+
+    @abstractmethod
+    def opinion(self, look: Displays) -> NDArray[Any]:
+        """The same, where empty places do not matter."""
+
+
+@dataclass(frozen=True)
+class Consistent(User):
+    """Marks every item as the target has it."""
+
+    name: ClassVar[str] = "consistent"
+
+    def opinion(self, look: Displays) -> NDArray[Any]:
+        """The truth."""
+        return truth(look.gains)
+
+
+@dataclass(frozen=True)
+class Noisy(User):
+    """Takes a relevant item for irrelevant with probability `eps_pos`, and the other way with `eps_neg`.
+
+    >>> str(Noisy(0.1, 0.2)), str(Noisy(0.1))
+    ('noisy(0.1,0.2)', 'noisy(0.1,0.1)')
+    """
+
+    eps_pos: float
+    eps_neg: float | None = None  # None: as eps_pos
+    name: ClassVar[str] = "noisy"
+    unnamed: ClassVar[tuple[str, ...]] = ("eps_pos", "eps_neg")
+    least: ClassVar[Mapping[str, float]] = {"eps_pos": 0, "eps_neg": 0}
+    most: ClassVar[Mapping[str, float]] = {"eps_pos": 1, "eps_neg": 1}
+
+    def __post_init__(self) -> None:
+        if self.eps_neg is None:
+            object.__setattr__(self, "eps_neg", self.eps_pos)
+        super().__post_init__()
+
+    def opinion(self, look: Displays) -> NDArray[Any]:
+        """The truth, but for independent flips."""
+        assert self.eps_neg is not None
+        right = truth(look.gains)
+        flips = look.chance("error") < np.where(right > 0, self.eps_pos, self.eps_neg)
+        return np.where(flips, -right, right)
+
+
+@dataclass(frozen=True)
+class Lazy(User):
+    """Judges a shown item with probability `q`, rightly, and says nothing of the others."""
+
+    q: float
+    name: ClassVar[str] = "lazy"
+    unnamed: ClassVar[tuple[str, ...]] = ("q",)
+    least: ClassVar[Mapping[str, float]] = {"q": 0}
+    most: ClassVar[Mapping[str, float]] = {"q": 1}
+
+    def opinion(self, look: Displays) -> NDArray[Any]:
+        """The truth about some."""
+        return np.where(look.chance("effort") < self.q, truth(look.gains), 0)
+
+
+@dataclass(frozen=True)
+class Partial(User):
+    """Picks items of gain `theta` or more; where fewer qualify than asked for, those of the best gain visible.
+
+    Asked for all, one is enough. Items worth nothing are rejected; of those between nothing is said.
+    """
+
+    theta: float
+    name: ClassVar[str] = "partial"
+    unnamed: ClassVar[tuple[str, ...]] = ("theta",)
+    least: ClassVar[Mapping[str, float]] = {"theta": 0}
+    most: ClassVar[Mapping[str, float]] = {"theta": 1}
+
+    def opinion(self, look: Displays) -> NDArray[Any]:
+        """Picks by gain."""
+        gains = np.where(look.there, look.gains, 0.0)
+        enough = 1 if look.wanted is None else look.wanted
+        few = ((gains >= self.theta) & (gains > 0)).sum(axis=1, keepdims=True) < enough
+        limit = np.where(few, np.minimum(self.theta, gains.max(axis=1, keepdims=True, initial=0.0)), self.theta)
+        return np.where((gains >= limit) & (gains > 0), 1, np.where(gains == 0, -1, 0))
+
+
+ALL: tuple[type[User], ...] = (Consistent, Noisy, Lazy, Partial)  # a new user adds its name here
+USERS: NamedCatalogue[User] = NamedCatalogue("user", ALL, example="noisy(0.1,0.05)")
+
+
+def truth(gains: FloatArray) -> NDArray[Any]:
+    """1 for full relevance, else -1."""
+    return np.where(gains >= 1.0, 1, -1)
+
+
+def purity(precision: float, eps: float) -> float:
+    """The share of items marked relevant that are, at a display of this precision and a user who errs this often.
+
+    NaN where nothing is ever marked relevant.
+    >>> round(purity(0.4, 0.1), 6)
+    0.857143
+    """
+    right, wrong = precision * (1 - eps), (1 - precision) * eps
+    return right / (right + wrong) if right + wrong > 0 else float("nan")

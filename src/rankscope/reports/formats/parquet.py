@@ -1,0 +1,19 @@
+"""The long table as Parquet."""
+
+from __future__ import annotations
+
+import io
+
+from rankscope.evaluation.scores import Scores
+from rankscope.reports.formats.csv import summary_table
+
+name = "parquet"
+suffixes = (".parquet",)
+binary = True
+
+
+def render(scores: Scores, per_query: bool = False, colour: bool = False) -> bytes:
+    """System, query, class, measure, value, status; or one row per system and measure."""
+    buffer = io.BytesIO()
+    (scores.to_polars() if per_query else summary_table(scores)).write_parquet(buffer)
+    return buffer.getvalue()

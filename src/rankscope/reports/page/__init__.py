@@ -1,0 +1,1 @@
+"""Pages that open offline, and tables and figures for a paper."""

@@ -1,0 +1,140 @@
+"""What stands in a report, before anything decides how it looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rankscope.evaluation.scores import Scores
+from rankscope.reports.formats.grid import Grid
+from rankscope.reports.formats.rows import grid_of
+from rankscope.reports.page.figures import Figure, Progress, figures_of
+from rankscope.reports.page.helper import Helper
+from rankscope.reports.texts.class_table import CLASS_NOTE, class_rows
+from rankscope.reports.texts.comparison import notes_of, parts_of
+from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_of
+from rankscope.reports.texts.verdict import Verdict, verdict_of
+from rankscope.settings import SETTINGS
+from rankscope.statistics.verdicts.compared import Compared
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with its heading and what must be said below it."""
+
+    heading: str
+    grid: Grid
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Scores with their intervals, a verdict in words, and the graphs."""
+
+    title: str
+    scores: Scores
+    estimates: Estimates
+    compared: Compared | None
+    verdict: Verdict
+    figures: tuple[Figure, ...]
+
+    @classmethod
+    def of(
+        cls,
+        scores: Scores,
+        title: str = "",
+        progress: Progress | None = None,
+        helper: Helper | None = None,
+        compared: Compared | None = None,
+    ) -> Report:
+        """Everything that can be told from these scores and the ranks behind them, compared before or here."""
+        compared = compared or compared_of(scores)
+        estimates = estimates_of(scores, compared)
+        names = tuple(system.name for system in scores.systems)
+        main = estimates.main
+        ranks = [system.ranks for system in scores.systems]
+        figures = figures_of(ranks, main.asked if main else "AP", progress, helper, compared)
+        verdict = verdict_of(names, estimates, compared)
+        return cls(title or _listed(names), scores, estimates, compared, verdict, figures)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems."""
+        return tuple(system.name for system in self.scores.systems)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to read beside the numbers: of the files, and of what so many queries can show."""
+        return self.scores.warnings() + (notes_of(self.compared) if self.compared is not None else [])
+
+    @property
+    def statistics(self) -> list[tuple[str, list[Section]]]:
+        """Per measure: the tables that the verdict rests on."""
+        if self.compared is None:
+            return []
+        return [
+            (
+                one.measure,
+                [Section(heading, grid_of(rows), note) for heading, rows, note in parts_of(self.compared, one)],
+            )
+            for one in self.compared.measures
+        ]
+
+    @property
+    def classes(self) -> Section | None:
+        """Means within each class of queries, with intervals; None where there are no classes, or too many to read."""
+        rows = class_rows(self.scores)
+        if not rows:
+            return None
+        return Section("Means within classes", grid_of(rows), CLASS_NOTE)
+
+    @property
+    def settings(self) -> list[dict[str, str]]:
+        """Every choice that changes numbers: value, meaning, and whether it was given by hand."""
+        made, given = self.scores.settings_in_effect, self.scores.settings.given
+        meanings = {setting.name: setting.meaning for setting in SETTINGS} | {"compat": "Count as a peer does"}
+        return [
+            {
+                "name": name,
+                "value": _by_system(value) if isinstance(value, dict) else str(value),
+                "meaning": meanings[name],
+                "given": "by hand" if name in given else "",
+            }
+            for name, value in made.items()
+        ]
+
+    @property
+    def provenance(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Per system: where its numbers come from, as lines of a name and a value; no time, host or path."""
+        return [(each.name, _flat(dict(each.ranks.provenance))) for each in self.scores.systems]
+
+
+def _by_system(values: dict[str, object]) -> str:
+    """Values that differ between systems.
+
+    >>> _by_system({"bm25": "trec_eval", "pixels": "position"})
+    'trec_eval (bm25), position (pixels)'
+    """
+    return ", ".join(f"{value} ({system})" for system, value in values.items())
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Names as a sentence has them.
+
+    >>> _listed(("bm25", "dense", "both")), _listed(("a", "b", "c", "d", "e"))
+    ('bm25, dense and both', 'a, b, c and 2 more')
+    """
+    if len(names) > 4:
+        names = (*names[:3], f"{len(names) - 3} more")
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _flat(facts: dict[str, Any], lead: str = "") -> list[tuple[str, str]]:
+    lines: list[tuple[str, str]] = []
+    for name, value in facts.items():
+        words = f"{lead}{name}"
+        if isinstance(value, dict):
+            lines += _flat(value, f"{words} ")
+        elif value not in ("", None):
+            lines.append((words.replace("_", " "), str(value)))
+    return lines

@@ -1,0 +1,194 @@
+"""A feedback study as one page that opens offline: rounds, efficiency, what cannot be learnt, waiting times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rankscope.errors import RankscopeError
+from rankscope.feedback.normalization.normalised import Normalised, normalised
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.study import Plan
+from rankscope.feedback.study.summary import Summary, session_rows
+from rankscope.feedback.study.verdicts import SEEN, compared_methods
+from rankscope.files import atomic
+from rankscope.graphs import FEEDBACK_KINDS
+from rankscope.graphs.canvases.page import script
+from rankscope.graphs.canvases.table import csv_of
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kinds.shared.describing import how_many
+from rankscope.reports.formats.rows import grid_of
+from rankscope.reports.page.contents import Section
+from rankscope.reports.page.pages import environment, packed, spec_of, text_of, themes
+from rankscope.reports.texts.feedback import LISTS, facts, further, verdicts, warnings
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.pairs.trust import DECIDING
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.verdicts.compare import compare
+from rankscope.version import __version__
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class PageGraph:
+    """A graph on the page."""
+
+    id: str
+    kind: str
+    graph: Graph
+    caption: str
+
+
+def write_page(results: Results, plan: Plan, path: str | Path, *, progress: Progress | None = None) -> int:
+    """Compute what is normalised by the possible, and write the page, whole or not at all; tells its size in bytes."""
+    made = normalised(plan, None if progress is None else lambda share: progress("baselines", share))
+    page = render(results, made).encode()
+    with atomic(path, "wb") as file:
+        file.write(page)
+    return len(page)
+
+
+def render(results: Results, made: Normalised) -> str:
+    """The whole page."""
+    figures = graphs_of(results, made)
+    told = [line.removeprefix("! ") for line in warnings(results)]
+    return str(
+        environment()
+        .get_template("feedback.html.j2")
+        .render(
+            title=f"Relevance feedback: {how_many(len(results.asked), 'method', 'methods')}",
+            facts=facts(results),
+            lines=verdicts(results),
+            more=further(results),
+            warnings=told,
+            figures=figures,
+            sections=sections_of(results, made),
+            settings=_settings(results),
+            specs={each.id: packed(spec_of(each.graph)) for each in figures},
+            tables={each.id: packed(csv_of(each.graph)) for each in figures},
+            style=text_of("report.css"),
+            themes=themes(),
+            vega=script(),
+            code=text_of("report.js"),
+            version=__version__,
+        )
+    )
+
+
+def graphs_of(results: Results, made: Normalised) -> list[PageGraph]:
+    """What each kind shows of a study; what cannot be drawn is left out, its table is there."""
+    drawn = []
+    for kind in FEEDBACK_KINDS:
+        for id, draw in kind.study_graphs(results, made):
+            with suppress(RankscopeError):
+                drawn.append(PageGraph(id, kind.name, draw(), kind.sentence))
+    return drawn
+
+
+def sections_of(results: Results, made: Normalised) -> list[tuple[str, list[Section]]]:
+    """Headings, each with its tables."""
+    main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
+    last = "Means over sessions; low and high are the 95 % interval of the last round, topics drawn anew."
+    listed = results.about["protocol"]["scored"]
+    rounds = [
+        Section(
+            f"{main.quantity} of the {listed} list", grid_of(main.round_rows()), f"{_capital(LISTS[listed])}. {last}"
+        ),
+        Section("Relevant items seen so far", grid_of(seen.round_rows()), f"{_capital(SEEN)}. {last}"),
+        Section("Sessions", grid_of(session_rows(results)), "Share of start: of the variance, one-way random effects."),
+    ]
+    return [
+        ("Round by round", rounds),
+        ("How much of the possible", [*_efficiency(made, compared_methods(results)), *_infeasible(made)]),
+        ("With the answer among the features", _consistency(made)),
+        ("How long a user waits", _responses(made)),
+    ]
+
+
+def _efficiency(made: Normalised, methods: tuple[str, ...]) -> list[Section]:
+    """Means with intervals and letters, all pairs compared as everywhere."""
+    chosen = [name for name in methods if name in made.methods]
+    if not chosen:
+        return []
+    table, fair = (made.mae_table(corrected).select(*chosen) for corrected in (False, True))
+    if not len(table.complete()):
+        return []
+    corrected = {name: _mean(column) for name, column in zip(fair.systems, fair.values.T, strict=True)}
+    rows = [
+        {"method" if key == "system" else "MAE" if key == "mean" else key: value for key, value in row.items()}
+        | {"chance-corrected": corrected[str(row["system"])]}
+        for row in _efficiency_rows(table.complete())
+    ]
+    note = (
+        f"Mean efficiency over recall from {made.examples} + {made.examples} examples, {len(table.complete())} "
+        "feasible topics as blocks; 1 is the best classifier with all labels but those tested. p: against the best, "
+        f"{DECIDING} tests corrected over all pairs."
+    )
+    if made.topics > len(made.baselines):
+        note += f" The first {len(made.baselines)} of {made.topics} topics."
+    return [Section("Mean efficiency (MAE)", grid_of(rows), note)]
+
+
+def _efficiency_rows(table: ScoreTable) -> list[dict[str, object]]:
+    """One row for each method, the best first; of a single one its mean alone."""
+    if len(table.systems) == 1:
+        one = mean_intervals(table.values)
+        values = {"mean": float(one.mean[0]), "low": float(one.low[0]), "high": float(one.high[0])}
+        return [{"system": table.systems[0], **values}]
+    made = compare([table]).main
+    rows = made.system_rows()
+    best = str(rows[0]["system"])
+    p = {frozenset((each.first, each.second)): each.adjusted for each in made.pairs}
+    return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows]
+
+
+def _infeasible(made: Normalised) -> list[Section]:
+    lost = [each for each in made.baselines if not each.feasibility.feasible]
+    if not lost:
+        return []
+    rows: list[dict[str, object]] = [{"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost]
+    return [Section("Topics that cannot be learnt from these features", grid_of(rows), "They are not in the means.")]
+
+
+def _consistency(made: Normalised) -> list[Section]:
+    if not made.consistencies:
+        return []
+    rows: list[dict[str, object]] = []
+    for name in made.methods:
+        row: dict[str, object] = {"method": name}
+        for gain in dict.fromkeys(each.gain for each in made.consistencies):
+            own = [each.average_precision for each in made.consistencies if each.method == name and each.gain == gain]
+            row["AP without"] = _mean(np.array([each[0] for each in own]))
+            row["AP with, 0 or 1" if gain is None else f"AP with, gain {gain:g}"] = _mean(np.array([x[1] for x in own]))
+        rows.append(row)
+    topics = len({each.topic for each in made.consistencies})
+    note = f"{topics} topics; the indicator of the target is one more feature, gains are in mean standard deviations."
+    return [Section("Consistency", grid_of(rows), note)]
+
+
+def _responses(made: Normalised) -> list[Section]:
+    rows = [each.row() for each in sorted(made.responses, key=lambda each: each.median)]
+    note = f"From feedback to ranking, one session at a time; warm-up not counted. {made.responses[0].hardware}."
+    return [Section("Response time", grid_of(rows), note)] if rows else []
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _settings(results: Results) -> list[tuple[str, str]]:
+    flat = {name: value for name, value in results.about.items() if not isinstance(value, dict | list)}
+    flat |= results.about["protocol"]
+    return [
+        (name.replace("_", " "), "all" if value is None else str(value)) for name, value in flat.items() if value != ""
+    ]
+
+
+def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
+    there = values[~np.isnan(values)]
+    return float(there.mean()) if there.size else float("nan")

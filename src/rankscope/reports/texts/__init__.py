@@ -1,0 +1,1 @@
+"""Results in words and in tables of words: verdicts, comparisons, benchmarks, studies, the gate."""

@@ -1,0 +1,173 @@
+"""The table of a benchmark for the terminal, a paper, a page and programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+
+from rankscope.graphs.kinds.shared.describing import how_many
+from rankscope.names import cell, visible
+from rankscope.reports.formats import latex, markdown
+from rankscope.reports.formats.grid import Cell, Grid, number
+from rankscope.reports.formats.rows import as_json
+from rankscope.reports.formats.table import text_of as plain_table
+from rankscope.reports.texts.benchmark import DescriptorStanding, Standings, milliseconds
+from rankscope.reports.texts.comparison_words import listed
+
+COST = ("values", "ms a picture", "ms a query")
+
+
+def grid_of(made: Standings) -> Grid:
+    """One row per descriptor; the best of each measure is marked."""
+    first, *others = made.measures
+    header = ("descriptor", first, "95% interval", *others, "group", "places", *COST)
+    best = {name: _best(made, name) for name in made.measures}
+    return Grid(header, tuple(_cells(row, first, others, best, len(made.rows) > 1) for row in made.rows))
+
+
+def _best(made: Standings, measure: str) -> float:
+    values = [row.means[measure].value for row in made.rows]
+    return min(values) if measure in made.lower else max(values)
+
+
+def _cells(
+    row: DescriptorStanding, first: str, others: list[str], best: dict[str, float], several: bool
+) -> tuple[Cell, ...]:
+    def mean(name: str) -> Cell:
+        value = row.means[name].value
+        return Cell(number(value), best=several and value == best[name])
+
+    return (
+        Cell(row.name, number=False),
+        mean(first),
+        Cell(interval_text(row, first)),
+        *(mean(name) for name in others),
+        Cell(row.letters or "-", number=False),
+        Cell(places(row)),
+        Cell(f"{row.values:,}"),
+        Cell(milliseconds(row.describe_ms)),
+        Cell(milliseconds(row.query_ms)),
+    )
+
+
+def interval_text(row: DescriptorStanding, measure: str) -> str:
+    """The ends of an interval; a dash where there is none."""
+    mean = row.means[measure]
+    return f"{number(mean.low, places=3)} to {number(mean.high, places=3)}" if mean.has_interval else "-"
+
+
+def places(row: DescriptorStanding) -> str:
+    """The places in the list that chance leaves open."""
+    return str(row.best_place) if row.best_place == row.worst_place else f"{row.best_place} to {row.worst_place}"
+
+
+def facts_of(made: Standings) -> list[str]:
+    """What was tried, in a few words."""
+    pictures = made.benchmark.pictures
+    without = sum(not label for label in pictures.labels)
+    facts = [f"{len(pictures):,} pictures", f"{len(pictures.classes):,} classes"]
+    facts += [how_many(without, "distractor", "distractors")] if without else []
+    return [*facts, f"{made.benchmark.queries.size:,} queries", how_many(len(made.rows), "descriptor", "descriptors")]
+
+
+def verdict(made: Standings) -> str:
+    """Who is ahead, and of whom that is shown, as `rankscope compare` says it."""
+    first, measure = made.rows[0], made.measures[0]
+    mean = first.means[measure]
+    between = f" (95% interval {interval_text(first, measure)})" if mean.has_interval else ""
+    lead = f"{first.name} is highest by {measure}: {number(mean.value)}{between}."
+    if len(made.rows) < 2:
+        return lead
+    if made.compared is None:
+        return f"{lead} With one class nothing can be said about chance."
+    beaten = [row.name for row in made.rows[1:] if made.shown_better(first.name, row.name)]
+    alike = [row.name for row in made.rows[1:] if row.name not in beaten]
+    classes = len(made.compared.main.units)
+    if not alike:
+        return f"{lead} It is better than every other descriptor, shown by {classes:,} classes."
+    worse = f" It is better than {listed(beaten)}." if beaten else ""
+    return f"{lead}{worse} No difference from {listed(alike, 6)} is shown by {classes:,} classes."
+
+
+def notes_of(made: Standings) -> list[str]:
+    """How the numbers were made."""
+    own = made.benchmark.pictures.kept_measure
+    kept = [f"{own}: the query put back into its ranking, first and counted; for the other measures it is removed."]
+    cost = "Cost is processor time: ms a picture to describe it once decoded, ms a query to rank all pictures exactly."
+    caution = made.compared.main.caution if made.compared is not None else ""
+    said = [made.estimates.how, made.how_compared, f"{caution[:1].upper()}{caution[1:]}." if caution else "", cost]
+    return [*filter(None, said), *(kept if own else [])]
+
+
+def text_of(made: Standings, colour: bool = False) -> str:
+    """For the terminal."""
+    head = visible(f"{made.benchmark.pictures.name}: {', '.join(facts_of(made))}")
+    said = map(visible, (verdict(made), "", *notes_of(made)))
+    return "\n".join([head, "", plain_table(grid_of(made), colour), *said]) + "\n"
+
+
+def markdown_of(made: Standings) -> str:
+    """For a page."""
+    lines = [f"# {made.benchmark.pictures.name}", "", f"{', '.join(facts_of(made))}. {verdict(made)}", ""]
+    notes = [f"- {line}" for line in notes_of(made)]
+    return visible("\n".join([*lines, markdown.table_of(grid_of(made)), *notes]) + "\n")
+
+
+def latex_of(made: Standings) -> str:
+    """For a paper."""
+    notes = [f"{made.benchmark.pictures.name}: {', '.join(facts_of(made))}.", *notes_of(made)]
+    return latex.comments(notes) + latex.table_of(grid_of(made))
+
+
+def rows_of(made: Standings) -> list[dict[str, object]]:
+    """All numbers, one row per descriptor."""
+    rows = []
+    for each in made.rows:
+        row: dict[str, object] = {"place": each.place, "descriptor": each.name}
+        for name in made.measures:
+            mean = each.means[name]
+            row |= {name: mean.value, f"{name} low": mean.low, f"{name} high": mean.high}
+        row |= {"best place": each.best_place, "worst place": each.worst_place, "group": each.letters}
+        row |= {"values": each.values, "metric": each.metric}
+        rows.append(row | {"describe ms": each.describe_ms, "query ms": each.query_ms})
+    return rows
+
+
+def csv_of(made: Standings) -> str:
+    """All digits; empty where there is no number."""
+    rows = rows_of(made)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
+    return file.getvalue()
+
+
+def json_of(made: Standings) -> str:
+    """Everything, for programs."""
+    pictures = made.benchmark.pictures
+    return as_json(
+        {
+            "format": "rankscope.benchmark",
+            "version": 1,
+            "collection": pictures.name,
+            "pictures": len(pictures),
+            "classes": len(pictures.classes),
+            "queries": int(made.benchmark.queries.size),
+            "seed": made.scores.settings.seed,
+            "verdict": verdict(made),
+            "notes": [*notes_of(made), *pictures.notes],
+            "left out": [{"picture": name, "why": why} for name, why in made.benchmark.problems],
+            "descriptors": rows_of(made),
+        }
+    )
+
+
+FORMATS: dict[str, Callable[[Standings], str]] = {
+    "table.txt": text_of,
+    "table.csv": csv_of,
+    "table.json": json_of,
+    "table.md": markdown_of,
+    "table.tex": latex_of,
+}

@@ -1,0 +1,225 @@
+"""A comparison in words: who is better, by how much, on which queries; and where nothing can be said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rankscope.statistics.pairs.pairwise import Comparison
+from rankscope.statistics.verdicts.class_effects import ClassEffect, ClassEffects
+from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+
+LISTED = 6
+ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up
+
+
+def verdict(made: Compared) -> list[str]:
+    """A few sentences, the most important first; none goes beyond what a test supports.
+
+    The primary measure decides. What other measures say stands behind it and is called secondary.
+    """
+    if len(made.systems) == 2:
+        return [_pair(made.main, made.main.pairs[0], made.level), *_secondary(made)]
+    return [_best(made.main), *_against_baseline(made), *_pairs_that_differ(made)]
+
+
+def short(value: float) -> str:
+    """Three decimals without the zero before the point.
+
+    >>> short(0.0353), short(-0.25), short(1.5)
+    ('.035', '−.250', '1.500')
+    """
+    text = f"{abs(value):.3f}"
+    sign = "−" if value < 0 and float(text) else ""
+    return sign + (text[1:] if text.startswith("0.") else text)
+
+
+def _chance(p: float) -> str:
+    """A p-value in words.
+
+    >>> _chance(0.0073), _chance(0.00001), _chance(math.nan)
+    ('p = .007', 'p < .001', 'no p-value')
+    """
+    if math.isnan(p):
+        return "no p-value"
+    return "p < .001" if p < 0.001 else f"p = {short(p)}"
+
+
+def listed(names: list[str], most: int = LISTED) -> str:
+    """Names as a sentence has them.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=3)
+    ('a', 'a, b and c', 'a, b and 2 more')
+    """
+    shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
+
+
+def _secondary(made: Compared) -> list[str]:
+    """What the other measures of two systems say, in one sentence."""
+    others = made.measures[1:]
+    if not others:
+        return []
+    if len(others) <= ONE_BY_ONE:
+        told = [f"by {one.measure} {_short_pair(one.pairs[0])}" for one in others]
+    else:
+        told = _summed_up(others, made.main.pairs[0].better)
+    together = ", corrected together" if made.families.correction != "none" else ""
+    return [f"Secondary{together}: {'; '.join(told)}."]
+
+
+def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
+    """Many other measures in a few words for those that say the same."""
+    sides: dict[str, list[str]] = {}
+    for one in others:
+        sides.setdefault(one.pairs[0].better, []).append(one.measure)
+    said = []
+    for name, measures in sides.items():
+        shown = f"{name} is better{' too' if name == better else ''}" if name else "no difference is shown"
+        said.append(f"by {listed(measures, most=len(measures))} {shown}")
+    return said
+
+
+def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
+    effects = main.classes[0] if main.classes else None
+    count = f"{pair.queries:,} {'query' if pair.queries == 1 else 'queries'}"
+    units = "" if main.unit == "queries" else f" of {len(main.units):,} classes"
+    proof = f"({count}{units}, {_chance(pair.adjusted)})"
+    if pair.better:
+        worse = pair.first if pair.better == pair.second else pair.second
+        span = _span(pair, by_size=True)
+        return (
+            f"{pair.better} is better than {worse} by {short(abs(pair.difference))} {main.measure} {span} {proof}"
+            f"{_on_classes(effects, pair.better)}."
+        )
+    start = (
+        f"No difference in {main.measure} is shown: {pair.second} minus {pair.first} is {_signed(pair.difference)} "
+        f"{_span(pair)} {proof}"
+    )
+    return f"{start}{_on_classes(effects, '')}.{_could_have(main, pair, level)}"
+
+
+def _span(pair: Comparison, by_size: bool = False) -> str:
+    """The interval of second minus first; `by_size` turns it where the size of a loss is given."""
+    if math.isnan(pair.low):
+        return "[no interval]"
+    low, high = (-pair.high, -pair.low) if by_size and pair.difference < 0 else (pair.low, pair.high)
+    return f"[{short(low)}, {short(high)}]"
+
+
+def _signed(value: float) -> str:
+    text = short(value)
+    return text if text.startswith("−") or not float(text.replace("−", "-")) else f"+{text}"
+
+
+def _could_have(main: MeasureCompared, pair: Comparison, level: float) -> str:
+    if not main.differences(pair).any():
+        return " No query differs at all: are these two the same?"
+    least = main.detectable(pair, level)
+    if not math.isfinite(least):
+        return ""
+    return f" So many {main.unit} show a true difference of {short(least)} in 80 % of such experiments."
+
+
+def _on_classes(effects: ClassEffects | None, better: str) -> str:
+    """On which classes a system is better, chiefly; where it is worse; where no difference is shown."""
+    if effects is None or len(effects.effects) < 2:
+        return ""
+    shown = [each for each in effects.effects if each.better]
+    if not better:
+        told = [f"{each.better} is better on class {each.label}" for each in shown]
+        return f"; but {listed(told)}" if told else ""
+    won = sorted((each for each in shown if each.better == better), key=_size)
+    lost = [each.label for each in shown if each.better != better]
+    same = [each.label for each in effects.effects if _equal(each)]
+    open_ = [each.label for each in effects.effects if not each.better and each.label not in same]
+    if len(open_) == len(effects.effects):
+        return "; no class alone shows it"
+    parts = []
+    if won and not open_ and not lost and not same:
+        parts.append("on every class")
+    elif won:
+        parts.append(f"chiefly on class {won[0].label}")
+    if lost:
+        parts.append(f"but worse on {_classes(lost)}")
+    words = f", {', '.join(parts)}" if parts else ""
+    words += f"; every query has equal values on {_classes(same)}" if same else ""
+    return words + (f"; no difference is shown on {_classes(open_)}" if open_ else "")
+
+
+def _equal(effect: ClassEffect) -> bool:
+    """Whether no query of a class differs."""
+    return effect.difference == 0 and math.isnan(effect.p)
+
+
+def _size(effect: ClassEffect) -> float:
+    return -abs(effect.difference)
+
+
+def _classes(labels: list[str]) -> str:
+    return f"class{'es' * (len(labels) > 1)} {listed(labels)}"
+
+
+def _short_pair(pair: Comparison) -> str:
+    proof = _chance(pair.adjusted)
+    if not pair.better:
+        return f"no difference is shown, {_signed(pair.difference)} {_span(pair)}, {proof}"
+    return f"{pair.better} is better by {short(abs(pair.difference))} {_span(pair, by_size=True)}, {proof}"
+
+
+def _best(main: MeasureCompared) -> str:
+    """The best mean, and from which others it is distinguished, as far as these pairs were compared."""
+    order = main.order
+    best, number = order[0], main.table.number(order[0])
+    mean, low, high = (float(each[number]) for each in (main.means.mean, main.means.low, main.means.high))
+    span = "" if math.isnan(low) else f" [{short(low)}, {short(high)}]"
+    shown = {_other(pair, best): bool(pair.better) for pair in main.pairs if best in (pair.first, pair.second)}
+    compared = [name for name in order if name in shown]
+    alike, beaten = ([name for name in compared if shown[name] is side] for side in (False, True))
+    told = _distinguished(alike, beaten, whole=len(shown) == len(order) - 1)
+    return f"{best} has the best mean, {short(mean)} {main.measure}{span}; {told}."
+
+
+def _other(pair: Comparison, name: str) -> str:
+    return pair.first if pair.second == name else pair.second
+
+
+def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
+    """From whom the best one is distinguished; `whole`: whether it was compared with every other.
+
+    >>> _distinguished(["B"], ["C", "D"], whole=True), _distinguished([], ["C"], whole=False)
+    ('it cannot be distinguished from B, but it is better than the other 2', 'it is better than C')
+    """
+    open_ = f"it cannot be distinguished from {listed(alike)}" if alike else ""
+    who = f"{'the other' if alike else 'all'} {len(beaten)}" if whole else listed(beaten)
+    return ", but ".join(filter(None, (open_, f"it is better than {who}" if beaten else "")))
+
+
+def _against_baseline(made: Compared) -> list[str]:
+    """Each system against the first; only where few enough are compared to be read."""
+    main, first = made.main, made.systems[0]
+    if len(made.systems) > LISTED + 1:
+        return []
+    sides: dict[str, list[str]] = {"better": [], "worse": [], "": []}
+    for pair in main.pairs:
+        if first not in (pair.first, pair.second):
+            continue
+        other = pair.second if pair.first == first else pair.first
+        side = "" if not pair.better else "better" if pair.better == other else "worse"
+        size = abs(pair.difference)
+        sides[side].append(f"{other} (by {short(size)})" if side else other)
+    words = {"better": f"Better than {first}", "worse": f"Worse than {first}", "": f"Not distinguished from {first}"}
+    return [f"{words[side]}: {listed(found)}." for side, found in sides.items() if found]
+
+
+def _pairs_that_differ(made: Compared) -> list[str]:
+    """How many pairs differ, where more than those with the baseline were compared."""
+    pairs = made.main.pairs
+    if made.main.ranks is None:
+        return []
+    neighbours = {frozenset(each) for each in pairwise(made.main.ranks.systems)}
+    close = [each for each in pairs if frozenset((each.first, each.second)) in neighbours]
+    alike = sum(not each.better for each in close)
+    near = f"; of {len(close)} neighbours in the ranking {alike} cannot be distinguished" if len(close) > 1 else ""
+    return [f"{sum(bool(each.better) for each in pairs):,} of {len(pairs):,} pairs differ{near}."]

@@ -1,0 +1,210 @@
+"""Means with their bootstrap intervals, and how far each system is from the first, as the tests judge it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.errors import SettingError
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
+from rankscope.measures.measure import Measure
+from rankscope.reports.formats.grid import numeric_columns
+from rankscope.statistics.intervals.bootstrap import Intervals
+from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
+from rankscope.statistics.pairs.pairwise import Comparison
+from rankscope.statistics.table.units import classes_are_targets
+from rankscope.statistics.verdicts.compare import compare
+from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+
+EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its interval; NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether chance was taken into account."""
+        return not math.isnan(self.low)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A system minus the first one, over the queries that both have; who wins how many of them.
+
+    `side` is better or worse where the corrected test says so, else nothing.
+    """
+
+    estimate: Estimate
+    better: int
+    worse: int
+    equal: int
+    side: str = ""
+
+
+@dataclass(frozen=True)
+class MeasureRow:
+    """One measure of all systems; `differences` are of the second, third, ... from the first."""
+
+    asked: str
+    measure: Measure
+    means: tuple[Estimate, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def meaning(self) -> str:
+        """What the measure says, in a sentence."""
+        text = " ".join(inspect.cleandoc(type(self.measure).__doc__ or "").split("\n\n")[0].split())
+        text = text.replace("`scope`", str(getattr(self.measure, "scope", ""))).replace("`", "")
+        return text.replace("any of the first 1 items", "the first item")
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a small number is a good one."""
+        return self.measure.lower_is_better
+
+    @property
+    def best(self) -> int | None:
+        """Which system is ahead; None if there is no choice."""
+        values = [math.nan if self.measure.counts else each.value for each in self.means]
+        known = [value for value in values if not math.isnan(value)]
+        if len(values) < 2 or not known:
+            return None
+        return values.index(min(known) if self.lower_is_better else max(known))
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """All measures, and how the intervals were made."""
+
+    rows: tuple[MeasureRow, ...]
+    how: str  # intervals of means
+    unit: str = "queries"  # what was drawn
+    how_compared: str = ""  # intervals and tests of differences
+
+    def row(self, *wanted: str) -> MeasureRow | None:
+        """The first of these measures that was computed."""
+        return next((row for name in wanted for row in self.rows if row.asked == name), None)
+
+    @property
+    def main(self) -> MeasureRow | None:
+        """The first measure asked for that has an interval."""
+        return next((row for row in self.rows if row.means[0].has_interval), None)
+
+
+def compared_of(scores: Scores) -> Compared | None:
+    """All systems compared; None where there is one, or where nothing is a plain mean over queries."""
+    if len(scores.systems) < 2 or scores.settings.mean != "macro":
+        return None
+    try:
+        return compare(scores, seed=scores.settings.seed)
+    except SettingError:
+        return None
+
+
+def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
+    """Every measure that is a number, in the order asked for."""
+    systems = scores.systems
+    shown = [numeric_columns(system) for system in systems]
+    queries = sorted({query for system in systems for query in system.ranks.queries}, key=str.encode)
+    place = {query: row for row, query in enumerate(queries)}
+    where = [np.array([place[query] for query in system.ranks.queries], dtype=np.int64) for system in systems]
+    columns = [
+        _placed(column, rows, len(queries)) for own, rows in zip(shown, where, strict=True) for column in own
+    ]  # fmt: skip
+    if not columns or not queries:
+        return Estimates((), "")
+    classes = _classes(scores, queries) if classes_are_targets(scores) else None
+    made = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
+    names = tuple(system.name for system in systems)
+    rows = tuple(_row(shown, made, number, names, compared, scores.settings.mean) for number in range(len(shown[0])))
+    return Estimates(rows, _how(made), made.unit, _how_compared(compared))
+
+
+def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], queries: int) -> FloatArray:
+    """A value for each query of all systems; NaN where the summary does not count it."""
+    placed = np.full(queries, np.nan)
+    values = np.where(column.counted, column.values, np.nan)
+    placed[rows] = np.log(np.maximum(values, GEOMETRIC_FLOOR)) if column.measure.summary == "geometric" else values
+    return placed
+
+
+def _row(
+    shown: list[list[Column]],
+    made: Intervals,
+    number: int,
+    names: tuple[str, ...],
+    compared: Compared | None,
+    mean: str,
+) -> MeasureRow:
+    """One measure of all systems, and how far each is from the first."""
+    first, count = shown[0][number], len(shown[0])
+    means = [_mean(columns[number], made, each * count + number, mean) for each, columns in enumerate(shown)]
+    tested = [one for one in compared.measures if one.measure == first.asked] if compared is not None else []
+    differences = _differences(tested[0], [compared.stands_for(name) for name in names]) if compared and tested else ()
+    return MeasureRow(first.asked, first.measure, tuple(means), differences)
+
+
+def _differences(judged: MeasureCompared, names: list[str]) -> tuple[Difference, ...]:
+    """Each system minus the first one; one that equals the first differs nowhere."""
+    first, *others = names
+    pairs = {pair.second: pair for pair in judged.pairs if pair.first == first}
+    nowhere = Difference(Estimate(0.0), 0, 0, len(judged.table))
+    return tuple(nowhere if name == first else _difference(judged, pairs[name]) for name in others)
+
+
+def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
+    gains = judged.differences(pair) * (-1 if judged.table.lower_is_better else 1)
+    better, worse = int((gains > EQUAL).sum()), int((gains < -EQUAL).sum())
+    side = "" if not pair.better else "better" if pair.better == pair.second else "worse"
+    estimate = Estimate(pair.difference, pair.low, pair.high)
+    return Difference(estimate, better, worse, gains.size - better - worse, side)
+
+
+def _is_mean(column: Column, mean: str) -> bool:
+    return column.measure.summary == "mean" and mean == "macro"
+
+
+def _mean(column: Column, made: Intervals, place: int, mean: str) -> Estimate:
+    """The summary as every table shows it, with the interval where it is a mean over queries."""
+    low, high = float(made.low[place]), float(made.high[place])
+    if column.measure.summary == "geometric" and mean == "macro":
+        return Estimate(column.summary, math.exp(low), math.exp(high))
+    return Estimate(column.summary, low, high) if _is_mean(column, mean) else Estimate(column.summary)
+
+
+def _classes(scores: Scores, queries: list[str]) -> list[str]:
+    """The class of each query."""
+    known: dict[str, str] = {}
+    for system in scores.systems:
+        known.update(zip(system.ranks.queries, system.ranks.classes or (), strict=True))
+    return [known[query] for query in queries]
+
+
+def _how(made: Intervals) -> str:
+    drawn = (
+        f"{made.units:,} classes drawn with replacement, because queries of one class look for the same items"
+        if made.unit == "classes"
+        else f"{made.units:,} queries drawn with replacement"
+    )
+    return f"{made.level:.0%} intervals: {WAYS[made.how]}, {drawn}; {made.resamples:,} resamples, seed {made.seed}."
+
+
+def _how_compared(compared: Compared | None) -> str:
+    """How intervals of differences were made, and over what their tests are corrected."""
+    if compared is None:
+        return ""
+    units = f"{len(compared.main.units):,} {compared.main.unit}"
+    return (
+        f"Differences are paired, the same queries under both systems: {compared.level:.0%} t intervals, each of one "
+        f"difference, {units}. Tests: {str(compared.families).replace(chr(10), '; ')}."
+    )

@@ -1,0 +1,210 @@
+"""A feedback study as text: a table of methods by round, and what may be said of them."""
+
+from __future__ import annotations
+
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.summary import Summary, session_notes, session_rows
+from rankscope.feedback.study.verdicts import (
+    NO_FEEDBACK,
+    SEEN,
+    against_none,
+    compared,
+    compared_methods,
+    shares_list,
+    unmoved,
+)
+from rankscope.reports.formats.rows import table
+from rankscope.reports.texts.comparison import notes_of
+from rankscope.reports.texts.comparison_words import listed, short, verdict
+from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+
+LISTS = {
+    "frozen": "the frozen list: what was shown keeps its place, the rest follows as ranked last",
+    "full": "the full list, which has the items the user has marked in it",
+    "split": "the half of the collection that no feedback came from",
+    "residual": "the list without what the method has shown: a reading of each method against its own past",
+}
+
+
+def text_of(results: Results) -> str:
+    """The whole summary."""
+    main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
+    own = " (each method against its own past)" if how["scored"] == "residual" else ""
+    parts = [
+        f"{facts(results)}\n",
+        f"{main.quantity} of the {how['scored']} list{own}, mean over sessions, {main.level:.0%} interval of the last "
+        "round (topics drawn anew)\n",
+        table(main.round_rows()),
+        f"Relevant items seen so far ({SEEN})\n",
+        table(seen.round_rows()),
+        table(session_rows(results)),
+        "\n".join([*verdicts(results), *further(results), *warnings(results)]) + "\n",
+    ]
+    return "\n".join(parts)
+
+
+def facts(results: Results) -> str:
+    """What was tried, in a line."""
+    about, how = results.about, results.about["protocol"]
+    return (
+        f"{len(results.topics)} topics, {len(results.sessions)} sessions of each method, {how['rounds']} rounds of "
+        f"{how['scope']} items, user {about['user']}, start {about['start']}, {about['items']:,} items, "
+        f"seed {about['seed']}"
+    )
+
+
+def basis(results: Results) -> str:
+    """What decides, said before it is looked at."""
+    how, measure = results.about["protocol"]["scored"], results.measures[0]
+    if how != "residual":
+        return f"{measure} of {LISTS[how]}. It decides alone; {SEEN} is secondary."
+    if shares_list(results):
+        first, second = compared_methods(results)
+        return (
+            f"{measure} of what neither {first} nor {second} had shown before the last round. It decides alone; {SEEN} "
+            "is secondary, and decides whether feedback helps."
+        )
+    return (
+        f"{SEEN} alone: residual lists differ by method and favour the one that found less, so {measure} of them is "
+        "for each method against its own past. To compare rankings use --list frozen or --list split, or two methods."
+    )
+
+
+def verdicts(results: Results) -> list[str]:
+    """What decides, and what it says of the methods: none goes beyond what a test supports."""
+    if not results.asked:
+        return []
+    made = compared(results)
+    notes = [] if made is None else [*_dropped(results, made), *_too_few(made), *_equal_values(made)]
+    words = _single(results) if made is None else [*verdict(made), *notes]
+    return [f"Decided by {basis(results)}", *words]
+
+
+def _single(results: Results) -> list[str]:
+    made = Summary(results, results.measures[0])
+    told = []
+    for name in compared_methods(results):
+        mean, low, high = (float(each[-1]) for each in made.means(name))
+        told.append(f"{name}: {short(mean)} {made.quantity} [{short(low)}, {short(high)}] in the last round.")
+    return told
+
+
+def _dropped(results: Results, made: Compared) -> list[str]:
+    """How many sessions a shared residual list had to leave out."""
+    if not shares_list(results) or not made.main.left_out:
+        return []
+    return [
+        f"{made.main.left_out:,} of {len(results.sessions):,} sessions are left out for both, because nothing relevant "
+        "is left there that neither had shown."
+    ]
+
+
+def _too_few(made: Compared) -> list[str]:
+    told = [line for line in notes_of(made) if "can show no difference" in line]
+    return [f"{line.replace('classes', 'topics').replace('queries', 'topics')}." for line in told]
+
+
+def _equal_values(made: Compared) -> list[str]:
+    """Methods with equal values, whatever their rankings; those with equal rankings are not even compared."""
+    return [f"{line.replace('every query', 'every session')}." for line in notes_of(made) if "compared once" in line]
+
+
+def further(results: Results) -> list[str]:
+    """The secondary quantity, whether feedback helps, and where it does harm."""
+    made, none = compared(results), against_none(results)
+    equal = [] if none is None else [name for name, other in none.same.items() if other == NO_FEEDBACK]
+    lines = [] if made is None or len(made.systems) < 3 else [_secondary(one) for one in made.measures[1:]]
+    if none is not None:
+        for number, one in enumerate(none.measures):
+            lines += _helps(one, secondary=number > 0)
+        lines += _too_few(none) if made is None else []
+    if equal:
+        lines.append(f"Every value of {listed(equal, len(equal))} is that of no feedback.")
+    names = [one.measure for one in none.measures] if none is not None else []
+    harmed = [_harmed(Summary(results, name)) for name in names]
+    return [*lines, *filter(None, harmed)]
+
+
+def _secondary(one: MeasureCompared) -> str:
+    """The best mean, and which methods it is shown to be better than."""
+    rows = one.system_rows()
+    best = str(rows[0]["system"])
+    mean, low, high = (float(str(rows[0][key])) for key in ("mean", "low", "high"))
+    pairs = [pair for pair in one.pairs if best in (pair.first, pair.second)]
+    open_to = [pair.second if pair.first == best else pair.first for pair in pairs if not pair.better]
+    beaten = len(pairs) - len(open_to)
+    told = "better than every other method" if not open_to else f"not distinguished from {listed(open_to)}"
+    told += f", better than the other {beaten}" if open_to and beaten else ""
+    return f"By {one.measure} (secondary): {best} is highest, {short(mean)} [{short(low)}, {short(high)}], {told}."
+
+
+def _helps(one: MeasureCompared, secondary: bool) -> list[str]:
+    """Whether feedback helps, method by method, in as few sentences as it takes."""
+    lead = f"Against no feedback, by {one.measure}{' (secondary)' if secondary else ''}"
+    sides: dict[str, list[str]] = {
+        "feedback helps with": [],
+        "feedback hurts with": [],
+        "no difference is shown for": [],
+    }
+    for pair in one.pairs:
+        side = {pair.second: "feedback helps with", NO_FEEDBACK: "feedback hurts with"}.get(pair.better)
+        told = f"{pair.second} ({short(pair.difference)})" if side == "feedback hurts with" else pair.second
+        sides[side or "no difference is shown for"].append(told)
+    return [f"{lead}: {words} {listed(names, len(names))}." for words, names in sides.items() if names]
+
+
+def _harmed(summary: Summary) -> str:
+    """On which topics each method is below no feedback."""
+    told = []
+    for name in compared_methods(summary.results):
+        lost = summary.harmed_topics(name)
+        if lost:
+            told.append(f"{name} on {len(lost)} of {len(summary.results.topics)} ({listed(list(lost), 4)})")
+    return f"{summary.quantity}: topics on which feedback is worse than none: {'; '.join(told)}." if told else ""
+
+
+def warnings(results: Results) -> list[str]:
+    """What must be read beside the numbers."""
+    lines = [
+        f"! {', '.join(group[1:])} ranked as {group[0]} did in every round of all {len(results.sessions):,} sessions: "
+        f"compared once, as {group[0]}"
+        for group in results.alike()
+    ]
+    lost = results.failed_throughout()
+    for row in results.failures():
+        told = "it is not compared" if row["method"] in lost else "they count with what was shown until then"
+        lines.append(f"! {row['method']}: {row['sessions']} sessions failed: {row['failed']}; {told}")
+    again = {name for group in results.alike() for name in group[1:]}
+    lines += _flags([row for row in results.flagged() if row["method"] not in again])
+    tied = [f"{row['method']} in {row['sessions']}" for row in results.tied() if row["method"] not in again]
+    if tied:
+        lines.append(
+            "! equal scores of relevant and irrelevant items, which then stand in the order of the items, in sessions "
+            f"of the last round: {listed(tied, len(tied))} of {len(results.sessions):,}"
+        )
+    lines += [f"! {name} of the frozen list is that of the first display in every round" for name in unmoved(results)]
+    return [*lines, *_nothing_left(results), *(f"! {note}" for note in session_notes(results))]
+
+
+def _flags(rows: list[dict[str, object]]) -> list[str]:
+    """Which methods went another way, and in how many rounds; those that did so equally often in one line."""
+    groups: dict[tuple[object, object], list[str]] = {}
+    for row in rows:
+        groups.setdefault((row["flag"], row["rounds"]), []).append(str(row["method"]))
+    return [
+        f"! {flag}, in {rounds} {'round' if rounds == 1 else 'rounds'}{' each' if len(names) > 1 else ''}: "
+        f"{listed(names, len(names))}"
+        for (flag, rounds), names in groups.items()
+    ]
+
+
+def _nothing_left(results: Results) -> list[str]:
+    nothing = results.frame.filter((results.frame["relevant"] == 0) & (results.frame["round"] == results.last))
+    if not nothing.height:
+        return []
+    counts = nothing.group_by("method", maintain_order=True).len().iter_rows()
+    told = listed([f"{name} in {count}" for name, count in counts], len(results.methods))
+    return [
+        f"! no relevant item is left in the last round, in sessions: {told}; they are left out of the means of "
+        f"{results.measures[0]}, and {SEEN} counts them"
+    ]

@@ -1,0 +1,93 @@
+"""A gate's result as text for a terminal, Markdown for a job's summary, JSON for programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from rankscope.names import one_line, visible
+from rankscope.reports.formats.grid import Cell, Grid
+from rankscope.reports.formats.markdown import table_of
+from rankscope.reports.formats.rows import as_json
+from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence, signed
+
+FORMATS = ("text", "json", "markdown")
+SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
+VERSION = 1
+HOW = (
+    "The gate fails only if a loss is shown (the upper limit of the change, one-sided at 95%, is below 0) and the mean "
+    "loss exceeds the smallest effect that matters. The limit is the higher of sign flips and skew t."
+)
+
+
+def render(result: GateResult, format: str = "text") -> str:
+    """The result in one of the formats."""
+    return {"text": text, "json": json, "markdown": markdown}[format](result)
+
+
+def text(result: GateResult) -> str:
+    """The verdict in one line, then each check where there are several, then what else must be said."""
+    lines = [result.sentence]
+    if len(result.checks) > 1:
+        lines += [f"  {'fail' if check.failed else 'pass'}: {check.sentence}" for check in result.checks]
+    lines += [f"  {power_sentence(check)}" for check in result.checks]
+    if result.self_test is not None:
+        lines.append(f"  {result.self_test.sentence}")
+    return visible("\n".join([*lines, *(f"  ! {line}" for line in result.remarks)]) + "\n")
+
+
+def markdown(result: GateResult) -> str:
+    """A heading with the verdict, a table of the checks, and notes; made for a job's summary page."""
+    verdict = "pass" if result.passed else "fail"
+    notes = [*(power_sentence(check) for check in result.checks)]
+    if result.self_test is not None:
+        notes.append(result.self_test.sentence)
+    listed = "".join(f"- {line}\n" for line in [*notes, *result.remarks, HOW])
+    heading = f"### Gate: {verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
+    return visible(f"{heading}\n\n{table_of(_grid(result))}\n{listed}")
+
+
+def _code(name: str) -> str:
+    return one_line(name.replace("\n", " ")).replace("`", "'")
+
+
+def _grid(result: GateResult) -> Grid:
+    with_class = any(check.label for check in result.checks)
+    header = ["measure", *(["class"] if with_class else []), "baseline", "candidate", "change", "limits", "queries",
+              "smallest effect", "verdict", "finding"]  # fmt: skip
+    return Grid(tuple(header), tuple(_cells(check, with_class) for check in result.checks))
+
+
+def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
+    places = check.places
+    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", signed(check.change, places))
+    limits = f"{signed(check.low, places)} to {signed(check.high, places)}"
+    named = [check.measure, *([check.label or "all"] if with_class else [])]
+    return (
+        *(Cell(each, number=False) for each in named),
+        *(Cell(each) for each in numbers),
+        Cell(limits, number=False),
+        Cell(f"{check.queries:,}"),
+        Cell(f"{check.min_effect:g}"),
+        Cell("fail" if check.failed else "pass", number=False, best=check.failed),
+        Cell(check.finding, number=False),
+    )
+
+
+def json(result: GateResult) -> str:
+    """One object; what is undefined or infinite is null."""
+    whole = {
+        "format": "rankscope.gate",
+        "version": VERSION,
+        "verdict": "pass" if result.passed else "fail",
+        "reason": result.sentence,
+        "baseline": result.baseline,
+        "candidate": result.candidate,
+        "alpha": result.alpha,
+        "seed": result.seed,
+        "unit": result.unit,
+        "family": str(result.family),
+        "checks": result.rows(),
+        "self_test": None if result.self_test is None else asdict(result.self_test) | {"rate": result.self_test.rate},
+        "remarks": list(result.remarks),
+    }
+    return as_json(whole)

@@ -1,0 +1,1 @@
+"""How far a mean may be off: intervals of numbers and bands of curves."""

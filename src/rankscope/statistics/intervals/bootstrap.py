@@ -1,0 +1,139 @@
+"""Bootstrap of means over queries (Efron 1979), for many measures and systems at once: percentile or BCa intervals.
+
+All columns see the same resamples: the difference of two systems is one more column, and so it is paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.statistics.intervals.bca import bca_tails
+from rankscope.statistics.table.resampling import Drawing, batches, class_numbers, drawing
+from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
+
+FEWEST, MOST = 2_000, 10_000
+DRAWS = 10_000_000  # so many queries are drawn in all, as far as FEWEST and MOST allow
+WAYS = {"percentile": "percentile bootstrap", "bca": "bias-corrected and accelerated bootstrap (BCa)"}
+ROUNDING = 1e-13  # values that differ by less than this share of their size are equal, rounded
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """One mean and its interval per column; NaN where a column has no value at all, or no spread to tell one from.
+
+    `unit` says what was resampled: queries, or classes of queries that hang together. Equal values leave chance
+    nothing to do: their interval has no width.
+    """
+
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+    queries: IntArray  # how many have a value
+    resamples: int
+    seed: int = 0
+    level: float = 0.95
+    unit: str = "queries"
+    units: int = 0
+    how: str = "percentile"
+
+    def rows(self) -> list[dict[str, float]]:
+        """One row per column, in plain numbers."""
+        columns = zip(*(each.tolist() for each in (self.mean, self.low, self.high, self.queries)), strict=True)
+        return [dict(zip(("mean", "low", "high", "queries"), each, strict=True)) for each in columns]
+
+    def take(self, columns: IntArray) -> Intervals:
+        """Some of the columns."""
+        mean, low, high = self.mean[columns], self.low[columns], self.high[columns]
+        return replace(self, mean=mean, low=low, high=high, queries=self.queries[columns])
+
+
+def resamples_for(queries: int) -> int:
+    """How many resamples: 10,000 for few queries, 2,000 for many.
+
+    >>> resamples_for(50), resamples_for(3_000), resamples_for(100_000)
+    (10000, 3000, 2000)
+    """
+    return int(np.clip(DRAWS // max(queries, 1) // 1000 * 1000, FEWEST, MOST))
+
+
+def bootstrap_means(
+    values: ArrayLike,
+    *,
+    classes: Sequence[str] | None = None,
+    level: float = 0.95,
+    resamples: int | None = None,
+    seed: int = 0,
+    how: str = "percentile",
+) -> Intervals:
+    """Intervals of the means of each column; a row is a query, NaN a query that a measure leaves out.
+
+    `classes`: queries of one class share what they look for, so they say less than as many independent ones. Classes
+    are then drawn, and within each class drawn its queries. One query, or one class, has no interval.
+    `how`: percentile, or bca, which shifts the limits for bias and skew and is the better one for few skewed values.
+    >>> made = bootstrap_means([[0.0], [0.5], [1.0], [0.5]])
+    >>> made.mean.tolist(), made.low.tolist(), made.high.tolist(), made.resamples
+    ([0.5], [0.125], [0.875], 10000)
+    """
+    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
+    table = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    there = ~np.isnan(table)
+    filled = np.where(there, table, 0.0)
+    count = there.sum(axis=0)
+    draw = drawing(len(table), classes)
+    wanted = resamples or resamples_for(len(table))
+    with np.errstate(invalid="ignore"):
+        mean = filled.sum(axis=0) / count
+    low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    unit = np.arange(len(table)) if classes is None else class_numbers(classes)
+    if draw.units > 1:
+        drawn = _means(filled, there, draw, wanted, seed)
+        tails = _tails(drawn, filled, there, unit, level, how)
+        low, high = _limits(drawn, tails)
+        _settle(filled, there, mean, low, high)
+    return Intervals(mean, low, high, count, wanted, seed, level, draw.unit, draw.units, how)
+
+
+def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: int) -> FloatArray:
+    """The mean of each column in each resample."""
+    chance = np.random.default_rng(seed)
+    whole = bool(there.all()) and draw.unit == "queries"
+    weight = there.astype(np.float64)
+    parts = []
+    for size in batches(resamples, len(filled)):
+        times = draw.times(chance, size)
+        bottom = np.float64(len(filled)) if whole else times @ weight
+        with np.errstate(invalid="ignore"):
+            parts.append((times @ filled) / bottom)
+    return np.concatenate(parts)
+
+
+def _tails(drawn: FloatArray, filled: FloatArray, there: Any, unit: IntArray, level: float, how: str) -> FloatArray:
+    """Which quantiles of the resamples are the limits of each column."""
+    tail = (1 - level) / 2
+    if how == "percentile":
+        return np.repeat([[tail], [1 - tail]], filled.shape[1], axis=1)
+    return bca_tails(drawn, filled, there, unit, level)
+
+
+def _limits(means: FloatArray, tails: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Quantiles over the resamples; a resample in which no query has a value is left out."""
+    limits = np.full((2, means.shape[1]), np.nan)
+    for column, drawn in enumerate(means.T):
+        known = drawn[~np.isnan(drawn)]
+        if known.size and not np.isnan(tails[:, column]).any():
+            limits[:, column] = np.quantile(known, tails[:, column])
+    return limits[0], limits[1]
+
+
+def _settle(filled: FloatArray, there: Any, mean: FloatArray, low: FloatArray, high: FloatArray) -> None:
+    """Equal values have an interval of no width; a single one has none."""
+    apart = np.where(there, np.abs(filled - mean), 0.0).max(axis=0, initial=0.0)
+    equal = apart <= ROUNDING * np.maximum(np.abs(mean), 1e-300)
+    low[equal] = high[equal] = mean[equal]
+    low[there.sum(axis=0) < 2] = high[there.sum(axis=0) < 2] = np.nan

@@ -1,0 +1,153 @@
+"""All comparisons of one declared family: every pair, measure and class, corrected together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.errors import SettingError
+from rankscope.statistics.pairs.corrections import adjust
+from rankscope.statistics.pairs.family import ALL_QUERIES, Family
+from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval
+from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
+from rankscope.statistics.pairs.trust import DECIDING, decide_p
+from rankscope.statistics.table.score_table import ScoreTable
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Second system minus first, for one measure and class; `adjusted` is the p-value corrected for the family."""
+
+    first: str
+    second: str
+    measure: str
+    label: str
+    difference: float
+    low: float  # interval of this comparison alone, not of the family
+    high: float
+    p: float
+    adjusted: float
+    queries: int
+    better: str = ""  # the system that is shown to be better, if any
+
+    def row(self) -> dict[str, object]:
+        """In plain numbers, for a table."""
+        head: dict[str, object] = {"first": self.first, "second": self.second, "measure": self.measure}
+        return head | ({"class": self.label} if self.label else {}) | {
+            "difference": self.difference, "low": self.low, "high": self.high, "p": self.p,
+            "p (adjusted)": self.adjusted, "queries": self.queries, "better": self.better,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PairTests:
+    """The family and its comparisons, in the order of the family."""
+
+    family: Family
+    comparisons: tuple[Comparison, ...]
+    test: str = DECIDING
+    level: float = 0.95
+    seed: int = 0
+
+    @property
+    def undefined(self) -> int:
+        """How many tests could not be made."""
+        return sum(np.isnan(each.p) for each in self.comparisons)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each comparison."""
+        return [each.row() for each in self.comparisons]
+
+    def __str__(self) -> str:
+        left = f"; {self.undefined} could not be made" if self.undefined else ""
+        return f"{self.family}; {self.test} test{left}"
+
+
+def compare_pairs(
+    tables: ScoreTable | Sequence[ScoreTable],
+    *,
+    by_class: bool = False,
+    baseline: str | None = None,
+    correction: str = "holm",
+    test: str = DECIDING,
+    level: float = 0.95,
+    seed: int = 0,
+) -> PairTests:
+    """Compare all pairs of systems, or each with the baseline, on the queries that both have.
+
+    Several tables are several measures of the same systems. Intervals are t intervals of the mean difference. `test`
+    is what decides (`trust`) or one of `paired_tests`.
+    >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
+    >>> made = compare_pairs(table)
+    >>> print(made, [(round(each.difference, 3), round(each.p, 4), each.better) for each in made.comparisons])
+    family of 1 test: 1 pair of systems, Holm; sign-flip and skew-t test [(0.167, 0.0454, 'B')]
+    >>> compare_pairs(table, test="sign-flip").comparisons[0].p
+    0.03125
+    """
+    test = test if test == DECIDING else TESTS.spell(test)
+    given = [tables] if isinstance(tables, ScoreTable) else list(tables)
+    family = _family(given, by_class, baseline, correction)
+    parts = [part for table in given for part in (_classes(table) if by_class else [table])]
+    differences = [_differences(part, family) for part in parts]
+    p = np.concatenate([_p_values(each, test, seed) for each in differences])
+    adjusted = adjust(p, correction).p
+    columns = [column for each in differences for column in each.T]
+    turned = [table.lower_is_better for table in given for _ in range(family.size // len(given))]
+    made = tuple(
+        judged(_comparison(*named, column, raw, level), corrected, lower, level)
+        for named, column, raw, corrected, lower in zip(
+            family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
+        )
+    )
+    return PairTests(family, made, test, level, seed)
+
+
+def _family(tables: list[ScoreTable], by_class: bool, baseline: str | None, correction: str) -> Family:
+    if not tables or any(table.systems != tables[0].systems for table in tables):
+        raise SettingError("every table must hold the same systems in the same order")
+    if len(set(tables[0].systems)) < len(tables[0].systems):
+        raise SettingError(f"two systems have the same name: {', '.join(tables[0].systems)}")
+    classes = tables[0].class_names if by_class else (ALL_QUERIES,)
+    return Family.of(tables[0].systems, [table.measure for table in tables], classes, correction, baseline)
+
+
+def _classes(table: ScoreTable) -> list[ScoreTable]:
+    return [table.where(label) for label in table.class_names]
+
+
+def _differences(table: ScoreTable, family: Family) -> FloatArray:
+    first, second = ([table.number(pair[side]) for pair in family.pairs] for side in (0, 1))
+    return table.values[:, second] - table.values[:, first]
+
+
+def _p_values(differences: FloatArray, test: str, seed: int) -> FloatArray:
+    if test == DECIDING:
+        return decide_p(differences, seed=seed)
+    found = TESTS.find(test)
+    if found is sign_flip:
+        return sign_flip_p(differences, seed=seed)
+    if found is bootstrap_interval:
+        raise SettingError("no verdict rests on the bootstrap: it has no p-value. Use sign-flip, t, wilcoxon or sign")
+    return np.array([found(column).p for column in differences.T])
+
+
+def _comparison(
+    first: str, second: str, measure: str, label: str, differences: FloatArray, p: float, level: float
+) -> Comparison:
+    """One comparison that is not judged yet."""
+    t = paired_t(differences, level=level)
+    return Comparison(
+        first=first, second=second, measure=measure, label=label, difference=t.estimate, low=t.low, high=t.high, p=p,
+        adjusted=p, queries=t.queries,
+    )  # fmt: skip
+
+
+def judged(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
+    """The comparison with its p-value corrected, and who is shown to be better by it."""
+    ahead = pair.second if (pair.difference > 0) != lower_is_better else pair.first
+    shown = adjusted <= 1 - level and pair.difference != 0
+    return replace(pair, adjusted=adjusted, better=ahead if shown else "")

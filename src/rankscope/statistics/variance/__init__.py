@@ -1,0 +1,1 @@
+"""Several systems and classes at once: analyses of variance, comparisons of all means, mixed models."""

@@ -1,0 +1,1 @@
+"""What may be said: the one decision procedure, ranks, groups, and the gate."""

@@ -1,0 +1,168 @@
+"""On which kind of query do two systems differ? The difference within each class of queries, corrected for all classes.
+
+Each class is judged by its own differences alone. A spread pooled over classes (the mixed model) would let classes of
+few queries borrow from the others, but where spreads differ it calls chance a difference up to three times as often as
+it says; it is shown beside, and no verdict rests on it. Nor does one rest on the t test of few queries: it errs where
+differences are skewed: the p of each class stays, and a verdict needs the tests that decide everywhere (`trust`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.statistics.pairs.corrections import adjust
+from rankscope.statistics.pairs.family import Family
+from rankscope.statistics.pairs.paired_t import paired_t, spread
+from rankscope.statistics.pairs.sign_flip import sign_flip_p
+from rankscope.statistics.pairs.trust import DECIDING, SEEN, decide_p
+from rankscope.statistics.table.cells import Design, design_of
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.mixed import mixed
+
+MANY = 12  # queries of a class from which on p is that of the sign-flip test: with fewer it can hardly ever be small
+
+
+@dataclass(frozen=True)
+class ClassEffect:
+    """Second system minus first on the queries of one class."""
+
+    label: str
+    queries: int
+    difference: float
+    low: float  # interval of this class alone
+    high: float
+    p: float
+    raw: float  # p of the tests that a verdict needs; NaN where they cannot be made
+    pooled: float  # p of the mixed model, not corrected
+    adjusted: float = float("nan")  # p corrected for the family
+    deciding: float = float("nan")  # raw corrected for the family
+    better: str = ""  # the system that is shown to be better on this class, if any
+
+
+@dataclass(frozen=True, eq=False)
+class ClassEffects:
+    """One pair of systems on all classes."""
+
+    first: str
+    second: str
+    measure: str
+    effects: tuple[ClassEffect, ...]
+    lower_is_better: bool = False
+    correction: str = "holm"
+    level: float = 0.95
+    family: str = ""  # in words, over what p-values are corrected
+    about: str = ""  # what must be said of the queries and of the mixed model
+
+    @property
+    def how(self) -> str:
+        """Which tests were made."""
+        return (
+            f"p: t test within each class, sign-flip test from {MANY} queries on; p (verdict): {DECIDING} test, the "
+            f"larger p; both corrected over the {self.family}"
+        )
+
+    @property
+    def note(self) -> str:
+        """What must be said: where words are withheld, what few queries cannot show, what was left out."""
+        words = [f"no verdict on {', '.join(self.withheld)}: too few or too skewed queries"] if self.withheld else []
+        if any(each.better and each.queries < SEEN for each in self.effects):
+            words.append(f"classes of fewer than {SEEN} queries may lack the few that gain or lose much")
+        return "; ".join(filter(None, [*words, self.about]))
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """Classes whose p is small enough, but whose queries are too few or too skewed for a verdict."""
+        return tuple(each.label for each in self.effects if each.adjusted <= 1 - self.level and not each.better)
+
+    def judged(self, adjusted: Sequence[float], deciding: Sequence[float], family: str) -> ClassEffects:
+        """The same with p-values corrected, and who is shown to be better by them."""
+        effects = tuple(
+            replace(each, adjusted=p, deciding=decides, better=self._better(each, decides))
+            for each, p, decides in zip(self.effects, adjusted, deciding, strict=True)
+        )
+        return replace(self, effects=effects, family=family)
+
+    def _better(self, effect: ClassEffect, deciding: float) -> str:
+        if not deciding <= 1 - self.level or np.isclose(effect.difference, 0, atol=1e-12):
+            return ""
+        return self.second if (effect.difference > 0) != self.lower_is_better else self.first
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each class, in plain numbers."""
+        return [
+            {"class": each.label, "queries": each.queries, "difference": each.difference, "low": each.low,
+             "high": each.high, "p": each.p, f"p ({self.correction})": each.adjusted, "p (verdict)": each.deciding,
+             "p (mixed model)": each.pooled, "better": each.better}
+            for each in self.effects
+        ]  # fmt: skip
+
+
+def class_effects(
+    table: ScoreTable, first: str, second: str, *, correction: str = "holm", level: float = 0.95, seed: int = 0
+) -> ClassEffects:
+    """The classes from the largest gain of the second system to its largest loss; a class of one query has no p.
+
+    Corrected over these classes; where more is tested, `judged` corrects over all of it.
+    >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4], "B": [0.4, 0.6, 0.3, 0.5]}, classes=["x", "x", "y", "y"])
+    >>> [(each.label, round(each.difference, 2)) for each in class_effects(table, "A", "B").effects]
+    [('x', 0.35), ('y', 0.05)]
+    """
+    pair = table.select(first, second)
+    design = design_of(pair, systems=2)
+    pooled = mixed(pair, level)
+    models = pooled.effects or pooled.overall
+    effects = [
+        _apart(label, differences, model.p, level, seed)
+        for (label, differences), model in zip(_differences(design), models, strict=True)
+    ]
+    sign = -1.0 if pair.lower_is_better else 1.0
+    effects.sort(key=lambda each: (-sign * each.difference, each.label))
+    about = design.note(f"p (mixed model): {pooled.paired}" if pooled.paired else "")
+    made = ClassEffects(
+        first, second, table.measure, tuple(effects), pair.lower_is_better, correction, level, about=about
+    )
+    family = Family(((first, second),), (table.measure,), tuple(each.label for each in effects), correction)
+    return judged_together([made], [], correction, str(family))[0][0]
+
+
+def judged_together(
+    made: Sequence[ClassEffects], others: Sequence[float], correction: str, family: str
+) -> tuple[list[ClassEffects], list[float]]:
+    """Classes corrected together with the p-values of other tests: both, corrected.
+
+    Each test counts once: of a class both p-values are corrected, each among its like.
+    """
+    effects = [each for one in made for each in one.effects]
+    adjusted = adjust([*others, *(each.p for each in effects)], correction).p.tolist()
+    deciding = adjust([*others, *(each.raw for each in effects)], correction).p.tolist()
+    result, start = [], len(others)
+    for one in made:
+        stop = start + len(one.effects)
+        result.append(one.judged(adjusted[start:stop], deciding[start:stop], family))
+        start = stop
+    return result, deciding[: len(others)]
+
+
+def _differences(design: Design) -> list[tuple[str, FloatArray]]:
+    """Second system minus first on the queries of each class."""
+    gaps = design.values[:, 1] - design.values[:, 0]
+    return [(label, gaps[design.group == number]) for number, label in enumerate(design.labels)]
+
+
+def _apart(label: str, differences: FloatArray, pooled: float, level: float, seed: int) -> ClassEffect:
+    """One class, not judged yet."""
+    t = paired_t(differences, level=level)
+    p = float(sign_flip_p(differences, seed=seed)[0]) if differences.size >= MANY else t.p
+    raw = _deciding(differences, seed)
+    return ClassEffect(label, t.queries, t.estimate, t.low, t.high, p=p, raw=raw, pooled=pooled)
+
+
+def _deciding(differences: FloatArray, seed: int) -> float:
+    """The p that a verdict needs; few queries that all differ by the same amount show no spread to judge by: NaN."""
+    if not spread(differences) > 0 and differences.size < SEEN:
+        return float("nan")
+    return float(decide_p(differences, seed=seed)[0])

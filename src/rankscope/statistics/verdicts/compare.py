@@ -1,0 +1,263 @@
+"""The one decision procedure: which systems differ, by how much, and on which kind of query.
+
+Every command, graph and report that calls one system better calls this. The primary measure, the first one, decides
+alone: its family is its pairs of systems. Other measures and classes of queries are secondary and corrected together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from rankscope.errors import SettingError
+from rankscope.evaluation.scores import Scores
+from rankscope.statistics.intervals.bootstrap import Intervals
+from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
+from rankscope.statistics.pairs.corrections import CORRECTIONS
+from rankscope.statistics.pairs.family import Families, Family
+from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, judged
+from rankscope.statistics.table.repeats import repeats
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.units import class_sums, classes_are_targets, units_of
+from rankscope.statistics.variance.assumptions import assumptions
+from rankscope.statistics.variance.paired_and_unpaired import paired_and_unpaired
+from rankscope.statistics.variance.randomised_tukey import randomised_tukey
+from rankscope.statistics.verdicts.class_effects import ClassEffects, class_effects, judged_together
+from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+from rankscope.statistics.verdicts.rank_intervals import rank_intervals
+from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check_fields
+
+PERMUTATIONS = 10_000
+MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
+
+
+@dataclass(frozen=True)
+class _CompareOptions:
+    """How to compare."""
+
+    every_pair: bool
+    by_unit: bool
+    correction: str
+    intervals: str
+    level: float
+    resamples: int | None
+    permutations: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            correction=OneOf(CORRECTIONS.names()),
+            intervals=OneOf(tuple(WAYS)),
+            level=SHARE,
+            resamples=Optional(COUNT),
+            permutations=COUNT,
+            seed=SEED,
+        )
+
+
+def compare(
+    scores: Scores | Sequence[ScoreTable],
+    *,
+    baseline: str | None = None,
+    every_pair: bool = True,
+    by_unit: bool | None = None,
+    correction: str = "holm",
+    intervals: str = "bca",
+    level: float = 0.95,
+    resamples: int | None = None,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> Compared:
+    """Compare systems: the first measure decides, all others and classes of queries are secondary.
+
+    Every pair is compared, or with `every_pair=False` each system with the baseline, which is the first one unless
+    named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
+    what queries look for (`by_unit`; found out by itself from scores), the class is the unit of chance. A system whose
+    values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means: bca, or
+    bounded, which holds where few queries decide.
+    >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
+    >>> compare([table]).main.pairs[0].better
+    'B'
+    """
+    by_target = isinstance(scores, Scores) and classes_are_targets(scores) if by_unit is None else by_unit
+    choices = _CompareOptions(
+        every_pair=every_pair,
+        by_unit=by_target,
+        correction=correction,
+        intervals=intervals,
+        level=level,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+    )
+    ordered = _ordered(_tables(scores), baseline)
+    same = repeats(ordered)
+    distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
+    measures, families = _judged(_undecided(distinct, choices), choices)
+    return Compared(tuple(_with_ranks(each, choices) for each in measures), families, choices.level, choices.seed, same)
+
+
+def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
+    """Each measure with everything but its pairs."""
+    whole = [_shared(table) for table in tables]
+    made = [
+        MeasureCompared(
+            table=table,
+            units=units_of(table, choices.by_unit),
+            tested=class_sums(table) if choices.by_unit else table,
+            left_out=len(given) - len(table),
+            means=means,
+            pairs=(),
+        )
+        for given, table, means in zip(tables, whole, _means(whole, choices), strict=True)
+    ]
+    return [_by_class(each, choices) for each in made]
+
+
+def _shared(table: ScoreTable) -> ScoreTable:
+    """The queries that every system has."""
+    whole = table.complete()
+    if not len(whole):
+        raise SettingError(_nothing_shared(table))
+    return whole
+
+
+def _means(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[Intervals]:
+    """Intervals of all means; measures that share their queries share the resamples too."""
+    if any(table.queries != tables[0].queries for table in tables):
+        return [_means([each], choices)[0] for each in tables]
+    values = np.hstack([table.values for table in tables])
+    classes = tables[0].labels if choices.by_unit else None
+    made = mean_intervals(
+        values, classes, how=choices.intervals, level=choices.level, resamples=choices.resamples, seed=choices.seed
+    )
+    width = len(tables[0].systems)
+    return [made.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
+
+
+def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[list[MeasureCompared], Families]:
+    """The pairs of every measure: those of the first corrected by themselves, everything else together."""
+    main, *others = measures
+    pairs = partial(
+        compare_pairs, baseline=None if choices.every_pair else main.table.systems[0], level=choices.level,
+        seed=choices.seed,
+    )  # fmt: skip
+    primary = pairs(main.tested, correction=choices.correction)
+    raw = pairs([one.tested for one in others], correction="none") if others else None
+    families = Families(primary.family, _secondary_families(measures, raw, choices.correction))
+    made = [effects for one in measures for effects in one.classes]
+    comparisons = raw.comparisons if raw is not None else ()
+    family = families.of("") if families.secondary else ""
+    classes, adjusted = judged_together(made, [each.p for each in comparisons], choices.correction, family)
+    secondary = [
+        judged(each, p, _lower_is_better(others, each), choices.level)
+        for each, p in zip(comparisons, adjusted, strict=True)
+    ]
+    decided = [*primary.comparisons, *secondary]
+    return [_with_verdicts(one, decided, classes, choices.level) for one in measures], families
+
+
+def _secondary_families(
+    measures: Sequence[MeasureCompared], raw: PairTests | None, correction: str
+) -> tuple[Family, ...]:
+    """Pairs by the other measures, and classes of queries by every measure that has them."""
+    found = [replace(raw.family, correction=correction)] if raw is not None else []
+    for one in measures:
+        if one.classes:
+            pairs = tuple((each.first, each.second) for each in one.classes)
+            labels = tuple(sorted(each.label for each in one.classes[0].effects))
+            found.append(Family(pairs, (one.measure,), labels, correction))
+    return tuple(found)
+
+
+def _lower_is_better(measures: Sequence[MeasureCompared], pair: Comparison) -> bool:
+    return next(one.table.lower_is_better for one in measures if one.measure == pair.measure)
+
+
+def _with_verdicts(
+    one: MeasureCompared, pairs: Sequence[Comparison], classes: Sequence[ClassEffects], level: float
+) -> MeasureCompared:
+    """A measure with its own pairs and classes, decided."""
+    own = [each for each in pairs if each.measure == one.measure]
+    effects = tuple(each for each in classes if each.measure == one.measure)
+    return replace(one, pairs=_of_units(own, one, level), classes=effects)
+
+
+def _tables(scores: Scores | Sequence[ScoreTable]) -> list[ScoreTable]:
+    if not isinstance(scores, Scores):
+        return list(scores)
+    names = [column.asked for column in scores.systems[0].columns if column.measure.summary == "mean"]
+    if not names:
+        raise SettingError(f"compare needs measures that are means over queries, got {', '.join(scores.measures)}")
+    return [ScoreTable.of(scores, name) for name in names]
+
+
+def _ordered(tables: list[ScoreTable], baseline: str | None) -> list[ScoreTable]:
+    """The baseline first."""
+    names = tables[0].systems
+    if len(names) < 2:
+        raise SettingError(f"compare needs two systems at least, got {', '.join(names) or 'none'}")
+    if any(table.systems != names for table in tables):
+        raise SettingError("every table must hold the same systems in the same order")
+    if baseline is None:
+        return tables
+    if baseline not in names:
+        raise SettingError(f"no system '{baseline}'. There are: {', '.join(names)}")
+    return [table.select(baseline, *(name for name in names if name != baseline)) for table in tables]
+
+
+def _nothing_shared(table: ScoreTable) -> str:
+    counts = ", ".join(
+        f"{name} {count:,}" for name, count in zip(table.systems, (~np.isnan(table.values)).sum(axis=0), strict=True)
+    )
+    return f"no query has a value of {table.measure} for every system, so nothing can be compared (values: {counts})"
+
+
+def _of_units(comparisons: Sequence[Comparison], one: MeasureCompared, level: float) -> tuple[Comparison, ...]:
+    """The comparisons with the interval that belongs to the unit of chance."""
+    if one.units is one.table:
+        return tuple(comparisons)
+    intervals = [paired_t(one.units.differences(each.first, each.second), level=level) for each in comparisons]
+    return tuple(
+        replace(each, difference=t.estimate, low=t.low, high=t.high, queries=len(one.table))
+        for each, t in zip(comparisons, intervals, strict=True)
+    )
+
+
+def _with_ranks(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+    """Ranks where every pair was compared; of three systems or more a test of all together."""
+    if len(made.table.systems) > 2:
+        made = replace(made, tukey=randomised_tukey(made.tested, choices.level, choices.permutations, choices.seed))
+    if not choices.every_pair:
+        return made
+    ranks = rank_intervals(
+        made.tested, correction=choices.correction, level=choices.level, resamples=choices.resamples,
+        seed=choices.seed, adjusted=np.array([pair.adjusted for pair in made.pairs]),
+    )  # fmt: skip
+    return replace(made, ranks=ranks)
+
+
+def _by_class(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+    """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
+    table = made.table
+    if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
+        return made
+    return replace(
+        made,
+        classes=_class_effects(table, choices),
+        cells=paired_and_unpaired(table, choices.level),
+        assumed=assumptions(table),
+    )
+
+
+def _class_effects(table: ScoreTable, choices: _CompareOptions) -> tuple[ClassEffects, ...]:
+    first, *others = table.systems
+    return tuple(
+        class_effects(table, first, each, correction=choices.correction, level=choices.level, seed=choices.seed)
+        for each in others
+    )

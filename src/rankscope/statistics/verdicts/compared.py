@@ -1,0 +1,150 @@
+"""What a comparison of systems gives: numbers for tables and words, per measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.statistics.intervals.bootstrap import Intervals
+from rankscope.statistics.pairs.effect import standardised_effect
+from rankscope.statistics.pairs.family import Families
+from rankscope.statistics.pairs.paired_t import spread
+from rankscope.statistics.pairs.pairwise import Comparison
+from rankscope.statistics.pairs.power import smallest_effect
+from rankscope.statistics.pairs.trust import caution
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.assumptions import Assumptions
+from rankscope.statistics.variance.paired_and_unpaired import PairedAndUnpaired
+from rankscope.statistics.variance.randomised_tukey import RandomisedTukey
+from rankscope.statistics.verdicts.class_effects import ClassEffects
+from rankscope.statistics.verdicts.rank_intervals import RankIntervals
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureCompared:
+    """One measure of all systems, on the queries that every system has."""
+
+    table: ScoreTable
+    units: ScoreTable  # what chance draws: queries, or classes of queries with the same target; for intervals
+    tested: ScoreTable  # the same for tests
+    left_out: int  # queries for which some system has no value
+    means: Intervals  # BCa, one per system
+    pairs: tuple[Comparison, ...]  # p-values corrected over the family of the measure
+    tukey: RandomisedTukey | None = None  # of three systems or more
+    ranks: RankIntervals | None = None  # where every pair was compared
+    classes: tuple[ClassEffects, ...] = ()  # of each pair with the first system
+    cells: PairedAndUnpaired | None = None  # as independent samples and query by query, where there are classes
+    assumed: Assumptions | None = None
+
+    @property
+    def measure(self) -> str:
+        """What was measured."""
+        return self.table.measure
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems from the best mean to the worst; equal ones as they came."""
+        by_mean = np.argsort(-self.table.gains.mean(axis=0), kind="stable").tolist()
+        return tuple(self.table.systems[each] for each in by_mean)
+
+    def differences(self, pair: Comparison) -> FloatArray:
+        """Second minus first, query by query."""
+        return self.table.differences(pair.first, pair.second)
+
+    @property
+    def unit(self) -> str:
+        """What chance draws, in a word."""
+        return "queries" if self.units is self.table else "classes"
+
+    @property
+    def caution(self) -> str:
+        """What so few queries or classes cannot show; nothing from 60 on."""
+        return caution(len(self.units), self.unit)
+
+    def detectable(self, pair: Comparison, level: float = 0.95) -> float:
+        """The smallest true difference that so many queries would show in 80 % of such experiments; NaN if unknown."""
+        differences = self.units.differences(pair.first, pair.second)
+        sd = spread(differences)
+        return smallest_effect(differences.size, sd, alpha=1 - level) if sd > 0 else float("nan")
+
+    def system_rows(self) -> list[dict[str, object]]:
+        """One row for each system, the best mean first."""
+        several = self.ranks is not None and len(self.table.systems) > 2
+        places = {row["system"]: row for row in self.ranks.rows()} if self.ranks is not None and several else {}
+        rows = []
+        for name in self.order:
+            each = self.table.number(name)
+            row: dict[str, object] = {"system": name, "mean": float(self.means.mean[each])}
+            row |= {"low": float(self.means.low[each]), "high": float(self.means.high[each])}
+            ranked = places.get(name, {})
+            rows.append(row | {key: ranked[key] for key in ("best rank", "worst rank", "group") if key in ranked})
+        return rows
+
+    def pair_rows(self, correction: str = "holm") -> list[dict[str, object]]:
+        """One row for each pair: the difference with its interval, p-values, its size in standard deviations."""
+        tukey: dict[tuple[str, str], float] = {}
+        if self.tukey is not None:
+            tukey = {(each.first, each.second): each.p for each in self.tukey.pairs}
+        rows = []
+        for pair in self.pairs:
+            differences = self.differences(pair)
+            row: dict[str, object] = {"first": pair.first, "second": pair.second, "difference": pair.difference}
+            row |= {"low": pair.low, "high": pair.high, "p": pair.p, f"p ({correction})": pair.adjusted}
+            if tukey:
+                row["p (Tukey)"] = tukey.get((pair.first, pair.second), tukey.get((pair.second, pair.first)))
+            won, lost = int((differences > 1e-9).sum()), int((differences < -1e-9).sum())
+            row |= {"d/sd": standardised_effect(differences).value, "won": won, "lost": lost}
+            rows.append(row | {"equal": differences.size - won - lost, "better": pair.better})
+        return rows
+
+    def class_rows(self) -> list[dict[str, object]]:
+        """One row for each class and system compared with the first."""
+        return [
+            {"first": made.first, "second": made.second, **row} if len(self.classes) > 1 else row
+            for made in self.classes
+            for row in made.rows()
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What `compare` returns: each measure, and the families over which p-values are corrected."""
+
+    measures: tuple[MeasureCompared, ...]
+    families: Families
+    level: float = 0.95
+    seed: int = 0
+    same: Mapping[str, str] = field(default_factory=dict)  # systems left out because all their values are another's
+
+    @property
+    def main(self) -> MeasureCompared:
+        """The primary measure, asked for first, which decides."""
+        return self.measures[0]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems compared, the baseline first."""
+        return self.main.table.systems
+
+    def stands_for(self, system: str) -> str:
+        """The name under which a system was compared: its own, or that of the one it equals."""
+        return self.same.get(system, system)
+
+    def shown_better(self, one: str, other: str) -> bool:
+        """Whether the primary measure shows one system to be better than another."""
+        names = {self.stands_for(one), self.stands_for(other)}
+        return any(
+            {pair.first, pair.second} == names and pair.better == self.stands_for(one) for pair in self.main.pairs
+        )
+
+    def places(self) -> dict[str, tuple[int, int, str]]:
+        """For each system compared: the best and worst rank that chance leaves open, and the letters of its groups."""
+        ranks = self.main.ranks
+        if ranks is None:
+            return {}
+        return dict(
+            zip(ranks.systems, zip(ranks.low.tolist(), ranks.high.tolist(), ranks.letters, strict=True), strict=True)
+        )

@@ -1,0 +1,199 @@
+"""What the gate found, in numbers and in one sentence for each check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankscope.statistics.pairs.family import Family
+from rankscope.statistics.pairs.sign_test import binomial_limits
+
+FEWEST_PLACES = 3
+
+
+@dataclass(frozen=True)
+class GateCheck:
+    """One measure, on all queries or on one class; changes are turned so that more is better."""
+
+    measure: str
+    label: str  # class of queries; "" for all
+    baseline: float
+    candidate: float
+    change: float
+    low: float  # limits of the change: each one-sided at `level`, so `high` decides
+    high: float
+    p: float
+    adjusted: float  # for the family
+    min_effect: float
+    queries: int
+    units: int
+    left_out: int  # queries that only one system has
+    level: float
+    lower_is_better: bool
+    detectable: float  # loss that would be caught in 80 % of cases; NaN without spread
+    alpha: float = 0.05
+
+    @property
+    def loss_shown(self) -> bool:
+        """Whether the upper limit of the change is below 0."""
+        return self.adjusted <= self.alpha
+
+    @property
+    def failed(self) -> bool:
+        """Whether a loss is shown and its mean exceeds the smallest effect that matters."""
+        return self.loss_shown and -self.change > self.min_effect
+
+    @property
+    def name(self) -> str:
+        """The measure, and the class if it is one."""
+        return f"{self.measure} of {self.label}" if self.label else self.measure
+
+    @property
+    def places(self) -> int:
+        """So many decimals that the smallest effect shows."""
+        text = f"{self.min_effect:.10f}".rstrip("0").partition(".")[2]
+        return max(FEWEST_PLACES, len(text) + 1)
+
+    @property
+    def finding(self) -> str:
+        """What may be said of a loss."""
+        effect = plain(self.min_effect)
+        if self.failed:
+            return f"a loss beyond {effect} is shown" if self.min_effect else "a loss is shown"
+        if self.loss_shown:
+            return f"a loss is shown, but its mean is not beyond {effect}"
+        if self.min_effect and self.low > -self.min_effect:
+            return f"a loss beyond {effect} is ruled out"
+        if self.min_effect and -self.change > self.min_effect:
+            return f"the mean loss is beyond {effect}, but may be chance"
+        return f"a loss beyond {effect} is not shown" if self.min_effect else "a loss is not shown"
+
+    @property
+    def sentence(self) -> str:
+        """The change with its limits, and what may be said of a loss."""
+        change, low, high = (signed(each, self.places) for each in (self.change, self.low, self.high))
+        turned = " for the better" if self.lower_is_better else ""
+        return f"{self.name} changed by {change}{turned} [{low}, {high}] on {self.queries:,} queries; {self.finding}"
+
+    def row(self) -> dict[str, object]:
+        """In plain numbers, for a table or JSON."""
+        return {
+            "measure": self.measure, "class": self.label or None, "baseline": self.baseline,
+            "candidate": self.candidate, "change": self.change, "low": self.low, "high": self.high, "p": self.p,
+            "p_adjusted": self.adjusted, "min_effect": self.min_effect, "queries": self.queries, "units": self.units,
+            "left_out": self.left_out, "level": self.level, "lower_is_better": self.lower_is_better,
+            "detectable_loss": self.detectable, "verdict": "fail" if self.failed else "pass", "finding": self.finding,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """How often the gate fails when the two systems' labels are swapped at random: every alarm is a false one."""
+
+    trials: int
+    alarms: int
+    alpha: float
+    seed: int
+
+    @property
+    def rate(self) -> float:
+        """The share of false alarms."""
+        return self.alarms / self.trials
+
+    @property
+    def sentence(self) -> str:
+        """The rate with its 95 % interval."""
+        low, high = binomial_limits(self.alarms, self.trials, 0.025)
+        return (
+            f"self-test: {self.alarms:,} false alarms in {self.trials:,} trials with labels swapped at random, "
+            f"{self.rate:.1%} ({low:.1%} to {high:.1%}); at most {self.alpha:.0%} is promised"
+        )
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """All checks of a candidate against a baseline; each must pass."""
+
+    baseline: str
+    candidate: str
+    checks: tuple[GateCheck, ...]
+    family: Family
+    alpha: float = 0.05
+    seed: int = 0
+    unit: str = "query"
+    small_classes: tuple[str, ...] = ()  # too few queries to be checked
+    self_test: SelfTest | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed."""
+        return not self.failed
+
+    @property
+    def failed(self) -> tuple[GateCheck, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.failed)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict and its reason, in one line."""
+        word = "pass" if self.passed else "fail"
+        if len(self.checks) == 1:
+            return f"{word}: {self.checks[0].sentence}"
+        if self.passed:
+            return f"pass: none of {len(self.checks)} checks shows a loss that matters"
+        return f"fail: {len(self.failed)} of {len(self.checks)} checks: {'; '.join(c.sentence for c in self.failed)}"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What must be said beside the verdict: family, units, queries left out, classes not checked."""
+        lines = [] if len(self.checks) == 1 else [f"{self.family}; limits are those of Holm's steps"]
+        if self.unit == "class":
+            lines.append(
+                f"queries of one class hang together: {self.checks[0].units:,} classes were swapped, not queries"
+            )
+        lines += [
+            f"{check.name}: {check.left_out:,} queries have a value for one system only and are left out"
+            for check in self.checks
+            if check.left_out
+        ]
+        if self.small_classes:
+            lines.append(f"too few queries to check by themselves: {', '.join(self.small_classes)}")
+        return (*lines, *self.notes)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each check."""
+        return [check.row() for check in self.checks]
+
+
+def power_sentence(check: GateCheck) -> str:
+    """What so many queries can show at all.
+
+    Without spread there is no telling.
+    """
+    if not check.detectable > 0:
+        return f"{check.name}: every query changed by the same amount, so nothing can be said of power"
+    loss = f"{check.detectable:.{check.places}f}".removeprefix("0")
+    return f"{check.name}: {check.queries:,} queries catch a true loss of {loss} in 80% of cases"
+
+
+def signed(value: float, places: int = FEWEST_PLACES) -> str:
+    """A change with its sign and without the leading zero.
+
+    >>> signed(0.0042), signed(-0.5, 4), signed(1.25), signed(-1e-9), signed(float("inf"))
+    ('+.004', '-.5000', '+1.250', '+.000', '+inf')
+    """
+    text = f"{value:+.{places}f}"
+    if float(text) == 0:
+        text = "+" + text[1:]
+    return text[0] + text[1:].removeprefix("0") if text[1:].startswith("0.") else text
+
+
+def plain(value: float) -> str:
+    """A size as people write it.
+
+    >>> plain(0.01), plain(1.5), plain(0.0)
+    ('.01', '1.5', '0')
+    """
+    text = f"{value:.10f}".rstrip("0").rstrip(".")
+    return text.removeprefix("0") or "0"

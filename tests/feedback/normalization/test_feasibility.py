@@ -1,0 +1,113 @@
+"""Feasibility: the permutation test against all permutations, its limits, and what is said of a hopeless topic."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankscope.errors import InputError, SettingError
+from rankscope.feedback.examples.folds import Folds, stratified_folds
+from rankscope.feedback.methods import QueryPoint
+from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.normalization.feasibility import Feasibility, feasibility, permuted_ap, random_subsets
+from rankscope.feedback.normalization.refitting import permuted, refitted_ap
+from rankscope.measures.random_level import random_average_precision
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from tests.feedback.normalization.test_baselines import Broken
+from tests.feedback.problems import drawn
+
+
+def lists(*ranks: list[int], items: int) -> RelevantRanks:
+    return RelevantRanks.from_ranks(list(ranks), depth=items, collection=items)
+
+
+@pytest.mark.parametrize(("items", "size"), [(6, 2), (5, 4), (7, 3), (4, 4)])
+def test_every_choice_of_ranks_is_equally_likely(items: int, size: int) -> None:
+    rows = random_subsets(items, size, 20_000, np.random.default_rng(0))
+    assert (np.diff(rows, axis=1) > 0).all()
+    assert rows.min() >= 1
+    assert rows.max() <= items
+    every = list(combinations(range(1, items + 1), size))
+    counts = [int((rows == each).all(axis=1).sum()) for each in every]
+    assert sum(counts) == 20_000
+    if len(every) > 1:
+        assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_permuted_ap_has_the_distribution_of_all_permutations() -> None:
+    ranks = lists([1, 2], [1, 3, 4], items=5)
+    exact = [
+        (np.mean([1 / a[0], 2 / a[1]]) + np.mean([1 / b[0], 2 / b[1], 3 / b[2]])) / 2
+        for a, b in product(combinations(range(1, 6), 2), combinations(range(1, 6), 3))
+    ]
+    found = permuted_ap(ranks, 20_000)
+    values, counts = np.unique(np.round(found, 9), return_counts=True)
+    expected = {value: float(np.mean(np.isclose(exact, value))) for value in values}
+    assert sum(expected.values()) == pytest.approx(1)
+    assert stats.chisquare(counts, [20_000 * expected[value] for value in values]).pvalue > 0.001
+
+
+def test_the_mean_of_permuted_ap_is_that_of_random_order() -> None:
+    found = permuted_ap(lists([3, 9, 30, 31], items=60), 9999)
+    assert found.mean() == pytest.approx(random_average_precision(60, 4), abs=4 * found.std() / 100)
+
+
+def test_the_p_value_counts_the_observed_ranking_too() -> None:
+    perfect = lists([1, 2, 3, 4, 5], items=50)
+    found = feasibility(perfect, loss=0.0, random_loss=0.18, permutations=9999)
+    assert found.feasible
+    assert (found.p_value, found.gain, found.permutations) == (1e-4, 1.0, 9999)
+    certain = feasibility(lists([1, 2], items=2), loss=0.0, random_loss=0.5, permutations=99)
+    assert certain.p_value == 1.0  # every permutation is as good
+    assert certain.reasons[0] == "99 permutations are too few for p below 0.01"
+
+
+def test_each_condition_speaks_for_itself() -> None:
+    ranks = lists([1, 2, 3, 5, 40], items=50)
+    assert feasibility(ranks, loss=0.09, random_loss=0.18).feasible
+    lossy = feasibility(ranks, loss=0.0901, random_loss=0.18)
+    assert lossy.reasons == ("loss 0.0901 is more than half of the random 0.1800",)
+    hopeless = feasibility(lists([10, 20, 30, 40, 50], items=50), loss=0.2, random_loss=0.18)
+    assert [reason.split()[0] for reason in hopeless.reasons] == ["AP", "AP", "loss"]
+    assert "no better than permuted labels" in hopeless.reasons[0]
+
+
+def test_p_values_of_random_rankings_are_uniform() -> None:
+    chance = np.random.default_rng(1)
+    values = [
+        feasibility(lists(*random_subsets(30, 5, 3, chance).tolist(), items=30), 0.1, 0.2, permutations=199, seed=seed)
+        for seed in range(150)
+    ]
+    assert stats.kstest([each.p_value for each in values], "uniform").pvalue > 0.001
+
+
+def test_labels_are_permuted_within_folds() -> None:
+    target, folds = np.arange(30) < 9, Folds.of(np.arange(30) % 3)
+    shuffled = [permuted(target, folds, np.random.default_rng(seed)) for seed in range(2000)]
+    assert {tuple(folds.sizes(each)) for each in shuffled} == {(3, 3, 3)}
+    np.testing.assert_allclose(np.mean(shuffled, axis=0), 0.3, atol=0.05)
+
+
+def test_refitting_agrees_that_a_topic_can_be_learnt_and_that_noise_cannot() -> None:
+    items, target = drawn(20, 60, 3.0)
+    made = baseline(items, target, [QueryPoint()], folds=3, refit=True, permutations=99)
+    assert (made.feasibility.refitted, made.feasibility.permutations, made.feasibility.p_value) == (True, 99, 0.01)
+    noise = baseline(*drawn(20, 60, 0.0), [QueryPoint()], folds=3, refit=True, permutations=99)
+    assert noise.feasibility.p_value > 0.05
+
+
+def test_refitting_a_method_that_fails_says_so() -> None:
+    items, target = drawn(10, 30)
+    with pytest.raises(InputError, match="it never works"):
+        refitted_ap(Broken(), items, target, stratified_folds(target), 3)
+
+
+def test_a_topic_without_folds_is_infeasible_and_says_why() -> None:
+    found = Feasibility.without_folds(0, 9)
+    assert not found.feasible
+    assert found.reasons == ("0 relevant among 9 items: no folds can be made",)
+    with pytest.raises(SettingError, match="permutations=0: must be"):
+        permuted_ap(lists([1], items=3), 0)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankscope.errors import InputError, SettingError
+from rankscope.feedback.methods import METHODS
+from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.study.results import load_results
+from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.study import Plan, same_numbers, study
+from rankscope.feedback.study.verdicts import compared_methods
+from rankscope.feedback.users.users import Noisy
+from rankscope.measures import AP
+from tests.feedback.cases import clusters
+
+NAMES = ("rocchio", "nearest-neighbour", "svm")
+
+
+def small(*methods: str, starts: int = 3, seed: int = 0) -> Plan:
+    items, topics = clusters()
+    setting = Experiment.of(items, topics, Noisy(0.1), protocol=Protocol(scope=8, rounds=2))
+    return Plan.of(setting, [METHODS.parse(name) for name in methods or NAMES], starts=starts, seed=seed)
+
+
+def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> None:
+    plan = small()
+    made = study(plan, result=tmp_path / "s.parquet", processes=1)
+    assert made.methods == (*NAMES, "no-feedback", "random", "all-labels", "ideal")
+    own = simulated(METHODS.parse("svm"), plan.setting, plan.sessions)
+    assert made.values("AP", "svm")[:, 2] == pytest.approx(AP().of(own.rounds[2].ranks))
+    recall = own.rounds[1].shown.shares()["cumulative recall"]
+    assert made.values("cumulative recall", "svm")[:, 1] == pytest.approx(recall)
+    again = load_results(tmp_path / "s.parquet")
+    assert same_numbers(made, again)
+    assert again.about["user"] == "noisy(0.1,0.1)"
+    assert os.listdir(tmp_path) == ["s.parquet"]
+
+
+def test_processes_change_no_number() -> None:
+    plan = small("rocchio", "svm")
+    assert same_numbers(study(plan, processes=1), study(plan, processes=2))
+
+
+def test_methods_meet_the_same_sessions() -> None:
+    made = study(small("rocchio", "svm"), processes=1)
+    first = [made.frame.filter(made.frame["method"] == name).select("topic", "start", "seed") for name in made.methods]
+    assert all(each.equals(first[0]) for each in first)
+    assert np.array_equal(made.values("AP", "svm")[:, 0], made.values("AP", "rocchio")[:, 0])
+
+
+def test_finished_parts_are_used_again_and_only_those_that_fit(tmp_path: Path) -> None:
+    class StoppedError(Exception):
+        pass
+
+    def stop(share: float) -> None:
+        if share > 0.4:
+            raise StoppedError
+
+    result = tmp_path / "s.parquet"
+    with pytest.raises(StoppedError):
+        study(small(), result=result, processes=1, progress=stop)
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / ".s.parquet.work").iterdir()}
+    assert kept
+    damaged = next(iter(kept))
+    damaged.write_bytes(b"PAR1 is what a part begins with, but not how it goes on")
+    seen: list[float] = []
+    made = study(small(), result=result, processes=1, progress=seen.append)
+    assert len(seen) == 7 - (len(kept) - 1)
+    assert same_numbers(made, study(small(), processes=1))
+    assert not same_numbers(made, study(small(seed=1), processes=1))
+
+
+SCRIPT = """
+import sys
+from tests.feedback.test_study import small
+from rankscope.feedback.study.study import study
+import rankscope.feedback.study.study as module
+if __name__ == "__main__":
+    import time
+    def slowly(share): time.sleep(0.3)
+    study(small(), result=sys.argv[1], processes=1, progress=slowly)
+"""
+
+
+def test_a_killed_study_goes_on_and_ends_equal(tmp_path: Path) -> None:
+    result = tmp_path / "s.parquet"
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
+    running = subprocess.Popen([sys.executable, "-c", SCRIPT, str(result)], env=environment, cwd=root)
+    work = tmp_path / ".s.parquet.work"
+    for _ in range(600):
+        if work.exists() and sum(path.suffix == ".parquet" for path in work.iterdir()) >= 2:
+            break
+        time.sleep(0.05)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert not result.exists()
+    kept = len(list(work.iterdir()))
+    assert kept >= 2
+    seen: list[float] = []
+    made = study(small(), result=result, processes=1, progress=seen.append)
+    assert len(seen) <= 7 - 2
+    assert same_numbers(made, study(small(), processes=1))
+
+
+def test_a_method_that_cannot_work_here_is_reported_and_ends_nothing() -> None:
+    made = study(small("rm3", "rocchio"), processes=1)
+    (failure,) = made.failures()
+    assert (failure["method"], failure["sessions"]) == ("rm3", 12)
+    assert "term counts" in str(failure["failed"])
+    assert not np.isnan(made.values("AP", "rocchio")).any()
+    assert made.failed_throughout() == ("rm3",)
+    assert compared_methods(made) == ("rocchio",)
+    shown = made.values("cumulative recall", "rm3")
+    assert np.array_equal(shown, shown[:, :1].repeat(3, axis=1))  # nothing more than the first display
+
+
+def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
+    import polars as pl
+
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(InputError, match="no feedback study"):
+        load_results(tmp_path / "x.parquet")
+    with pytest.raises(InputError, match="cannot be read"):
+        load_results(tmp_path / "y.parquet")
+    with pytest.raises(SettingError, match="did you mean 'Rprec'"):
+        study(small("rocchio"), processes=1).table("Rpec")

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankscope.feedback.study.display_quality import SHARES
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.summary import Summary, session_rows
+from rankscope.feedback.study.verdicts import compared
+from rankscope.reports.texts.comparison_words import verdict
+from rankscope.reports.texts.feedback import further, text_of, verdicts, warnings
+from rankscope.statistics.intervals.mean_intervals import mean_intervals
+
+TOPICS, STARTS = 9, 3
+
+
+def made_up(gains: dict[str, float], topics: int = TOPICS, seed: int = 0, measure: str = "AP") -> Results:
+    """Methods whose AP in round 1 is that of no feedback plus a gain, with a little noise."""
+    chance = np.random.default_rng(seed)
+    level = chance.uniform(0.3, 0.6, topics)
+    rows = []
+    for method, gain in {**gains, "no-feedback": 0.0}.items():
+        for topic in range(topics):
+            for start in range(1, STARTS + 1):
+                for number in (0, 1):
+                    value = level[topic] + number * gain + 0.01 * chance.random()
+                    rows.append({"method": method, "topic": f"t{topic}", "assessor": "", "start": start, "seed": 0,
+                                 "round": number, "list": "frozen", "relevant": 5, "items": 50, "positives": 1,
+                                 "negatives": 1, measure: value, **dict.fromkeys(SHARES, value), "tied": 0,
+                                 "ranking": int(1e15 * value), "seconds": 0.0, "flag": "", "failed": ""})  # fmt: skip
+    about = {"measures": [measure], "protocol": {"rounds": 1, "scope": 20, "scored": "frozen"}, "user": "consistent",
+             "start": "one_query", "items": 50, "seed": 0}  # fmt: skip
+    return Results(pl.DataFrame(rows), about)
+
+
+def words(results: Results) -> str:
+    return "\n".join([*verdicts(results), *further(results)])
+
+
+def test_means_and_intervals_are_those_of_every_command() -> None:
+    results = made_up({"svm": 0.2})
+    fewer = Results(results.frame.filter((pl.col("topic") != "t0") | (pl.col("start") == 1)), results.about)
+    own = fewer.frame.filter((pl.col("round") == 1) & (pl.col("method") == "svm"))
+    wanted = mean_intervals(own.get_column("AP").to_numpy()[:, None], own.get_column("topic").to_list())
+    mean, low, high = Summary(fewer, "AP").means("svm")
+    assert (mean[1], low[1], high[1]) == pytest.approx((wanted.mean[0], wanted.low[0], wanted.high[0]))
+    assert mean[1] == pytest.approx(own.get_column("AP").mean())
+
+
+def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None:
+    results = made_up({"svm": 0.2, "rocchio": -0.1})
+    lines = words(results)
+    assert lines.startswith("Decided by AP of the frozen list")
+    assert "It decides alone; cumulative recall is secondary." in lines
+    made = compared(results)
+    assert made is not None
+    assert verdict(made)[0] in lines
+    assert "svm is better than rocchio by .3" in lines
+    assert "Against no feedback, by AP: feedback helps with svm." in lines
+    assert "Against no feedback, by AP: feedback hurts with rocchio (−.1" in lines
+    assert "rocchio on 9 of 9" in lines
+
+
+def test_of_three_methods_the_secondary_quantity_is_said_to_be_so() -> None:
+    lines = words(made_up({"svm": 0.2, "rocchio": -0.1, "parzen": -0.2}))
+    assert "By cumulative recall (secondary): svm is highest" in lines
+    assert "better than every other method" in lines
+
+
+def test_what_no_test_supports_is_not_said() -> None:
+    lines = words(made_up({"svm": 0.002, "rocchio": 0.0}))
+    assert "is better" not in lines
+    assert "helps" not in lines
+    assert "No difference in AP is shown" in lines
+    assert "no difference is shown for svm and rocchio" in lines
+
+
+def test_few_topics_show_nothing_and_it_is_said() -> None:
+    lines = words(made_up({"svm": 0.2, "rocchio": -0.1}, topics=3))
+    assert "3 topics can show no difference at all" in lines
+    assert "hurts" not in lines
+
+
+def test_where_less_is_better_the_least_is_best() -> None:
+    results = made_up({"svm": 0.2, "rocchio": -0.1}, measure="ER")
+    lines = words(results)
+    assert Summary(results, "ER").ordered == ("rocchio", "svm")
+    assert "rocchio is better than svm by .3" in lines
+    assert "by ER: feedback helps with rocchio." in lines
+    assert "svm on 9 of 9" in lines
+
+
+def test_methods_that_rank_alike_are_compared_once_and_it_is_said() -> None:
+    results = made_up({"svm": 0.2, "retin": 0.2, "rocchio": -0.1})
+    twin = results.frame.filter(pl.col("method") == "svm").with_columns(method=pl.lit("retin"))
+    same = Results(pl.concat([results.frame.filter(pl.col("method") != "retin"), twin]), results.about)
+    assert same.alike() == (("svm", "retin"),)
+    made = compared(same)
+    assert made is not None
+    assert made.systems == ("svm", "rocchio")
+    assert "! retin ranked as svm did in every round of all 27 sessions: compared once, as svm" in warnings(same)
+    assert not results.alike()
+
+
+def test_a_session_counts_in_every_round_or_in_none() -> None:
+    results = made_up({"svm": 0.2})
+    gone = (pl.col("method") == "svm") & (pl.col("topic") == "t0") & (pl.col("round") == 1)
+    frame = results.frame.with_columns(AP=pl.when(gone).then(float("nan")).otherwise(pl.col("AP")))
+    made = Summary(Results(frame, results.about), "AP")
+    rest = results.frame.filter((pl.col("method") == "svm") & (pl.col("topic") != "t0") & (pl.col("round") == 0))
+    assert made.means("svm")[0][0] == pytest.approx(rest.get_column("AP").mean())
+    assert [row["sessions"] for row in made.round_rows()] == [24, 27]
+
+
+def test_the_text_has_every_method_and_control() -> None:
+    results = made_up({"svm": 0.2})
+    text = text_of(results)
+    assert text.count("no-feedback") >= 3
+    assert [row["method"] for row in session_rows(results)] == ["svm", "no-feedback"]
+    assert "9 topics, 27 sessions of each method" in text
+    assert "svm: .6" in text  # one method has nobody to be compared with
+
+
+def test_a_median_counts_the_sessions_that_never_come_so_far() -> None:
+    results = made_up({"svm": 0.2})
+    rare = pl.when(pl.col("topic") == "t0").then(0.9).otherwise(0.1)
+    frame = results.frame.with_columns(pl.when(pl.col("method") == "svm").then(rare).alias("cumulative recall"))
+    (row, _) = session_rows(Results(frame, results.about))
+    assert row["reach recall 0.5"] == pytest.approx(1 / 9)
+    assert np.isnan(float(str(row["median round"])))

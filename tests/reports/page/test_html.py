@@ -1,0 +1,322 @@
+"""The report: complete, self-contained, honest, the same bytes for the same input."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from rankscope import graphs
+from rankscope.cli.main import cli
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.evaluation.scores import Scores
+from rankscope.reports.page import html
+from rankscope.reports.page.contents import Report
+from rankscope.reports.page.figures import figures_of
+from rankscope.reports.texts.estimates import compared_of, estimates_of
+from rankscope.reports.texts.verdict import verdict_of
+from tests.data import GOLDEN
+from tests.reports.examples import report_of, report_of_two_sizes, scores_of
+
+CASE = GOLDEN / "missing-queries-0"
+NEED_SIZE = {kind.name for kind in graphs.ALL if "collection size" in kind.needs}
+OF_MANY = {kind.name for kind in graphs.ALL if kind.systems.worth > 2}
+
+
+class Page(HTMLParser):
+    """What stands in a page: attributes, and the text of each element that has an id."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.blocks: dict[str, str] = {}
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self._inside = dict(attrs).get("id") or ("" if tag == "script" else self._inside)
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.blocks[self._inside] = self.blocks.get(self._inside, "") + data
+
+    def values(self, name: str) -> list[str]:
+        return [value for _, each, value in self.attributes if each == name]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return html.render(report_of("rough", "fine"))
+
+
+def unpacked(text: str) -> str:
+    return zlib.decompress(base64.b64decode(text)).decode()
+
+
+def test_no_attribute_names_an_address_outside_the_file(page: str) -> None:
+    parsed = Page(page)
+    places = [value for name in ("src", "href", "action", "data", "srcset") for value in parsed.values(name)]
+    assert places
+    assert [place for place in places if not place.startswith(("#", "data:"))] == []
+    assert "@import" not in page
+    assert "default-src 'none'" in page
+
+
+def test_equal_inputs_give_equal_bytes(page: str) -> None:
+    assert html.render(Report.of(scores_of("rough", "fine"))) == page
+
+
+def test_nothing_in_the_page_tells_when_or_where_it_was_made(page: str) -> None:
+    without_vega = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
+    assert str(Path.home()) not in without_vega
+    assert not re.search(r"\b20\d\d-\d\d-\d\d\b", without_vega)
+
+
+def test_ids_are_there_once(page: str) -> None:
+    ids = Page(page).values("id")
+    assert len(ids) == len(set(ids))
+
+
+def test_every_kind_of_graph_is_drawn_with_its_data(page: str) -> None:
+    parsed = Page(page)
+    assert set(parsed.values("data-kind")) == {kind.name for kind in graphs.ALL} - OF_MANY
+    for figure in report_of("rough", "fine").figures:
+        spec = json.loads(unpacked(parsed.blocks[f"spec-{figure.id}"]))
+        assert "vega-lite" in spec["$schema"]
+        assert spec["layer"]
+        assert unpacked(parsed.blocks[f"csv-{figure.id}"]).startswith("# ")
+    labels = [value for tag, name, value in parsed.attributes if name == "aria-label" and tag == "div"]
+    assert len(labels) == len(report_of("rough", "fine").figures)
+    assert all(labels)
+
+
+def test_other_groups_of_queries_can_be_chosen_and_each_has_its_graph() -> None:
+    report = report_of_two_sizes()
+    page = html.render(report)
+    parsed = Page(page)
+    (figure,) = [each for each in report.figures if each.kind.name == "precision-recall"]
+    assert [each.text for each in figure.alternatives] == ["c = 8: 12 queries", "c = 4: 12 queries"]
+    assert [each.id for each in figure.alternatives if each.chosen] == [figure.id]
+    offered = [value for tag, name, value in parsed.attributes if (tag, name) == ("option", "value")]
+    for each in figure.alternatives:
+        assert each.id in offered
+        assert json.loads(unpacked(parsed.blocks[f"spec-{each.id}"]))["layer"]
+        assert unpacked(parsed.blocks[f"csv-{each.id}"]).startswith("# ")
+        assert f'data-subtitle="{each.graph.subtitle}"' in page
+        group = each.text.partition(":")[0]
+        assert f" with {group}" in each.graph.subtitle
+
+
+def test_bands_of_graphs_are_said_to_be_for_whole_curves(page: str) -> None:
+    assert "Bands take queries as independent" not in page
+    assert "Bands are for whole curves" in page
+
+
+def test_the_table_of_queries_holds_the_values_of_the_scores(page: str) -> None:
+    table = json.loads(unpacked(Page(page).blocks["data-queries"]))
+    scores = scores_of("rough", "fine")
+    assert table["systems"] == ["rough", "fine"]
+    assert table["queries"] == list(scores.systems[0].ranks.queries)
+    for place, system in enumerate(scores.systems):
+        for number, column in enumerate(system.columns):
+            np.testing.assert_allclose(np.array(table["values"][place][number]) / 1e4, column.values, atol=5.1e-5)
+    assert {table["classes"][code] for code in table["class"]} == set(scores.systems[0].ranks.classes or ())
+
+
+def test_means_and_intervals_stand_in_the_page(page: str) -> None:
+    for row in report_of("rough", "fine").estimates.rows:
+        for mean in row.means:
+            assert f"{mean.value:.4f}" in page
+            assert f"{mean.low:.4f} to {mean.high:.4f}" in page
+    assert "seed 0" in page
+
+
+def test_hostile_names_are_only_text(tmp_path: Path) -> None:
+    bad = '</script><img src=x onerror=alert(1)>"&'
+    scores = evaluate({bad: {"a": 1}, "q": {"b": 1}}, {bad: {bad: {"a": 1.0}, "q": {"x": 2.0}}}, ["AP"])
+    text = html.render(Report.of(scores, bad))
+    outside = re.sub(r"<script.*?</script>", "", text, flags=re.S)
+    assert "<img" not in outside
+    assert "&lt;img" in outside
+
+
+# what is told
+
+
+def test_each_summary_is_the_one_every_table_shows() -> None:
+    scores = scores_of("rough", "fine")
+    for row in estimates_of(scores).rows:
+        for system, mean in zip(scores.systems, row.means, strict=True):
+            assert mean.value == scores[system.name, row.asked]
+            assert mean.low <= mean.value <= mean.high
+
+
+def test_classes_are_drawn_where_they_are_what_queries_look_for() -> None:
+    scores = scores_of("rough", "fine")
+    assert estimates_of(scores).unit == "classes"
+    assert estimates_of(replace(scores, by_class_wanted=True)).unit == "queries"
+
+
+def test_sums_have_no_interval_and_no_difference() -> None:
+    scores = evaluate({"1": {"a": 1}, "2": {"b": 1}}, {"one": {"1": {"a": 1.0}}, "two": {"2": {"b": 1.0}}}, ["num_rel"])
+    (row,) = estimates_of(scores).rows
+    assert not row.means[0].has_interval
+    assert row.differences == ()
+    assert verdict_of(("one", "two"), estimates_of(scores)).plain == ("num_rel is 2.0000 for one, 2.0000 for two.",)
+    assert html.render(Report.of(scores))
+
+
+def two_systems(one: list[float], other: list[float], measure: str = "RR") -> Scores:
+    """Reciprocal ranks as asked for, of two systems."""
+    qrels = {f"q{row}": {"hit": 1} for row in range(len(one))}
+
+    def run(values: list[float]) -> dict[str, dict[str, float]]:
+        ranked = {}
+        for row, value in enumerate(values):
+            others = {f"x{place}": 100.0 - place for place in range(round(1 / value) - 1)}
+            ranked[f"q{row}"] = {**others, "hit": 1.0}
+        return ranked
+
+    return evaluate(qrels, {"first": run(one), "second": run(other)}, [measure])
+
+
+def told(scores: Scores) -> str:
+    compared = compared_of(scores)
+    return " ".join(verdict_of(("first", "second"), estimates_of(scores, compared), compared).careful)
+
+
+def test_a_difference_that_the_test_supports_is_called_better() -> None:
+    text = told(two_systems([0.5] * 12, [1.0] * 11 + [0.5]))
+    assert text.startswith("second is better than first by .458 RR [.367, .550] (12 queries, p = .030).")
+    assert "second is better on 11, first on 0; on 1 they are equal" in text
+
+
+def test_a_difference_that_chance_may_have_made_decides_nothing() -> None:
+    text = told(two_systems([0.5, 1.0] * 6, [1.0, 0.5] * 6))
+    assert text.startswith("No difference in RR is shown: second minus first is .000")
+    assert "is better than" not in text
+
+
+def test_where_lower_is_better_the_lower_system_wins() -> None:
+    scores = two_systems([0.5] * 11 + [1.0], [1.0] * 12, measure="ER")
+    assert told(scores).startswith("second is better than first by .917 ER")
+    (row,) = estimates_of(scores, compared_of(scores)).rows
+    assert row.differences[0].side == "better"
+    assert row.differences[0].estimate.value < 0
+
+
+def test_with_many_systems_p_values_are_corrected_for_all_pairs() -> None:
+    report = report_of("rough", "middle", "fine")
+    assert report.compared is not None
+    families = report.compared.families
+    assert (families.primary.size, families.secondary[0].size) == (3, 3 * (len(report.estimates.rows) - 1))
+    assert "pairs differ" in " ".join(report.verdict.careful)
+
+
+def test_the_tables_behind_the_verdict_stand_in_the_page() -> None:
+    report = report_of("rough", "fine")
+    text = html.render(report)
+    for measure, parts in report.statistics:
+        for part in parts:
+            assert part.heading in text
+            assert part.heading.startswith(measure)
+
+
+def test_one_system_has_no_statistics_of_differences() -> None:
+    report = report_of("rough")
+    assert report.compared is None
+    assert 'id="statistics"' not in html.render(report)
+
+
+def test_classes_are_a_table_of_means_with_intervals_where_they_can_be_read() -> None:
+    scores = replace(scores_of("rough", "fine"), by_class_wanted=True)
+    report = Report.of(scores)
+    assert report.classes is not None
+    names = sorted(set(scores.systems[0].ranks.classes or ()))
+    assert [row[0].text for row in report.classes.grid.rows] == names
+
+
+# data that are not there
+
+
+def test_without_a_collection_size_the_graphs_that_need_it_say_so_and_the_others_are_drawn() -> None:
+    ranks = [replace(system.ranks, collection=np.full(len(system.ranks), -1)) for system in scores_of("rough", "fine")]
+    figures = figures_of(ranks)
+    missing = {figure.kind.name: figure.reason for figure in figures if figure.graph is None}
+    assert set(missing) == NEED_SIZE
+    assert all("collection_size=D" in reason for reason in missing.values())
+    assert {figure.kind.name for figure in figures if figure.graph is not None} == {
+        kind.name for kind in graphs.ALL
+    } - NEED_SIZE - OF_MANY
+
+
+def test_one_system_has_no_differences_and_says_why() -> None:
+    text = html.render(report_of("rough"))
+    assert "Not drawn" in text
+    assert "shows two systems" in text
+
+
+# the command
+
+
+def test_the_command_writes_a_page_from_run_files(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    done = CliRunner().invoke(cli, ["report", str(CASE / "qrels"), str(CASE / "run"), "-o", str(target)])
+    assert done.exit_code == 0, done.output
+    text = target.read_text(encoding="utf-8")
+    assert "3 judged queries are missing from the run and count as 0" in text
+    assert "--collection-size D" in text
+    assert "score-distribution" in Page(text).values("data-kind")
+
+
+def test_a_peers_way_of_counting_reaches_the_page(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    arguments = ["report", str(CASE / "qrels"), str(CASE / "run"), "-o", str(target), "--compat", "pytrec_eval"]
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    text = target.read_text(encoding="utf-8")
+    assert "are left out" in text
+    assert "score-distribution" in Page(text).values("data-kind")
+
+
+def test_a_collection_size_that_cannot_be_is_told_in_place_of_the_graphs(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    sized = ["--collection-size", "5", "-o", str(target)]
+    done = CliRunner().invoke(cli, ["report", str(CASE / "qrels"), str(CASE / "run"), *sized])
+    assert done.exit_code == 0, done.output
+    assert "Not drawn" in target.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("arguments", [["-m", "nDGC"], ["-o", "."]])
+def test_a_bad_choice_leaves_no_page(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["report", str(CASE / "qrels"), str(CASE / "run"), *arguments])
+    assert done.exit_code != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_all_problems_of_all_files_come_in_one_message(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a\n")
+    (tmp_path / "bad.run").write_text("1 Q0 a 1 n/a sys\n")
+    done = CliRunner().invoke(cli, ["report", str(tmp_path / "qrels"), str(tmp_path / "bad.run")])
+    assert "qrels: 1 problem" in str(done.exception)
+    assert "bad.run: 1 problem" in str(done.exception)
+
+
+@pytest.mark.slow
+def test_the_demo_ends_in_a_report_of_all_graphs_under_two_and_a_half_megabytes(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["demo", "-o", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert f"Open {(tmp_path / 'report.html').as_uri()}" in done.output
+    page = (tmp_path / "report.html").read_bytes()
+    assert len(page) < 2_500_000
+    assert set(Page(page.decode()).values("data-kind")) == {kind.name for kind in graphs.ALL} - OF_MANY

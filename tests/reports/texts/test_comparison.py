@@ -1,0 +1,81 @@
+"""A comparison in words and tables: signs of intervals, systems and classes that are equal, spreads that differ."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from rankscope.reports.texts.comparison import notes_of, text_of
+from rankscope.reports.texts.comparison_words import verdict
+from rankscope.statistics.pairs.trust import caution
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.verdicts.compare import compare
+
+CHANCE = np.random.default_rng(3)
+FEW = CHANCE.normal(0.4, 0.1, 20)
+
+
+def test_the_interval_of_an_undecided_loss_holds_the_loss() -> None:
+    other = FEW - 0.01 + CHANCE.normal(0, 0.1, 20)
+    made = stats.ttest_rel(other, FEW)
+    assert made.statistic < 0
+    assert made.pvalue > 0.05
+    low, high = made.confidence_interval()
+    shown = f"[−{abs(low):.3f}".replace("0.", ".") + f", {high:.3f}]".replace("0.", ".")
+    line = verdict(compare([ScoreTable.make({"A": FEW, "B": other})]))[0]
+    assert line.startswith("No difference in AP is shown: B minus A is −")
+    assert shown in line
+
+
+def test_two_equal_systems_are_asked_about() -> None:
+    assert verdict(compare([ScoreTable.make({"A": FEW, "B": FEW})]))[0].endswith("are these two the same?")
+
+
+def test_a_class_without_any_difference_is_called_equal_not_open() -> None:
+    gain = np.concatenate([np.linspace(0.05, 0.15, 10), np.zeros(10)])
+    line = verdict(compare([ScoreTable.make({"A": FEW, "B": FEW + gain}, ["new"] * 10 + ["old"] * 10)]))[0]
+    assert "chiefly on class new; every query has equal values on class old." in line
+
+
+def test_the_best_system_is_better_than_those_the_table_of_pairs_says() -> None:
+    means = np.array([0.3, 0.36, 0.5])
+    scores = means + CHANCE.normal(0, 0.13, (20, 3))
+    tables = [ScoreTable.make({name: scores[:, i] for i, name in enumerate("ABC")}, measure=m) for m in ("AP", "P@5")]
+    made = compare(tables, resamples=100, permutations=100)
+    best = made.main.ranks.systems[0] if made.main.ranks else ""
+    beaten = sum(pair.better == best for pair in made.main.pairs)
+    words = "it is better than all 2" if beaten == 2 else f"but it is better than the other {beaten}"
+    assert words in verdict(made)[0]
+    assert "secondary family of 3 tests" in text_of(made)
+
+
+def test_where_spreads_differ_the_tests_to_read_instead_are_there() -> None:
+    wide = np.concatenate([CHANCE.normal(0.3, 0.01, 15), CHANCE.normal(0.5, 0.2, 15)])
+    classes = ["narrow"] * 15 + ["wide"] * 15
+    text = text_of(compare([ScoreTable.make({"A": wide, "B": wide + CHANCE.normal(0, 0.01, 30)}, classes)]))
+    assert "spreads differ: read instead Welch F = " in text
+    assert "pairs of cells different" in text
+
+
+def test_no_p_value_of_a_cell_is_printed_as_nothing() -> None:
+    gain = np.concatenate([np.linspace(0.30, 0.32, 10), np.linspace(0.28, 0.31, 10)])
+    text = text_of(compare([ScoreTable.make({"A": FEW, "B": FEW + gain}, ["new"] * 10 + ["old"] * 10)]))
+    assert "p (unpaired)" in text
+    row = next(line for line in text.split("query by query")[1].splitlines() if line.startswith("new"))
+    assert "<0.0001" in row
+
+
+def test_too_few_units_for_the_family_are_told() -> None:
+    few = ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.5, 0.7, 0.9]})
+    (note,) = notes_of(compare([few]))
+    assert note.startswith("3 queries can show no difference at all: the smallest p-value possible is 0.25.")
+    many = ScoreTable.make({"A": np.arange(8) / 10, "B": np.arange(8) / 20})
+    assert notes_of(compare([many])) == [caution(8)]
+
+
+def test_many_measures_of_two_systems_are_summed_up() -> None:
+    low, high = np.arange(8) / 20, np.arange(8) / 20 + np.array([0.1, 0.2] * 4)
+    tables = [ScoreTable.make({"A": low, "B": high}, measure=name) for name in ("AP", "RR", "P@5")]
+    tables.append(ScoreTable.make({"A": low, "B": low[::-1]}, measure="R@5"))
+    (line,) = verdict(compare(tables))[1:]
+    assert line == "Secondary, corrected together: by RR and P@5 B is better too; by R@5 no difference is shown."

@@ -1,0 +1,94 @@
+"""Randomised Tukey HSD: counted in full, drawn by chance, and quick."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from rankscope.errors import SettingError
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.randomised_tukey import enumerable, randomised_tukey
+from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn
+
+
+def test_the_worked_example() -> None:
+    made = randomised_tukey(THREE)
+    assert made.exact
+    assert made.count.tolist() == [3384, 264, 5640]
+    assert made.permutations == 7776
+    assert made.p == pytest.approx([0.435185, 0.033951, 0.725309], abs=1e-6)
+
+
+def test_all_arrangements_counted_one_by_one() -> None:
+    values = THREE.values[:4]
+    ranges = []
+    for rows in product(*(list(permutations(row)) for row in values.tolist())):
+        means = np.mean(rows, axis=0)
+        ranges.append(means.max() - means.min())
+    made = randomised_tukey(THREE.take(np.arange(4)))
+    expected = [sum(r >= abs(d) - 1e-12 for r in ranges) for d in made.difference.tolist()]
+    assert made.count.tolist() == expected
+    assert made.permutations == len(ranges) == 1296
+
+
+def test_two_systems_are_a_sign_flip_test() -> None:
+    made = randomised_tukey(WORKED)
+    assert (made.count.tolist(), made.permutations) == ([238], 32768)
+    pair = THREE.select("a", "b")
+    assert randomised_tukey(pair).p == pytest.approx([0.125])
+
+
+def test_drawn_permutations_come_near_the_full_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("rankscope.statistics.variance.randomised_tukey"), "EXACT", 1)
+    made = randomised_tukey(THREE, permutations=40_000)
+    assert not made.exact
+    assert made.p == pytest.approx([0.435185, 0.033951, 0.725309], abs=0.01)
+    assert made.p == pytest.approx((made.count + 1) / 40_001)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+@pytest.mark.parametrize("table", [THREE, drawn(4, (8,), seed=1)], ids=["exact", "drawn"])
+def test_an_interval_without_zero_goes_with_a_small_p(table: ScoreTable, level: float) -> None:
+    made = randomised_tukey(table, level, permutations=999)
+    np.testing.assert_array_equal(made.different, made.p <= 1 - level + 1e-12)
+
+
+def test_the_seed_decides() -> None:
+    table = drawn(4, (9,), seed=5)
+    first, again, other = (randomised_tukey(table, permutations=500, seed=seed).count.tolist() for seed in (0, 0, 1))
+    assert first == again
+    assert first != other
+
+
+def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = drawn(4, (9,), seed=5)
+    whole = randomised_tukey(table, permutations=500).count.tolist()
+    monkeypatch.setattr(import_module("rankscope.statistics.variance.randomised_tukey"), "AT_ONCE", 36 * 7)
+    assert randomised_tukey(table, permutations=500).count.tolist() == whole
+
+
+def test_constant_scores_and_one_query_never_differ() -> None:
+    assert randomised_tukey(CONSTANT.select("A", "B").take(np.array([0]))).p == pytest.approx([1.0])
+    same = ScoreTable.make({"A": [0.3] * 40, "B": [0.3] * 40, "C": [0.3] * 40})
+    assert randomised_tukey(same, permutations=200).p == pytest.approx([1.0] * 3)
+
+
+def test_too_few_permutations_say_so() -> None:
+    made = randomised_tukey(drawn(3, (9,)), permutations=10)
+    assert not made.different.any()
+    assert "10 permutations are too few" in made.note
+
+
+@pytest.mark.parametrize(("queries", "systems", "small"), [(5, 3, True), (19, 2, True), (20, 2, False), (1, 10, False)])
+def test_a_million_arrangements_are_counted(queries: int, systems: int, small: bool) -> None:
+    assert enumerable(queries, systems) is small
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(SettingError, match="permutations=0: must be a whole number of at least 1"):
+        randomised_tukey(THREE, permutations=0)
+    with pytest.raises(SettingError, match="needs 2 at least"):
+        randomised_tukey(THREE.select("a"))

@@ -1,0 +1,214 @@
+"""The whole comparison: what it says of the worked example, of real runs, and of data that say nothing."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from rankscope.errors import SettingError
+from rankscope.evaluation.evaluate import evaluate
+from rankscope.reports.texts.comparison import json_of, markdown_of, parts_of, text_of
+from rankscope.reports.texts.comparison_words import verdict
+from rankscope.statistics.pairs.corrections import holm
+from rankscope.statistics.pairs.trust import DECIDING, caution
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.randomised_tukey import randomised_tukey
+from rankscope.statistics.verdicts.compare import compare
+from tests.data import data_folder
+from tests.statistics.brughi import CLASSED, A, B
+
+
+def table_of(count: int, queries: int = 12, step: float = 0.1) -> ScoreTable:
+    rng = np.random.default_rng(count)
+    hard = rng.random(queries) / 3
+    return ScoreTable.make({f"s{each}": hard + step * each + 0.02 * rng.random(queries) for each in range(count)})
+
+
+def measure_of(name: str, seed: int) -> ScoreTable:
+    rng = np.random.default_rng(seed)
+    values = rng.random((14, 3)) + 0.25 * np.arange(3)
+    return ScoreTable.make({f"s{each}": values[:, each] for each in range(3)}, measure=name)
+
+
+def test_the_verdict_of_the_worked_example_names_the_class_that_decides() -> None:
+    assert verdict(compare([CLASSED])) == [
+        "B is better than A by .035 AP [.013, .058] (15 queries, p = .023); no class alone shows it."
+    ]
+
+
+def test_the_order_of_the_systems_changes_no_verdict() -> None:
+    turned = ScoreTable.make({"B": B, "A": A}, classes=list(CLASSED.labels))
+    assert verdict(compare([turned])) == verdict(compare([CLASSED]))
+    assert verdict(compare([CLASSED], baseline="B")) == verdict(compare([CLASSED]))
+
+
+def test_a_measure_of_which_less_is_better_turns_the_verdict_only() -> None:
+    errors = ScoreTable.make({"A": A, "B": B}, measure="ER", classes=list(CLASSED.labels), lower_is_better=True)
+    assert verdict(compare([errors]))[0].startswith("A is better than B by .035 ER [.013, .058]")
+
+
+def test_equal_systems_are_not_distinguished() -> None:
+    (line,) = verdict(compare([ScoreTable.make({"A": A, "B": A})]))
+    assert line.startswith("No difference in AP is shown: B minus A is .000")
+    assert "p = 1.000" in line
+
+
+def test_the_primary_measure_decides_alone_and_the_others_are_corrected_together() -> None:
+    primary, *others = tables = [measure_of(name, seed) for seed, name in enumerate(("AP", "RR", "P@10"))]
+    made = compare(tables)
+    assert str(made.families).splitlines() == [
+        "primary family of 3 tests: 3 pairs of systems, Holm",
+        "secondary family of 6 tests: 3 pairs of systems x 2 measures, Holm",
+    ]
+    alone = [each.adjusted for each in compare([primary]).main.pairs]
+    assert [each.adjusted for each in made.main.pairs] == alone
+    rest = [each.p for table in others for each in compare([table]).main.pairs]
+    assert [each.adjusted for one in made.measures[1:] for each in one.pairs] == holm(np.array(rest)).tolist()
+    assert len(compare(tables, every_pair=False).main.pairs) == 2
+
+
+def test_classes_and_other_measures_are_one_secondary_family() -> None:
+    chance = np.random.default_rng(5)
+    classes = ["x"] * 14 + ["y"] * 16
+    tables = [
+        ScoreTable.make({"A": values[:, 0], "B": values[:, 1] + 0.3}, classes=classes, measure=name)
+        for name, values in (("AP", chance.random((30, 2))), ("RR", chance.random((30, 2))))
+    ]
+    made = compare(tables)
+    assert str(made.families).splitlines() == [
+        "primary family of 1 test: 1 pair of systems, Holm",
+        "secondary family of 5 tests: 1 pair of systems + 1 pair of systems x 2 measures x 2 classes, Holm",
+    ]
+    effects = [each for one in made.measures for each in one.classes[0].effects]
+    raw = [made.measures[1].pairs[0].p, *(each.raw for each in effects)]
+    corrected = [made.measures[1].pairs[0].adjusted, *(each.deciding for each in effects)]
+    assert corrected == pytest.approx(holm(np.array(raw)).tolist())
+    assert all(bool(each.better) == (each.deciding <= 0.05) for each in effects)
+    assert "secondary family of 5 tests" in made.main.classes[0].how
+
+
+def test_classes_that_chance_draws_are_not_tested_one_by_one() -> None:
+    table = ScoreTable.make({"A": A, "B": B}, classes=list(CLASSED.labels))
+    assert compare([table]).main.classes
+    drawn = compare([table], by_unit=True)
+    assert not drawn.main.classes
+    assert drawn.families.secondary == ()
+
+
+def test_every_note_names_the_family_of_its_measure() -> None:
+    made = compare([measure_of("AP", 0), measure_of("RR", 1), measure_of("P@10", 2)])
+    for one in made.measures:
+        (_, _, systems), (_, _, pairs) = parts_of(made, one)[:2]
+        family = "primary family of 3 tests" if one is made.main else "secondary family of 6 tests"
+        assert family in systems
+        assert family in pairs
+
+
+def test_a_system_under_two_names_is_compared_once_and_said() -> None:
+    table = table_of(3)
+    columns = dict(zip([*table.systems, "again"], [*table.values.T, table.values[:, 1]], strict=True))
+    twice = ScoreTable.make(columns)
+    made, plain = compare([twice]), compare([table])
+    assert dict(made.same) == {"again": "s1"}
+    assert made.families == plain.families
+    assert [each.adjusted for each in made.main.pairs] == [each.adjusted for each in plain.main.pairs]
+    assert "again has the values of s1 on every query and is compared once, as s1" in text_of(made)
+    assert made.stands_for("again") == "s1"
+
+
+def test_pairs_with_the_baseline_only_say_nothing_of_other_pairs() -> None:
+    made = compare([table_of(4)], every_pair=False)
+    assert made.main.ranks is None
+    assert "s3 has the best mean" in verdict(made)[0]
+    assert verdict(made)[0].endswith("it is better than s0.")
+    assert not any("pairs differ" in line for line in verdict(made))
+
+
+def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
+    table = table_of(3)
+    rows = compare([table]).main.pair_rows()
+    assert [(row["first"], row["second"]) for row in rows] == list(combinations(table.systems, 2))
+    assert [row["p (Tukey)"] for row in rows] == [pair.p for pair in randomised_tukey(table).pairs]
+
+
+def test_the_best_of_many_and_those_not_distinguished_from_it_are_named() -> None:
+    lines = verdict(compare([table_of(4)]))
+    assert lines[0].startswith("s3 has the best mean")
+    assert "it is better than all 3" in lines[0]
+    assert lines[-1] == "6 of 6 pairs differ; of 3 neighbours in the ranking 0 cannot be distinguished."
+
+
+def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
+    made = compare([ScoreTable.make({"A": [0.1, 0.2, np.nan, 0.4], "B": [0.2, 0.3, 0.4, np.nan]})])
+    assert (made.main.left_out, len(made.main.table)) == (2, 2)
+    assert "2 queries left out, because not every system has a value there" in text_of(made)
+
+
+@pytest.mark.parametrize(("queries", "said"), [(15, "46 %"), (59, "5 %"), (60, "")])
+def test_few_queries_carry_a_caution_with_the_share_of_samples_that_lack_every_large_gain(
+    queries: int, said: str
+) -> None:
+    made = compare([table_of(2, queries)])
+    assert made.main.caution == caution(queries)
+    for text in (text_of(made), markdown_of(made), json_of(made)):
+        assert (made.main.caution in text and f"a sample of {queries} lacks" in text) if said else "lacks" not in text
+    assert said in made.main.caution
+
+
+def test_the_caution_counts_classes_where_they_are_the_units() -> None:
+    rng = np.random.default_rng(1)
+    base = rng.random(80)
+    table = ScoreTable.make({"A": base, "B": base + rng.random(80)}, classes=[str(row // 4) for row in range(80)])
+    assert "1 in 20 classes" in compare([table], by_unit=True).main.caution
+    assert compare([table], by_unit=False).main.caution == ""
+
+
+def test_the_text_names_the_test_that_decides() -> None:
+    assert f"p: {DECIDING} test, the larger p" in text_of(compare([table_of(2)]))
+
+
+def test_systems_without_a_common_query_are_an_error_with_the_counts() -> None:
+    with pytest.raises(SettingError, match=r"for every system.*A 1, B 1"):
+        compare([ScoreTable.make({"A": [0.1, np.nan], "B": [np.nan, 0.2]})])
+
+
+def test_one_system_is_an_error() -> None:
+    with pytest.raises(SettingError, match="two systems at least"):
+        compare([ScoreTable.make({"A": [0.1, 0.2]})])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ScoreTable.make({"A": [0.1], "B": [0.4]}),
+        ScoreTable.make({"A": [0.1], "B": [0.4]}, classes=["x"]),
+        ScoreTable.make({"A": [0.5] * 4, "B": [0.5] * 4}, classes=list("xxyy")),
+        ScoreTable.make({"A": [0.5] * 4, "B": [0.7] * 4}, classes=list("xxyy")),
+        ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]}, classes=["x", "x", "lone"]),
+        ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]}, classes=["", "", ""]),
+        ScoreTable.make({"A": [0.1, 0.2], "B": [0.2, 0.4], "C": [0.2, 0.4]}, classes=["x", "y"]),
+        ScoreTable.make({"A": [0.1, np.nan, 0.4], "B": [0.2, 0.4, np.nan], "C": [0.2, 0.4, 0.1]}),
+    ],
+    ids=["one query", "one query of one class", "constant", "constant gain", "lone class", "no class", "three", "NaN"],
+)
+def test_data_that_say_little_give_a_stated_result(table: ScoreTable) -> None:
+    made = compare([table])
+    assert all(line for line in verdict(made))
+    for text in (text_of(made), markdown_of(made)):
+        assert "nan" not in text
+    assert json.loads(json_of(made))["verdict"] == verdict(made)
+
+
+def test_real_runs_are_compared_pair_by_pair() -> None:
+    folder = data_folder("trec-covid-r1")
+    runs = sorted((folder / "runs").iterdir())[:6]
+    made = compare(evaluate(folder / "qrels-rnd1.txt", runs, ["AP", "nDCG@10"]))
+    assert len(made.main.pairs) == 15
+    assert (made.families.primary.size, made.families.secondary[0].size) == (15, 15)
+    assert made.main.ranks is not None
+    assert set(made.main.ranks.systems) == set(made.systems)
+    for row in made.main.system_rows():
+        assert row["low"] <= row["mean"] <= row["high"]  # type: ignore[operator]

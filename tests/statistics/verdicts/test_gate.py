@@ -1,0 +1,279 @@
+"""The gate: what passes and what fails, how it speaks, how rarely it errs, and what it catches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks import error_rates, gate_trials
+from rankscope.arrays import FloatArray
+from rankscope.errors import SettingError
+from rankscope.reports.texts.gate import render
+from rankscope.statistics.pairs.corrections import holm
+from rankscope.statistics.pairs.loss import Changes
+from rankscope.statistics.pairs.power import queries_needed
+from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
+from rankscope.statistics.pairs.skew_t import skew_t_limits, skew_t_p
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.verdicts.gate import fewest_units, gate
+from rankscope.statistics.verdicts.gate_result import power_sentence
+from tests.data import data_folder
+
+
+def moved(change: float, queries: int = 40, noise: float = 0.02, measure: str = "AP", seed: int = 0) -> ScoreTable:
+    """A candidate whose mean change is exactly this."""
+    chance = np.random.default_rng(seed)
+    old = chance.beta(0.5, 1, queries)
+    away = chance.normal(0, noise, queries) if noise else np.zeros(queries)
+    return ScoreTable.make({"old": old, "new": old + change + away - away.mean()}, measure=measure)
+
+
+@pytest.mark.parametrize(
+    ("change", "noise", "passed", "finding"),
+    [
+        (-0.03, 0.02, False, "a loss beyond .01 is shown"),
+        (-0.008, 0.01, True, "a loss is shown, but its mean is not beyond .01"),
+        (-0.03, 0.2, True, "the mean loss is beyond .01, but may be chance"),
+        (-0.005, 0.2, True, "a loss beyond .01 is not shown"),
+        (0.004, 0.02, True, "a loss beyond .01 is ruled out"),
+    ],
+)
+def test_it_fails_only_if_a_loss_is_shown_and_matters(change: float, noise: float, passed: bool, finding: str) -> None:
+    made = gate(moved(change, noise=noise), 0.01)
+    (check,) = made.checks
+    assert made.passed == passed
+    assert check.finding == finding
+    assert check.change == pytest.approx(change)
+    assert check.loss_shown == (check.high < 0)
+    assert check.low < check.change < check.high
+
+
+def test_the_reason_is_one_line() -> None:
+    made = gate(moved(0.004, 50, 0.2), 0.01)
+    assert made.sentence.startswith("pass: AP changed by +.004 [-.")
+    assert made.sentence.endswith("on 50 queries; a loss beyond .01 is not shown")
+    assert "\n" not in made.sentence
+
+
+def test_the_limit_is_the_outer_one_of_sign_flips_and_skewed_t() -> None:
+    table = moved(-0.01, 30, 0.1)
+    changes = table.differences("old", "new")
+    flips, skew = sign_flip(changes, level=0.9), skew_t_limits(changes, 0.05)
+    check = gate(table, 0.01).checks[0]
+    assert (check.low, check.high) == pytest.approx((min(flips.low, skew[0]), max(flips.high, skew[1])))
+    assert check.p == max(sign_flip_p(changes, "less")[0], skew_t_p(changes, "less"))
+
+
+def test_few_large_gains_are_no_loss() -> None:
+    rates = gate_trials.lopsided(10, trials=2_000)
+    assert rates["sign flips"] > 0.1
+    assert rates["gate (the worse of sign flips and skew t)"] <= 0.06
+
+
+def test_less_is_better_is_turned_round() -> None:
+    table = moved(0.05)
+    turned = ScoreTable("cost", table.systems, table.queries, table.values, None, lower_is_better=True)
+    made = gate(turned, 0.01)
+    assert not made.passed
+    assert made.checks[0].change == pytest.approx(-0.05)
+    assert "for the better" in made.sentence
+
+
+def test_several_measures_are_one_family() -> None:
+    tables = [moved(-0.012, 30, 0.04, f"m{seed}", seed) for seed in range(4)]
+    made = gate(tables, 0.0)
+    p = [gate(each, 0.0).checks[0].p for each in tables]
+    assert [each.adjusted for each in made.checks] == pytest.approx(holm(p))
+    assert min(p) < 0.05
+    for check in made.checks:
+        assert (check.high < 0) == check.loss_shown
+    assert "family of 4 tests: 1 pair of systems x 4 measures, Holm" in made.remarks[0]
+
+
+def test_holm_needs_a_smaller_p_than_one_test_does() -> None:
+    weak = moved(-0.012, 40, 0.036)
+    alone = gate(weak, 0.01)
+    assert not alone.passed
+    assert gate([weak, *(moved(0.0, 40, 0.1, f"m{seed}", seed) for seed in range(9))], 0.01).passed
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown", "divisors"),
+    [
+        ([-0.0105, -0.0105, -0.0105], 0, [3, 3, 3]),  # each would be shown alone: no limit may lie below 0
+        ([-0.0105, -0.05, -0.0105], 1, [2, 3, 2]),
+        ([-0.05, -0.04, -0.0105], 3, [3, 2, 1]),
+    ],
+)
+def test_limits_stop_at_the_first_loss_that_holm_does_not_show(
+    changes: list[float], shown: int, divisors: list[int]
+) -> None:
+    made = gate([moved(change, 40, 0.036, f"m{place}") for place, change in enumerate(changes)], 0.0)
+    assert all(gate(moved(change, 40, 0.036), 0.0).checks[0].loss_shown for change in changes)
+    assert [each.level for each in made.checks] == pytest.approx([1 - 0.05 / divisor for divisor in divisors])
+    assert sum(each.loss_shown for each in made.checks) == shown
+    assert [each.high < 0 for each in made.checks] == [each.loss_shown for each in made.checks]
+
+
+def test_each_measure_may_have_its_own_smallest_effect() -> None:
+    tables = [moved(-0.03, measure="AP"), moved(-0.03, measure="P@10", seed=1)]
+    made = gate(tables, [0.01, 0.05])
+    assert [each.failed for each in made.checks] == [True, False]
+    assert made.sentence.startswith("fail: 1 of 2 checks: AP changed by")
+    with pytest.raises(SettingError, match="one for each of 2"):
+        gate(tables, [0.1, 0.1, 0.1])
+    with pytest.raises(SettingError, match=r"min_effect=-0.1: must be a number of at least 0"):
+        gate(tables, -0.1)
+
+
+def test_a_class_can_fail_though_the_whole_passes() -> None:
+    table = moved(0.01, 60)
+    values = table.values.copy()
+    values[:12, 1] -= 0.06
+    classes = ("short",) * 12 + ("long",) * 45 + ("rare",) * 3
+    made = gate(ScoreTable("AP", table.systems, table.queries, values, classes), 0.01, by_class=True)
+    assert [(each.label, each.failed) for each in made.checks] == [("", False), ("long", False), ("short", True)]
+    assert "AP of short" in made.sentence
+    assert made.small_classes == ("rare",)
+    assert any("too few queries" in line for line in made.remarks)
+
+
+def test_queries_of_one_class_are_one_unit() -> None:
+    chance = np.random.default_rng(5)
+    shared = np.repeat(chance.normal(-0.02, 0.05, 12), 20)
+    old = chance.random(240)
+    table = ScoreTable.make(
+        {"old": old, "new": old + shared}, classes=[f"class {number}" for number in range(12) for _ in range(20)]
+    )
+    naive, made = gate(table, 0.001), gate(table, 0.001, clusters=True, self_test=200)
+    assert made.checks[0].units == 12
+    assert made.checks[0].change == pytest.approx(naive.checks[0].change)
+    assert made.checks[0].high > naive.checks[0].high
+    assert made.checks[0].p == pytest.approx(gate(_class_means(table), 0.001).checks[0].p)
+    assert "12 classes were swapped" in made.remarks[0]
+    assert made.self_test is not None
+    assert made.self_test.rate <= 0.09
+
+
+def _class_means(table: ScoreTable) -> ScoreTable:
+    means = [table.where(label).values.mean(axis=0) for label in table.class_names]
+    return ScoreTable("AP", table.systems, table.class_names, np.array(means))
+
+
+def test_too_few_queries_are_an_error_because_the_gate_could_not_fail() -> None:
+    assert fewest_units(0.05, 1) == 5
+    with pytest.raises(SettingError, match="4 queries cannot show a loss"):
+        gate(moved(-0.5, 4), 0.01)
+    assert not gate(moved(-0.5, 5), 0.01).passed
+    with pytest.raises(SettingError, match="share no query"):
+        gate(ScoreTable.make({"old": [0.1, np.nan], "new": [np.nan, 0.1]}))
+    with pytest.raises(SettingError, match="two systems"):
+        gate(ScoreTable.make({"old": [0.1] * 9}))
+
+
+def test_queries_of_one_system_only_are_left_out_and_counted() -> None:
+    table = moved(-0.03, 40)
+    values = table.values.copy()
+    values[:4, 1], values[4, :] = np.nan, np.nan
+    (check,) = gate(ScoreTable("AP", table.systems, table.queries, values), 0.01).checks
+    assert (check.queries, check.left_out) == (35, 4)
+
+
+@pytest.mark.parametrize("change", [0.0, -0.05])
+def test_constant_changes_have_a_stated_result(change: float) -> None:
+    made = gate(moved(change, 10, 0.0), 0.01)
+    assert made.passed == (change == 0)
+    assert made.checks[0].high == pytest.approx(change)
+    assert "nothing can be said of power" in power_sentence(made.checks[0])
+
+
+def test_equal_systems_pass() -> None:
+    made = gate(ScoreTable.make({"old": [0.5] * 30, "new": [0.5] * 30}), 0.0)
+    assert made.sentence == "pass: AP changed by +.000 [+.000, +.000] on 30 queries; a loss is not shown"
+
+
+def test_the_self_test_is_what_the_gate_does_with_swapped_labels() -> None:
+    table = moved(-0.02, 11, 0.05)
+    made = gate(table, 0.01, self_test=300)
+    assert made.self_test is not None
+    signs = np.where(np.random.default_rng([0, 1]).integers(0, 2, (300, 11)) > 0, 1.0, -1.0)
+    order = np.argsort(np.array(table.queries))
+    change = table.differences("old", "new")[order]
+    failed = [not gate(_from(row), 0.01).passed for row in signs * change]
+    assert made.self_test.alarms == sum(failed)
+    assert made.self_test.rate <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def _from(change: FloatArray) -> ScoreTable:
+    return ScoreTable.make({"old": np.zeros(change.size), "new": change})
+
+
+def test_losses_of_the_size_it_names_are_caught_in_80_of_100_cases() -> None:
+    first = gate(moved(0.0, 40, 0.1), 0.01).checks[0]
+    chance = np.random.default_rng(2)
+    sd = float(moved(0.0, 40, 0.1).differences("old", "new").std(ddof=1))
+    drawn = chance.normal(-first.detectable, sd, (400, 40))
+    caught = [Changes.of(row, flips=5_000).loss_p()[0] <= 0.05 and -row.mean() > 0.01 for row in drawn]
+    assert 0.73 <= np.mean(caught) <= 0.87
+
+
+@pytest.mark.parametrize("measures", [1, 4])
+def test_the_loss_it_names_passes_the_strictest_step_of_its_family_in_80_of_100_cases(measures: int) -> None:
+    tables = [moved(0.0, 40, 0.1, f"m{place}", place) for place in range(measures)]
+    for table, check in zip(tables, gate(tables, 0.01).checks, strict=True):
+        away = check.detectable / float(table.differences("old", "new").std(ddof=1)) * np.sqrt(40)
+        assert stats.nct.sf(stats.t.isf(0.05 / measures, 39), 39, away) == pytest.approx(0.8, abs=1e-6)
+
+
+@pytest.mark.parametrize("scores", list(error_rates.SCORES))
+@pytest.mark.parametrize("queries", [10, 25])
+def test_no_verdict_errs_more_often_than_it_says(scores: str, queries: int) -> None:
+    for test, (_, _, _, verdict) in error_rates.TESTS.items():
+        trials = 100 if "Tukey" in test else 300
+        if verdict:
+            assert error_rates.rate(test, scores, queries, trials) <= error_rates.allowed(trials), test
+
+
+def test_the_percentile_bootstrap_is_too_eager() -> None:
+    assert error_rates.rate("percentile bootstrap", "skewed", 10, 2_000) > 0.07
+
+
+def test_two_real_systems_with_swapped_labels_seldom_fail() -> None:
+    data_folder("trec-covid-r1")
+    made = gate(gate_trials.covid(), 0.01, self_test=1_000)
+    assert made.self_test is not None
+    assert made.self_test.rate <= 0.05
+    assert gate_trials.false_alarms(gate_trials.covid(), trials=40)[0] <= 0.125
+
+
+def test_a_real_loss_of_three_points_on_two_hundred_queries_is_caught() -> None:
+    data_folder("trec-robust03")
+    assert gate_trials.caught(gate_trials.robust(), 1, trials=200)[0] >= 0.9
+
+
+def test_every_format_tells_the_verdict() -> None:
+    made = gate([moved(-0.03, 30), moved(0.01, 30, measure="P@10", seed=1)], 0.01, self_test=50)
+    whole = json.loads(render(made, "json"))
+    assert whole["verdict"] == "fail"
+    assert [each["verdict"] for each in whole["checks"]] == ["fail", "pass"]
+    assert whole["self_test"]["trials"] == 50
+    text = render(made, "text")
+    assert text.splitlines()[0] == made.sentence
+    assert "30 queries catch a true loss of ." in text
+    page = render(made, "markdown")
+    assert page.startswith("### Gate: fail, `new` against `old`\n\n| measure |")
+    assert "| **fail** |" in page
+    assert "self-test: " in page
+
+
+def test_the_page_on_the_gate_has_the_numbers_of_the_code() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "gate.md").read_text(encoding="utf-8")
+    for sd in (0.05, 0.1, 0.15, 0.2, 0.3):
+        needed = [f"{queries_needed(loss, sd, sides=1):,}" for loss in (0.01, 0.02, 0.03, 0.05, 0.1)]
+        assert f"| {f'{sd:g}'.removeprefix('0')} | {' | '.join(needed)} |" in page
+    for finding in ("a loss beyond .01 is ruled out", "a loss beyond .01 is not shown", "but may be chance"):
+        assert finding in page
