@@ -158,7 +158,7 @@ def test_queries_may_be_thinned_or_named(photos: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("queries", "words"),
-    [("every 0", "whole number"), ("every x", "whole number"), ("nowhere.txt", "no file 'nowhere.txt'")],
+    [("every 0", "whole number"), ("every x", "whole number"), ("nowhere.txt", "there is no such file")],
 )
 def test_wrong_queries_are_told(photos: Path, queries: str, words: str) -> None:
     with pytest.raises(SettingError, match=words):
