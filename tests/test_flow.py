@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rankscope.feedback.methods import ALL as METHODS
+
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
@@ -72,6 +74,12 @@ def test_a_room_imports_only_from_itself_and_those_before(folder: str) -> None:
         names = [name.split(".") for name in imported_names(path) if name.startswith(f"rankscope.{folder}.")]
         against += [f"{room}/{path.name} imports {'.'.join(name)}" for name in names if name[2] in later]
     assert not against, "\n".join(against)
+
+
+def test_a_feedback_study_knows_no_method_by_name() -> None:
+    files = {each.address.partition(":")[0] for each in METHODS.values()}
+    for path in sorted((SOURCE / "feedback" / "study").glob("*.py")):
+        assert not imported_names(path) & files, path.name
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "measures").glob("*.py")), ids=lambda path: path.stem)

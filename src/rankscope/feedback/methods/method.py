@@ -22,6 +22,7 @@ from rankscope.feedback.examples.kernels import squared_distances
 from rankscope.feedback.examples.scored import Scored, best, settled
 from rankscope.feedback.examples.segments import means
 from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.block_state import BlockState
 from rankscope.inputs.checks import Problems
 from rankscope.notation import Named
 
@@ -98,6 +99,10 @@ class Method(Named, ABC):
     def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
         """The `k` items to show next, sessions x k: the best that are not judged yet; -1 where items run out."""
         return best(scored.values, k, examples.judged(len(items)))
+
+    def block_state(self, items: Items, sessions: int, growing: bool) -> BlockState:
+        """What the method keeps from round to round of so many sessions; `growing`: no example is ever taken back."""
+        return BlockState(self, items)
 
     def parts(self, items: Items, examples: Examples) -> Iterator[Part]:
         """The sessions by the rule that holds for them."""
