@@ -31,6 +31,7 @@ from rankscope.reports.formats import OUTPUT_FORMATS
 from rankscope.sampling.shares import INTERVALS
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 from rankscope.statistics.pairs.paired_tests import TESTS
+from rankscope.statistics.tests import TABLE_TESTS
 from tests.cli.inside import ended, runs_in
 
 GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections")
@@ -88,7 +89,7 @@ def test_commands_go_on_without_it(line: str, tmp_path: Path, monkeypatch: pytes
 
 EVERY: tuple[Catalogue[Any], ...] = (
     MEASURES, DESCRIPTORS, METRICS, METHODS, USERS, STARTS, MODELS, FORMATS, OUTPUT_FORMATS, COLLECTIONS, GRAPHS,
-    THEMES, TESTS, CORRECTIONS, INTERVALS, SCALINGS, SPACES,
+    THEMES, TESTS, TABLE_TESTS, CORRECTIONS, INTERVALS, SCALINGS, SPACES,
 )  # fmt: skip
 every = pytest.mark.parametrize("sort", EVERY, ids=lambda sort: sort.what)
 

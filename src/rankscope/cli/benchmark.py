@@ -19,7 +19,7 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
 )  # fmt: skip
 @click.option(
     "-d", "--descriptors", "texts", multiple=True, default=("all",), show_default=True, metavar="NAMES",
-    help="all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), height-matching.",
+    help="all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), height-matching, sift-matching.",
 )  # fmt: skip
 @click.option(
     "--data", type=Input(), metavar="FOLDER", help="Where the named collection lies. Default: RANKSCOPE_DATA."

@@ -37,6 +37,14 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 )
 @click.option("--permutations", default=10_000, show_default=True, type=click.IntRange(100), help="Of Tukey's test.")
 @click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    metavar="NAMES",
+    help="Tables of other tests beside the verdict, which does not rest on them: anova, tukey, wilcoxon, ... "
+    "(see docs/reference/names.md). Repeat it or separate by commas.",
+)
+@click.option(
     "--format", "output_format", type=click.Choice(["text", "markdown", "json"]),
     help="Default: by -o's suffix (.md, .json), else text.",
 )  # fmt: skip
@@ -61,6 +69,7 @@ def command(
     level: float,
     resamples: int | None,
     permutations: int,
+    tests: tuple[str, ...],
     output_format: str | None,
     output: str | None,
     graphs: str | None,
@@ -79,6 +88,7 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     """
     from rankscope.cli.output import progress_line, say
+    from rankscope.notation import split_list
     from rankscope.reports.texts.comparison import FORMATS
     from rankscope.statistics.verdicts.compare import compare
 
@@ -91,6 +101,7 @@ def command(
         made = compare(
             scores, baseline=baseline, every_pair=pairs == "all", correction=correction, intervals=intervals,
             level=level, resamples=resamples, permutations=permutations, seed=scores.settings.seed,
+            tests=split_list(",".join(tests)),
         )  # fmt: skip
         if page:
             _page(_ordered(scores, made), made, str(output), progress)

@@ -62,7 +62,6 @@ class Method(Named, ABC):
 
     source: ClassVar[str]
     dagger: ClassVar[bool] = False
-    uses_negatives: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()  # beside examples: query, truth, displays, log, counts
     needs_positives: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True  # items with equal features have equal scores
@@ -174,7 +173,6 @@ class TwoSided(Method):
     """
 
     fallback: Literal["query_point", "background"] = field(default="query_point", kw_only=True)
-    uses_negatives: ClassVar[bool] = True
     background: ClassVar[int] = 100
 
     def usual_parts(self, items: Items, examples: Examples, rows: IntArray) -> Iterator[Part]:
