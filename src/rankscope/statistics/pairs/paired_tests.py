@@ -47,7 +47,7 @@ TESTS: Catalogue[Callable[..., PairTest]] = Catalogue("test", ALL)
 
 
 def paired_tests(differences: ArrayLike, *, level: float = 0.95, seed: int = 0) -> tuple[PairTest, ...]:
-    """Every test of the same differences, second system less first.
+    """Every test of the same differences, second system minus first.
 
     >>> [each.test for each in paired_tests([0.1, 0.2, -0.1])]
     ['sign-flip', 't', 'Wilcoxon', 'sign', 'bootstrap']
