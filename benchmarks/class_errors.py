@@ -128,7 +128,7 @@ def _squares(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def change(scores: FloatArray) -> FloatArray:
-    """Second system less first."""
+    """Second system minus first."""
     return scores[..., 1] - scores[..., 0]
 
 

@@ -48,7 +48,7 @@ def _against_monte_carlo(ranks: RelevantRanks) -> str:
     ])  # fmt: skip
     lines = [
         f"{len(ranks):,} queries on the shipped icons, collections thinned to 64 items for each relevant one; Monte "
-        f"Carlo with {THINNINGS:,} thinnings on {SAMPLED} of them. z: mean of Monte Carlo less the exact mean, in "
+        f"Carlo with {THINNINGS:,} thinnings on {SAMPLED} of them. z: mean of Monte Carlo minus the exact mean, in "
         "standard errors of Monte Carlo; it should scatter as a standard normal does.",
         "",
         "| way | ms a query | exact is faster | mean z, p = r | sd of z | mean z, AP | sd of z |",

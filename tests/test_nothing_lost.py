@@ -85,7 +85,7 @@ def test_pixels_of_unknown_range_are_refused(suffix: str, mode: str, value: floa
 
 
 def test_sixteen_bits_keep_their_brightness(tmp_path: Path) -> None:
-    """Half of the range is half of the range, whatever the depth; it came out white."""
+    """Half of the range is half of the range, regardless of the depth; it came out white."""
     pixels = np.full((16, 16), 0x7F00, dtype=">u2")
     (tmp_path / "a.pgm").write_bytes(b"P5 16 16 65535\n" + pixels.tobytes())
     assert command(tmp_path, "describe", ".", "-d", "thumbnail", "-o", "x.npz").returncode == 0

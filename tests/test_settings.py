@@ -1,4 +1,4 @@
-"""Settings: the default, then the peer's habit, then what is given by hand, which wins."""
+"""Settings: the default, then the peer's habit, then what is given explicitly, which wins."""
 
 from __future__ import annotations
 

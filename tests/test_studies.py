@@ -120,7 +120,7 @@ def test_the_page_of_the_study_quotes_what_it_prints_now(
 
 
 def apart(text: str) -> tuple[list[str], list[float]]:
-    """The words and the numbers of a text, whatever the width of its columns."""
+    """The words and the numbers of a text, regardless of the width of its columns."""
     number = r"[-−+]?\d*\.?\d+(?:e-?\d+)?"
     words = re.sub(number, "#", re.sub(r"-{3,}", "", text)).split()
     return words, [float(each.replace("−", "-")) for each in re.findall(number, re.sub(r"-{3,}", "", text))]

@@ -1,7 +1,7 @@
 """Every name that people could write before names were read in one place still means what it meant.
 
 `written_names.json` holds texts, and what each gave: names, aliases, other case, options by name and in order, the
-names of trec_eval and of other peers, and whatever the tests and the documentation write.
+names of trec_eval and of other peers, and regardless of the tests and the documentation write.
 """
 
 from __future__ import annotations

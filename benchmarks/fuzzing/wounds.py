@@ -1,4 +1,4 @@
-"""Wounds of a file as bytes, whatever its format: what disks, networks and editors do to it."""
+"""Wounds of a file as bytes, regardless of its format: what disks, networks and editors do to it."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def later(package: str, addresses: Mapping[str, str]) -> dict[str, Later]:
 
 
 def load_attribute(entries: Mapping[str, Later], attribute: str) -> Any:
-    """The entry that is called so in its module: what `__getattr__` of a package gives for the names of its classes."""
+    """The entry of this name in its module: what `__getattr__` of a package gives for the names of its classes."""
     for each in entries.values():
         if each.address.endswith(f":{attribute}"):
             return each.load()

@@ -1,4 +1,4 @@
-"""What kind of file stands at a path, told from its bytes alone, as far as it matters before it is replaced.
+"""What kind of file stands at a path, recognised by its bytes alone, as far as it matters before it is replaced.
 
 Only kinds that take work to make again have a name here; everything else (a table of results, a page, notes) is None.
 """

@@ -86,7 +86,7 @@ def _directly(target: Path, mode: str) -> Iterator[IO[Any]]:
 
 @contextmanager
 def _written(file: BinaryIO, target: Path, mode: str) -> Iterator[IO[Any]]:
-    """A stream onto a file that explains why it cannot be written, whatever the writer made of it."""
+    """A stream onto a file that explains why it cannot be written, regardless of the writer made of it."""
     recorded = Recorded(file)
     stream: Any = recorded if "b" in mode else io.TextIOWrapper(cast(BinaryIO, recorded), "utf-8", newline="\n")
     try:

@@ -93,7 +93,7 @@ def _read(hint: Any, text: str, allowed: tuple[object, ...]) -> object:
 
 
 def _word(text: str, allowed: tuple[object, ...], strict: bool = True) -> object:
-    """One of the words allowed, whatever its case."""
+    """One of the words allowed, regardless of its case."""
     same: list[object] = [each for each in allowed if each == text]
     alike = same or [each for each in allowed if fold(str(each)) == fold(text)]
     if len(alike) == 1:

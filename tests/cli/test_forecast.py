@@ -37,7 +37,7 @@ def said(*arguments: str) -> str:
     return result.output
 
 
-def test_a_run_is_foretold_with_everything_that_must_be_said(files: tuple[str, str]) -> None:
+def test_a_run_is_forecast_with_everything_that_must_be_said(files: tuple[str, str]) -> None:
     text = said("forecast", *files, "--to", "4x", "--collection-size", "300")
     assert "from 300 to 1,200 items (4 times), 40 queries; 90% intervals" in text
     assert "pareto(16)" in text

@@ -35,7 +35,7 @@ def seen(measure: Measure, ranks: RelevantRanks) -> tuple[Evidence, Terms]:
     return Evidence.of(terms.queries), terms
 
 
-def foretold(model: GrowthModel, measure: Measure, ranks: RelevantRanks, factor: float) -> float:
+def forecast_mean(model: GrowthModel, measure: Measure, ranks: RelevantRanks, factor: float) -> float:
     evidence, terms = seen(measure, ranks)
     weights = np.full((1, len(ranks)), 1 / len(ranks))
     return float(model.means(evidence, terms, evidence.distractors * factor, weights)[0])
@@ -51,7 +51,7 @@ def fitted(best: FloatArray, most: int) -> Tails:
 @pytest.mark.parametrize(("target", "value"), [(192, 0.399566), (384, 0.281409), (768, 0.196704)])
 def test_jeffreys_gives_the_worked_values(target: int, value: float) -> None:
     one = RelevantRanks.from_ranks([[1, 3, 10, 40]], collection=100)
-    assert foretold(Jeffreys(), Rprec(), one, target / 96) == pytest.approx(value, abs=5e-7)
+    assert forecast_mean(Jeffreys(), Rprec(), one, target / 96) == pytest.approx(value, abs=5e-7)
 
 
 def test_the_tail_model_is_its_formula() -> None:
@@ -86,14 +86,14 @@ def test_equal_scales_are_drawn_together() -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_pareto_foretells_eight_times_as_many_normal_distractors(measure: Measure) -> None:
+def test_pareto_forecasts_eight_times_as_many_normal_distractors(measure: Measure) -> None:
     truth = float(measure.of(WHOLE).mean())
-    assert foretold(Pareto(16), measure, SAMPLE, 8.0) == pytest.approx(truth, abs=0.02)
+    assert forecast_mean(Pareto(16), measure, SAMPLE, 8.0) == pytest.approx(truth, abs=0.02)
 
 
 def test_pareto_errs_less_than_the_models_without_scores() -> None:
     truth = float(Rprec().of(WHOLE).mean())
-    wrong = {str(model): abs(foretold(model, Rprec(), SAMPLE, 8.0) - truth) for model in (Pareto(16), Jeffreys())}
+    wrong = {str(model): abs(forecast_mean(model, Rprec(), SAMPLE, 8.0) - truth) for model in (Pareto(16), Jeffreys())}
     assert wrong["pareto(16)"] < wrong["jeffreys"]
 
 
@@ -103,7 +103,7 @@ def test_pareto_errs_less_than_the_models_without_scores() -> None:
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @pytest.mark.parametrize("model", ALL, ids=str)
 def test_nothing_changes_without_growth_and_more_growth_never_helps(model: GrowthModel, measure: Measure) -> None:
-    values = [foretold(model, measure, SAMPLE, factor) for factor in (1.0, 1.5, 4.0, 16.0)]
+    values = [forecast_mean(model, measure, SAMPLE, factor) for factor in (1.0, 1.5, 4.0, 16.0)]
     now = float(measure.of(SAMPLE).mean())
     assert values[0] == pytest.approx(now, abs=0.02 if isinstance(model, Trend | Between) else 1e-9)
     assert all(later <= sooner + 1e-9 for sooner, later in pairwise(values))
@@ -119,13 +119,13 @@ def test_weights_choose_queries(model: GrowthModel) -> None:
     if isinstance(model, Pareto):
         pytest.skip("its queries learn from one another")
     whole = model.means(evidence, terms, evidence.distractors * 3, half)[0]
-    assert whole == pytest.approx(foretold(model, AP(), some, 3.0), abs=1e-9)
+    assert whole == pytest.approx(forecast_mean(model, AP(), some, 3.0), abs=1e-9)
 
 
 @pytest.mark.parametrize("model", ALL, ids=str)
 def test_odd_data_give_numbers(model: GrowthModel) -> None:
     few = drawn(queries=3, members=2, distractors=3)
-    assert 0 <= foretold(model, Rprec(), few, 10.0) <= 1
+    assert 0 <= forecast_mean(model, Rprec(), few, 10.0) <= 1
     evidence, terms = seen(Rprec(), SAMPLE)
     assert evidence.scored is not None
     scored, weights = evidence.scored, np.full((1, len(SAMPLE)), 1 / len(SAMPLE))
@@ -133,14 +133,14 @@ def test_odd_data_give_numbers(model: GrowthModel) -> None:
         assert 0 <= model.means(replace(evidence, scored=odd), terms, evidence.distractors * 10, weights)[0] <= 1
     nothing = RelevantRanks.from_ranks([[], [1]], relevant=[1, 1], depth=1, collection=10)
     if not model.needs_scores:
-        assert 0 <= foretold(model, Rprec(), nothing, 10.0) <= 1
+        assert 0 <= forecast_mean(model, Rprec(), nothing, 10.0) <= 1
 
 
 def test_infinite_scores_are_no_evidence() -> None:
     scores = SAMPLE.judged["score"].copy()
     scores[0] = np.inf
     odd = replace(SAMPLE, judged=SAMPLE.judged.with_columns(score=scores))
-    assert np.isfinite(foretold(Pareto(8), Rprec(), odd, 4.0))
+    assert np.isfinite(forecast_mean(Pareto(8), Rprec(), odd, 4.0))
 
 
 # evidence

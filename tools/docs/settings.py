@@ -16,8 +16,8 @@ Every choice that changes a number stands in this table. Each is an option of th
 result.
 """.strip()
 COMPAT = """
-`--compat PEER` (`compat="PEER"`) sets what a peer does, so that its numbers come out. An option given by hand wins over
-the peer's habit. Whether they really come out is shown on the [conformance page](../conformance.md).
+`--compat PEER` (`compat="PEER"`) sets what a peer does, so that its numbers come out. An option given explicitly wins
+over the peer's habit. Whether they really come out is shown on the [conformance page](../conformance.md).
 """.strip()
 
 

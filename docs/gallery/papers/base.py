@@ -41,7 +41,7 @@ class Base:
         return int(self.ranks.collection[0])
 
     def of_size(self, relevant: int) -> RelevantRanks:
-        """The queries with so many relevant items; their class has one member more, the query."""
+        """The queries with this number of relevant items; their class has one member more, the query."""
         return self.ranks.take(np.flatnonzero(self.ranks.relevant == relevant))
 
 

@@ -15,18 +15,20 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
 @click.argument("collection", type=Input(), metavar="COLLECTION|FOLDER")
 @click.option(
     "-o", "--output", required=True, type=OutputFolder(), metavar="FOLDER",
-    help="Where vectors, ranks, tables and the page go.",
+    help="Write vectors, ranks, tables and the page into this folder.",
 )  # fmt: skip
 @click.option(
     "-d", "--descriptors", "texts", multiple=True, default=("all",), show_default=True, metavar="NAMES",
-    help="all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), height-matching, sift-matching.",
+    help="Descriptors to compare: all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), "
+    "height-matching, sift-matching.",
 )  # fmt: skip
 @click.option(
     "--data", type=Input(), metavar="FOLDER", help="Where the named collection lies. Default: RANKSCOPE_DATA."
 )
 @click.option(
     "--queries", type=Input(), default="all", show_default=True, metavar="all|'every N'|FILE",
-    help="All pictures with a class mate, every Nth of them, or those that a file names, one a line.",
+    help="Which pictures are queries: all with another of their class, every Nth of them, or those that a file "
+    "names, one per line.",
 )  # fmt: skip
 @click.option(
     "--show",
@@ -34,21 +36,28 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
     show_default=True,
     type=click.IntRange(0, 100),
     metavar="N",
-    help="Queries with their pictures.",
+    help="Number of queries shown with their pictures.",
 )
 @click.option(
-    "--first", default=10, show_default=True, type=click.IntRange(1, 30), metavar="N", help="Results shown of each."
+    "--first",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 30),
+    metavar="N",
+    help="Number of results shown for each query.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-    help="Of intervals, tests and the queries shown.",
+    help="Seed of intervals, tests and the choice of queries shown.",
 )  # fmt: skip
 @click.option(
     "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
-    help="Leave out larger pictures, by name.",
+    help="Leave out pictures of more than N pixels, and name them.",
 )  # fmt: skip
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
-@click.option("--quiet", is_flag=True, help="Only the table: no progress, no warnings, no word about the files.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
+)
+@click.option("--quiet", is_flag=True, help="Only the table: no progress, no warnings, no list of files.")
 def command(
     collection: str,
     output: str,
@@ -65,8 +74,8 @@ def command(
     """Every descriptor on every picture: exact rankings, measures with intervals, cost, and what each finds first.
 
     COLLECTION is a name (corel1k, mpeg7, icons, icons20k, digits, ukbench) or a folder of class folders. Every picture
-    in turn is the query, its class the target. Work that was stopped goes on where it was when the same command is
-    given again.
+    in turn is the query, its class the target. Interrupted work continues when the same command is
+    run again.
 
     \b
     rankscope benchmark corel1k --data data/ -o corel

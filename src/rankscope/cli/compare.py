@@ -19,23 +19,45 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN RUN... | RANKS.parquet...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
-    help="By what to compare; the first decides. Repeat it or separate by commas. Default: AP.",
+    help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.",
 )  # fmt: skip
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
-@click.option("--pairs", type=click.Choice(["all", "baseline"]), default="all", show_default=True, help="Which pairs.")
+@click.option(
+    "--pairs",
+    type=click.Choice(["all", "baseline"]),
+    default="all",
+    show_default=True,
+    help="Pairs of systems to compare: all, or each system with the baseline.",
+)
 @click.option(
     "--correction", type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]), default="holm",
-    show_default=True, help="Of p-values: over the pairs of the first measure, and over everything else together.",
+    show_default=True, help="Correction of p-values: over the pairs of the first measure, and over everything "
+    "else together.",
 )  # fmt: skip
-@click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0.5, 0.999),
+    help="Confidence level of the intervals.",
+)
 @click.option(
     "--intervals", type=click.Choice(["bca", "bounded"]), default="bca", show_default=True,
-    help="Of the means: BCa bootstrap, or bounded, wider, which holds where few queries decide (measures from 0 to 1).",
+    help="Intervals of the means: BCa bootstrap, or bounded: wider, and valid where few queries decide (measures "
+    "from 0 to 1).",
 )  # fmt: skip
 @click.option(
-    "--resamples", type=click.IntRange(100), help="Of the bootstrap; 10,000 for up to 1,000 queries, fewer for more."
+    "--resamples",
+    type=click.IntRange(100),
+    help="Number of bootstrap resamples. Default: 10,000 for up to 1,000 queries, fewer for more.",
 )
-@click.option("--permutations", default=10_000, show_default=True, type=click.IntRange(100), help="Of Tukey's test.")
+@click.option(
+    "--permutations",
+    default=10_000,
+    show_default=True,
+    type=click.IntRange(100),
+    help="Number of permutations of Tukey's test.",
+)
 @click.option(
     "--test",
     "tests",
@@ -46,16 +68,24 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 )
 @click.option(
     "--format", "output_format", type=click.Choice(["text", "markdown", "json"]),
-    help="Default: by -o's suffix (.md, .json), else text.",
+    help="Format of the result. Default: by -o's suffix (.md, .json), else text.",
 )  # fmt: skip
-@click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Write here; .html writes the whole report.")
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Write the result to this file; .html writes the whole report.",
+)
 @click.option(
     "--graphs",
     type=OutputFolder(),
     metavar="FOLDER",
-    help="The graphs of the comparison too, as SVG, into this folder.",
+    help="Write the graphs of the comparison too, as SVG, into this folder.",
 )
-@click.option("--every-pair", is_flag=True, help="Show every pair, however many; without it neighbours beyond 30.")
+@click.option(
+    "--every-pair", is_flag=True, help="Show every pair. Default: beyond 30 pairs, only neighbours in the ranking."
+)
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
@@ -81,7 +111,7 @@ def command(
 
     The first measure decides alone, by sign-flip and skew-t tests of per-query differences, which must agree, corrected
     for all pairs of systems. Other measures and, with --by, classes of queries are secondary: corrected together, and
-    called so. The analysis of variance of the cells and Tukey's test stand beside; no verdict rests on them.
+    labelled as such. The analysis of variance of the cells and Tukey's test are shown too; no verdict rests on them.
 
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv

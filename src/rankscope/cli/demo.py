@@ -18,9 +18,9 @@ MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
 @click.command("demo", cls=GuardedCommand, short_help="See it work.")
 @click.option(
     "-o", "--output", default="rankscope-demo", show_default=True, type=OutputFolder(), metavar="FOLDER",
-    help="Where results go.",
+    help="Write the results into this folder.",
 )  # fmt: skip
-@click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no word about the files.")
+@click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
     from rankscope.cli.output import colourful, print_result, progress_line

@@ -14,11 +14,11 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.argument("folder", type=Input(), metavar="FOLDER")
 @click.option(
     "-d", "--descriptor", "descriptors", multiple=True, metavar="NAMES",
-    help="cedd, lbp(grid=4), ... Repeat it or separate by commas. --list shows all.",
+    help="Descriptors: cedd, lbp(grid=4), ... Repeat the option or separate by commas. --list shows all.",
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=OutputFile("features"), metavar="FEATURES.npz",
-    help="Where the vectors go; with several descriptors one file each, FEATURES.NAME.npz.",
+    help="Write the vectors here; with several descriptors one file each, FEATURES.NAME.npz.",
 )  # fmt: skip
 @click.option(
     "--labels", type=Input(), metavar="CSV|folders", default="folders", show_default=True,
@@ -27,23 +27,30 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
 @click.option(
     "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
-    help="Leave out larger pictures, by name.",
+    help="Leave out pictures of more than N pixels, and name them.",
 )  # fmt: skip
 @click.option(
     "--model", type=Input(), metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt)."
 )
-@click.option("--side", type=click.IntRange(min=1), metavar="N", help="Side of its input, if the model leaves it free.")
-@click.option("--mean", metavar="R,G,B", help="Subtracted from colours of 0 to 1. Default: 0.485,0.456,0.406.")
-@click.option("--std", metavar="R,G,B", help="Divided by. Default: 0.229,0.224,0.225.")
+@click.option(
+    "--side",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Side of the model's input in pixels, if the model does not fix it.",
+)
+@click.option("--mean", metavar="R,G,B", help="What is subtracted from colours of 0 to 1. Default: 0.485,0.456,0.406.")
+@click.option("--std", metavar="R,G,B", help="What colours are divided by. Default: 0.229,0.224,0.225.")
 @click.option(
     "--fit", type=click.Choice(["crop", "stretch"]), default="crop", show_default=True,
     help="What the model sees: the square in the middle, or the whole squeezed into one.",
 )  # fmt: skip
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: one for each processor.")
-@click.option("--quiet", is_flag=True, help="No progress, no warnings, no word about the files.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
+)
+@click.option("--quiet", is_flag=True, help="No progress, no warnings, no list of files.")
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda *given: _list(*given),
-    help="All descriptors with their options, and leave.",
+    help="Show all descriptors with their options, then exit.",
 )  # fmt: skip
 def command(
     folder: str,

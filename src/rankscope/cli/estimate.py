@@ -10,31 +10,66 @@ from rankscope.cli.guarded import GuardedCommand
 
 
 @click.command("estimate", cls=GuardedCommand, short_help="What can be said without complete judgements?")
-@click.option("--collection-size", "collection", required=True, type=click.IntRange(min=1), metavar="D", help="Items.")
 @click.option(
-    "--scope", type=click.IntRange(min=0), default=0, show_default=True, metavar="S", help="First items judged."
+    "--collection-size",
+    "collection",
+    required=True,
+    type=click.IntRange(min=1),
+    metavar="D",
+    help="Number of items in the collection.",
 )
 @click.option(
-    "--hits", type=click.IntRange(min=0), default=0, show_default=True, metavar="V", help="Relevant among them."
+    "--scope",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="S",
+    help="Number of items judged from the top of the list.",
+)
+@click.option(
+    "--hits",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="V",
+    help="Number of relevant items among the first S.",
 )
 @click.option(
     "--judged", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-    help="Items drawn at random from those below the scope and judged.",
+    help="Number of items drawn at random from those below the scope, and judged.",
 )  # fmt: skip
 @click.option(
-    "--found", type=click.IntRange(min=0), default=0, show_default=True, metavar="X", help="Relevant of these."
+    "--found",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="X",
+    help="Number of relevant items among the N drawn.",
 )
-@click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0.5, 0.999),
+    help="Confidence level of the intervals.",
+)
 @click.option(
     "--method", default="hypergeometric", show_default=True, metavar="NAME",
-    help="hypergeometric (exact), clopper-pearson or wilson.",
+    help="Kind of interval: hypergeometric (exact), clopper-pearson or wilson.",
 )  # fmt: skip
 @click.option(
     "--needed", type=float, metavar="ERROR",
-    help="How many items to judge for this relative error of the class size, .2 for 20 %; needs --relevant.",
+    help="Say how many items to judge for this relative error of the class size, .2 for 20 %; needs --relevant.",
 )  # fmt: skip
 @click.option("--relevant", type=click.IntRange(min=1), metavar="C", help="Class size to plan for, with --needed.")
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Format of the result.",
+)
 def command(
     collection: int,
     scope: int,

@@ -17,20 +17,21 @@ USUAL = ("AP", "nDCG@10", "P@10", "RR", "Rprec")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
-    help="What to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
+    help="Measures to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
     f"Default: {', '.join(USUAL)}. `rankscope measures` lists all.",
 )  # fmt: skip
-@click.option("-q", "--per-query", is_flag=True, help="Values of each query too, with its status.")
+@click.option("-q", "--per-query", is_flag=True, help="Show the values of each query too, with its status.")
 @click.option(
     "--format", "output_format", metavar="FORMAT",
-    help="table, trec (trec_eval's lines), csv, json, latex, markdown, parquet. Default: by -o's suffix, else table.",
+    help="Format of the result: table, trec (trec_eval's lines), csv, json, latex, markdown, parquet. Default: "
+    "by -o's suffix, else table.",
 )  # fmt: skip
 @click.option(
     "-o",
     "--output",
     type=OutputFile("saved ranks"),
     metavar="FILE",
-    help="Write here. NAME.ranks.parquet saves the reduction itself.",
+    help="Write the result to this file. NAME.ranks.parquet saves the reduction itself.",
 )
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
@@ -102,7 +103,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
 
 
 def _not_kept(settings: Any) -> list[str]:
-    """Choices given by hand that a reduction does not hold: they are made when it is read."""
+    """Choices given explicitly that a reduction does not hold: they are made when it is read."""
     from rankscope.ranks.reduce import FIXED_BY_REDUCTION
     from rankscope.settings import SETTINGS
 

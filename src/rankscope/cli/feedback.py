@@ -16,30 +16,37 @@ USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regress
 @click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(
     "-o", "--output", required=True, type=OutputFile("a feedback study", makes_folder=True), metavar="NAME.parquet",
-    help="One row for each session and round.",
+    help="Write the results here, one row for each session and round.",
 )  # fmt: skip
 @click.option(
-    "--report", type=OutputFile(), metavar="NAME.html", help="A page with graphs, efficiency and response times too."
+    "--report",
+    type=OutputFile(),
+    metavar="NAME.html",
+    help="Write a page with graphs, efficiency and response times too.",
 )
 @click.option(
     "--methods", multiple=True, metavar="NAMES",
-    help="As 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
+    help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
     f" Default: {', '.join(USUAL)}. Controls always go with them.",
 )  # fmt: skip
 @click.option(
     "--topics", multiple=True, metavar="TEXTS",
     help="What users look for: labels, or 'flower and red and not sky'. Default: every label of two items or more.",
 )  # fmt: skip
-@click.option("--starts", default=10, show_default=True, type=click.IntRange(1), help="Sessions of each topic.")
-@click.option("--rounds", default=5, show_default=True, type=click.IntRange(0), help="Of feedback.")
-@click.option("--scope", default=20, show_default=True, type=click.IntRange(1), help="Items shown in a round.")
+@click.option(
+    "--starts", default=10, show_default=True, type=click.IntRange(1), help="Number of sessions for each topic."
+)
+@click.option("--rounds", default=5, show_default=True, type=click.IntRange(0), help="Number of rounds of feedback.")
+@click.option(
+    "--scope", default=20, show_default=True, type=click.IntRange(1), help="Number of items shown in each round."
+)
 @click.option(
     "--start", default="one_query", show_default=True, metavar="KIND",
-    help="one_query, random_display, or examples(POSITIVES, NEGATIVES).",
+    help="How a session begins: one_query, random_display, or examples(POSITIVES, NEGATIVES).",
 )  # fmt: skip
 @click.option(
     "--user", default="consistent", show_default=True, metavar="KIND",
-    help="consistent, noisy(EPS_POS, EPS_NEG), lazy(Q) or partial(THETA).",
+    help="How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q) or partial(THETA).",
 )  # fmt: skip
 @click.option(
     "--list", "scored", type=click.Choice(["frozen", "split", "full", "residual"]), default="frozen",
@@ -49,15 +56,25 @@ USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regress
 )  # fmt: skip
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
-    help="Of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and Estar.",
+    help="Measures of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and "
+    "Estar.",
 )  # fmt: skip
 @click.option(
-    "--k-pos", type=click.IntRange(0), metavar="N", help="Most items marked relevant in a round. Default: all."
+    "--k-pos", type=click.IntRange(0), metavar="N", help="Mark at most N items as relevant in a round. Default: all."
 )
 @click.option(
-    "--k-neg", type=click.IntRange(0), metavar="N", help="Most marked irrelevant; 0: positives only. Default: all."
+    "--k-neg",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Mark at most N items as irrelevant; 0: positives only. Default: all.",
 )
-@click.option("--choice", type=click.Choice(["top_ranked", "random"]), default="top_ranked", show_default=True)
+@click.option(
+    "--choice",
+    type=click.Choice(["top_ranked", "random"]),
+    default="top_ranked",
+    show_default=True,
+    help="Which items are marked, where --k-pos or --k-neg limits them.",
+)
 @click.option(
     "--display", type=click.Choice(["best", "informative"]), default="best", show_default=True,
     help="What is shown: the top of the ranking, or what the method wants to know.",
@@ -67,26 +84,40 @@ USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regress
     "--memory", type=click.Choice(["accumulate", "latest", "deletions"]), default="accumulate", show_default=True,
     help="Which examples count: all, those of the last round, or all but those the user takes back.",
 )  # fmt: skip
-@click.option("--scaling", type=click.Choice(["none", "standardise", "l2"]), default="none", show_default=True)
 @click.option(
-    "--labels", type=Input(), metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label."
+    "--scaling",
+    type=click.Choice(["none", "standardise", "l2"]),
+    default="none",
+    show_default=True,
+    help="How features are scaled before methods see them.",
 )
-@click.option("--separator", metavar="TEXT", help="Between the labels of an item that has several.")
+@click.option(
+    "--labels",
+    type=Input(),
+    metavar="FILE",
+    help="Label of each item: one per line, .npy, or a table with id and label.",
+)
+@click.option("--separator", metavar="TEXT", help="Text between the labels of an item that has several.")
 @click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
 @click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
 @click.option(
     "--keep-ranks", type=OutputFolder(), metavar="FOLDER",
-    help="Rankings of the last round, one file for each method compared: rankscope compare FOLDER/*.parquet gives the"
+    help="Write the rankings of the last round, one file for each method compared: rankscope compare "
+    "FOLDER/*.parquet gives the"
     " verdict of the study. Controls go into FOLDER/controls.",
 )  # fmt: skip
-@click.option("--processes", type=click.IntRange(1), metavar="N", help="Default: as many as there are cores.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
+@click.option(
+    "--processes", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one for each core."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of every random choice."
+)
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def command(features: str, output: str, report: str | None, quiet: bool, **given: Any) -> None:
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     FEATURES is .npz (arrays features, labels, ids), .npy (with --labels), Parquet, or the name of a collection that
-    comes with vectors (digits). Work that was stopped goes on where it was when the same command is given again.
+    comes with vectors (digits). Interrupted work continues when the same command is run again.
 
     \b
     rankscope feedback digits --methods rocchio,svm --topics 3,5,8 -o digits.parquet

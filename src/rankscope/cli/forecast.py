@@ -15,21 +15,43 @@ USUAL = ("Rprec", "AP", "P@10", "R@10")
 
 @click.command("forecast", cls=GuardedCommand, short_help="What is left when the collection grows?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN | RANKS.parquet")
-@click.option("--to", required=True, metavar="10x|N", help="How many times as many items, or how many items.")
+@click.option(
+    "--to",
+    required=True,
+    metavar="10x|N",
+    help="Size of the larger collection: how many times as many items, or how many items.",
+)
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
-    help=f"AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. Default: {', '.join(USUAL)}.",
+    help=f"Measures to forecast: AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. "
+    f"Default: {', '.join(USUAL)}.",
 )  # fmt: skip
 @click.option(
     "--model", metavar="NAME",
-    help="pareto, tail (with scores), between, trend, jeffreys (ranks alone). Default: pareto where the run has real"
+    help="Model: pareto, tail (with scores), between, trend, jeffreys (ranks alone). Default: pareto where the "
+    "run has real"
     " scores, with as many of them as the back-test finds best, else between.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="A number even beyond 32 times, or where the back-test fails.")
-@click.option("--level", default=0.9, show_default=True, type=click.FloatRange(0.5, 0.999), help="Of the intervals.")
-@click.option("--backtest", is_flag=True, help="The back-test of every model too.")
+@click.option(
+    "--force", is_flag=True, help="Forecast even beyond 32 times as many items, or where the back-test fails."
+)
+@click.option(
+    "--level",
+    default=0.9,
+    show_default=True,
+    type=click.FloatRange(0.5, 0.999),
+    help="Confidence level of the intervals.",
+)
+@click.option("--backtest", is_flag=True, help="Show the back-test of every model too.")
 @reading_options
-@click.option("--format", "output_format", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Format of the result.",
+)
 @click.option("--quiet", is_flag=True, help="Only the numbers: no assumptions and no warnings.")
 @setting_options
 def command(
@@ -47,8 +69,8 @@ def command(
     """What is left of my quality when the collection grows? Means in a larger collection, with an interval.
 
     The collection is thinned to 1/2, 1/4 and 1/16, as far as enough is left, and the model forecasts the present from
-    that; its errors stand beside its forecast. Two intervals: for these very queries, and for other queries of the same
-    kind (of other classes, where every member of a class was a query). The size of the collection must be known.
+    that; its errors are shown with its forecast. Two intervals: for these very queries, and for other queries of the
+    same kind (of other classes, where every member of a class was a query). The size of the collection must be known.
 
     \b
     rankscope forecast qrels.txt bm25.run --to 10x --collection-size 171332
@@ -113,7 +135,7 @@ def _shown(row: dict[str, object]) -> dict[str, object]:
 def _tested(result: Any) -> str:
     """What the last columns are, or that there are none."""
     if any(each.own_tests for each in result.measures):
-        return "error at: the present, forecast from so many times fewer items, minus the present\n"
+        return "error at: the present, forecast from that many times fewer items, minus the present\n"
     return "no back-test: too few items to thin\n"
 
 

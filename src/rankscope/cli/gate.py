@@ -19,7 +19,8 @@ TRIALS = 1_000
 )
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES", default=("AP",), show_default=True,
-    help="What must not fall. Repeat it or separate by commas: all are corrected together, and each must pass.",
+    help="Measures that must not fall. Repeat the option or separate by commas: all are corrected together, and "
+    "each must pass.",
 )  # fmt: skip
 @click.option(
     "--min-effect", "min_effect", multiple=True, type=click.FloatRange(min=0), default=(0.01,), show_default=True,
@@ -29,7 +30,12 @@ TRIALS = 1_000
     "--self-test", is_flag=False, flag_value=TRIALS, type=click.IntRange(1, 1_000_000), metavar="[N]",
     help=f"Swap the systems' labels at random N times (default {TRIALS:,}) and say how often the gate would fail.",
 )  # fmt: skip
-@click.option("--format", "output_format", metavar="FORMAT", help="text, json or markdown. Default: by -o's suffix.")
+@click.option(
+    "--format",
+    "output_format",
+    metavar="FORMAT",
+    help="Format of the result: text, json or markdown. Default: by -o's suffix.",
+)
 @click.option(
     "-o", "--output", type=OutputFile(), metavar="FILE",
     help="Write the whole result here too; the verdict is always printed.",

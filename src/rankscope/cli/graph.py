@@ -21,14 +21,19 @@ from rankscope.cli.options import input_options, setting_options
     required=True,
     type=OutputFile("a picture"),
     metavar="FILE",
-    help="Where it goes; the suffix is the format: .svg, .pdf, .png, .html (interactive, needs no net), .json "
+    help="Write the graph here; the suffix decides the format: .svg, .pdf, .png, .html (interactive, needs no "
+    "net), .json "
     "(Vega-Lite), .csv (the data).",
 )
-@click.option("--theme", metavar="NAME", default="light", show_default=True, help="light or dark.")
 @click.option(
-    "--width", metavar="WIDTH", help="column (85 mm), full (175 mm) or millimetres. Default: column; a page full."
+    "--theme", metavar="NAME", default="light", show_default=True, help="Colours of the graph: light or dark."
 )
-@click.option("--flat", is_flag=True, help="A surface as a heat map instead of in three dimensions.")
+@click.option(
+    "--width",
+    metavar="WIDTH",
+    help="Width of the graph: column (85 mm), full (175 mm) or millimetres. Default: column; full for .html.",
+)
+@click.option("--flat", is_flag=True, help="Draw a surface as a heat map instead of in three dimensions.")
 @click.option("--force", is_flag=True, help=FORCE)
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")

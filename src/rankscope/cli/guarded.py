@@ -17,8 +17,8 @@ from rankscope.validation import LARGEST
 from rankscope.wording import speaking_options
 
 FORCED = "rankscope.force"
-FORCE = "Replace a file at the place of the result even if it is plainly of another kind (a run, features, a picture)."
-DEBUG = "Where something fails, show where in the code it did."
+FORCE = "Replace the output file even if it is plainly of another kind (a run, features, a picture)."
+DEBUG = "When something fails, show where in the code it failed."
 
 
 class Input(click.ParamType[str]):

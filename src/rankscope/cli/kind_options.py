@@ -34,7 +34,7 @@ def with_shared_flags(params: Sequence[click.Parameter], kinds: Iterable[GraphKi
 
 
 def chosen_options(kind: GraphKind[Any], given: dict[str, Any], **shared: bool) -> dict[str, Any]:
-    """What was given by hand, taken out of `given`, with the flags that the command shares with the kind.
+    """What was given explicitly, taken out of `given`, with the flags that the command shares with the kind.
 
     An option that the kind does not have and a value that it cannot have are errors.
     """

@@ -72,7 +72,7 @@ class Inputs:
         return [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
 
     def named(self, systems: Sequence[str]) -> list[str]:
-        """Names given by hand, one for each system; nothing where none are."""
+        """Names given explicitly, one for each system; nothing where none are."""
         from rankscope.errors import SettingError
         from rankscope.names import one_line
 

@@ -19,9 +19,13 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--junk",
         type=Input(),
         metavar="FILE",
-        help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
+        help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
     ),
-    click.option("--input-format", metavar="NAME", help="Format of the files, where it cannot be told: trec, csv, ..."),
+    click.option(
+        "--input-format",
+        metavar="NAME",
+        help="Format of the input files, where it cannot be recognised: trec, csv, ...",
+    ),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option(
         "--max-ratio",
@@ -31,7 +35,9 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
     ),
 )
-BY = click.option("--by", "classes", type=Input(), metavar="CSV", help="Class of each query (columns query, class).")
+BY = click.option(
+    "--by", "classes", type=Input(), metavar="CSV", help="File with the class of each query (columns query, class)."
+)
 
 
 def system_option(function: F) -> F:
@@ -55,10 +61,10 @@ def input_options(function: F) -> F:
 
 
 def setting_options(function: F) -> F:
-    """One option for each row of the settings table, and --compat; None means not given by hand."""
+    """One option for each row of the settings table, and --compat; None means not given explicitly."""
     for setting in reversed(SETTINGS):
         function = _option(setting)(function)
-    peers = f"Count as a peer does: {', '.join(COMPAT)}. An option given by hand wins."
+    peers = f"Count as this peer does: {', '.join(COMPAT)}. Options given explicitly win."
     return click.option("--compat", metavar="PEER", help=peers)(function)
 
 

@@ -37,44 +37,57 @@ def memory_size(text: str) -> int:
 @click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(
     "--metric", metavar="NAME",
-    help="cosine, ip, l2, l1, chi2, intersection, jeffrey, js, d1, tanimoto, hamming, hamming_bits, or a mixture:"
+    help="Metric that ranks items: cosine, ip, l2, l1, chi2, intersection, jeffrey, js, d1, tanimoto, hamming, "
+    "hamming_bits, or a mixture:"
     " '0.7*l1[0:64] + 0.3*cosine[64:]'. Default: the one that the file names, else cosine.",
 )  # fmt: skip
 @click.option(
     "-o", "--output", required=True, type=OutputFile("saved ranks", makes_folder=True), metavar=f"NAME{SUFFIX}",
-    help="The result, for every other command.",
+    help="Write the ranks here; every other command reads them.",
 )  # fmt: skip
 @click.option(
-    "--labels", type=Input(), metavar="FILE", help="Label of each item: one a line, .npy, or a table with id and label."
+    "--labels",
+    type=Input(),
+    metavar="FILE",
+    help="Label of each item: one per line, .npy, or a table with id and label.",
 )
-@click.option("--separator", metavar="TEXT", help="Between the labels of an item that has several.")
+@click.option("--separator", metavar="TEXT", help="Text between the labels of an item that has several.")
 @click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
 @click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
 @click.option(
-    "--queries", type=Input(), metavar="FILE", help="Names of the items that are queries, one a line. Default: all."
+    "--queries", type=Input(), metavar="FILE", help="Names of the items that are queries, one per line. Default: all."
 )
 @click.option(
     "--junk",
     type=Input(),
     metavar="FILE",
-    help="Items neither relevant nor irrelevant (query 0 item 0): removed first.",
+    help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
 )
-@click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Items with it are left out.")
+@click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Leave out items with this label.")
 @click.option(
     "--query-item", type=click.Choice(["removed", "kept", "kept_ignored"]), default="removed", show_default=True,
     help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
 )  # fmt: skip
 @click.option("--memory", default="2GB", show_default=True, metavar="SIZE", help="Work within this much memory.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Default: as many as there are cores.")
-@click.option("--keep-scores/--no-keep-scores", default=True, show_default=True, help="The growth forecast needs them.")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each core."
+)
+@click.option(
+    "--keep-scores/--no-keep-scores",
+    default=True,
+    show_default=True,
+    help="Keep the scores, which the growth forecast needs.",
+)
+@click.option(
+    "--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True, help="Where scores are computed."
+)
 @click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
-@click.option("--quiet", is_flag=True, help="No progress and no words.")
+@click.option("--quiet", is_flag=True, help="No progress and no messages.")
 def command(features: str, output: str, memory: str, threads: int | None, quiet: bool, **given: Any) -> None:
     """Every labelled item is a query in turn, the items that share its label are relevant: exact ranks of all of them.
 
     FEATURES is .npy (with --labels), .npz (arrays features, labels, ids, split), Parquet or Arrow. Work that was
-    stopped goes on where it was when the same command is given again.
+    stopped continues when the same command is run again.
 
     \b
     rankscope rank features.npz -o cosine.ranks.parquet

@@ -23,16 +23,16 @@ USUAL = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
 )  # fmt: skip
 @click.option(
     "--latex", type=OutputFolder(), metavar="FOLDER",
-    help="Tables (.tex) and figures (.pdf) for a paper too, into this folder.",
+    help="Write tables (.tex) and figures (.pdf) for a paper too, into this folder.",
 )  # fmt: skip
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAMES",
-    help="What to compute; the first is the one that decides. Repeat it or separate by commas. "
+    help="Measures to compute; the first decides. Repeat it or separate by commas. "
     f"Default: {', '.join(USUAL)}.",
 )  # fmt: skip
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
-@click.option("--quiet", is_flag=True, help="No progress, no word at the end.")
+@click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
 @setting_options
 def command(
     files: tuple[str, ...],

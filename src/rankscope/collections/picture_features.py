@@ -22,7 +22,7 @@ DIRECTIONS = 4
 
 
 def pixels(pictures: Pictures) -> NDArray[np.int32]:
-    """Grey values less the mean of the picture, times the number of pixels to stay whole.
+    """Grey values minus the mean of the picture, times the number of pixels to stay whole.
 
     Their cosine is the correlation of two pictures. A picture of one grey has no direction: all its features are 0.
     >>> pixels(np.array([[[0, 255], [255, 254]]], dtype=np.uint8))

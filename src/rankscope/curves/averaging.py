@@ -70,7 +70,7 @@ def generality_groups(queries: RelevantRanks, by: By = "exact", width: float = 1
 def radial_mean(
     queries: RelevantRanks, a: ArrayLike = RELEVANT_SCOPES, weighting: Weighting = "per_query", name: str = ""
 ) -> Curve:
-    """The radial mean of these queries as one group, whatever their generality, at the given relevant scopes.
+    """The radial mean of these queries as one group, regardless of their generality, at the given relevant scopes.
 
     r(a) = mean of V(a)/c, p(a) = r(a)/a; hits are interpolated where a c is not whole, and flagged.
     >>> curve = radial_mean(RelevantRanks.from_ranks([[1, 2, 3, 5], [1, 2, 4, 7, 11, 30]]), [0.25, 1.0])

@@ -1,7 +1,7 @@
 """Probabilities and means of counts, for many distributions at once.
 
 Terms are made from their neighbours by their ratio, outwards from where they are largest, and an element is done when
-its next term no longer matters; so a tail of few terms costs few terms, whatever the size of the collection.
+its next term no longer matters; so a tail of few terms costs few terms, regardless of the size of the collection.
 """
 
 from __future__ import annotations

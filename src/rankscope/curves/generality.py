@@ -67,7 +67,7 @@ class GeneralityCurve:
 
     @property
     def gain(self) -> FloatArray:
-        """E*: effectiveness 2 r/(1 + n) less that of a random order, 2 n g/(1 + n); at n = 1 this is p - g."""
+        """E*: effectiveness 2 r/(1 + n) minus that of a random order, 2 n g/(1 + n); at n = 1 this is p - g."""
         return 2.0 * (self.recall - self.n * self.chance) / (1.0 + self.n)
 
     @property

@@ -34,7 +34,7 @@ class Thinned:
 
     `low` and `high` are equal where every relevant item was found; else they belong to the worst and the best places
     that the items not found can have, and the variance is that of `low`. NaN where more distractors are to be kept than
-    there are; the variance is NaN too for measures that hang on several ranks at once (AP, nDCG).
+    there are; the variance is NaN too for measures that depend on several ranks at once (AP, nDCG).
     """
 
     low: FloatArray

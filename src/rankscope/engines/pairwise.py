@@ -45,7 +45,7 @@ def pairwise_ranks(
     the items to ask; by default all are. Items without class mates are never queries. `settings` are the ranker's own
     choices, for the record of the run; the other options are those of `nearest_ranks`.
 
-    Raises `InputError` for a distance that is no number and for labels that cannot be used.
+    Raises `InputError` for a distance that is not a number and for labels that cannot be used.
     >>> ranks = pairwise_ranks(np.array([[0, 2, 1], [2, 0, 3], [1, 3, 0]]), labels=["a", "a", ""])
     >>> ranks.queries, ranks.judged.lists("rank"), ranks.collection
     (('0', '1'), [[2], [1]], array([2, 2]))

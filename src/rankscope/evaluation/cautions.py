@@ -1,4 +1,4 @@
-"""What must be said beside some measures: lists shorter than a cut-off, means that were simulated, easy collections."""
+"""What must be said with some measures: lists shorter than a cut-off, means that were simulated, easy collections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be said beside every number: who was judged and answered, what is tied, what is not judged."""
+"""What must be said with every number: who was judged and answered, what is tied, what is not judged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def status_of(ranks: RelevantRanks) -> list[str]:
 
 
 def coverage_of(ranks: RelevantRanks) -> Coverage:
-    """What must be said beside every number of a system."""
+    """What must be said with every number of a system."""
     status = status_of(ranks)
     complete = is_complete(ranks)
     return Coverage(

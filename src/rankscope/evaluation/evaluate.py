@@ -136,7 +136,7 @@ def _evaluated(
 
 
 def _apart(kinds: Iterable[Measure], settings: Settings) -> dict[tuple[tuple[str, Any], ...], list[Measure]]:
-    """The measures that a peer computes apart, by the settings they differ in; what was given by hand stays."""
+    """The measures that a peer computes apart, by the settings they differ in; what was given explicitly stays."""
     groups: dict[tuple[tuple[str, Any], ...], list[Measure]] = {}
     for each in kinds if settings.compat else ():
         own = peer(settings.compat or "").settings_of(each)

@@ -1,4 +1,4 @@
-"""The result: one long table (system, query, class, measure, value), its summaries, and what must be said beside it."""
+"""The result: one long table (system, query, class, measure, value), its summaries, and what must be said with it."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Scores:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def coverage(self) -> dict[str, Coverage]:
-        """What must be said beside every number, per system."""
+        """What must be said with every number, per system."""
         return {system.name: coverage_of(system.ranks) for system in self.systems}
 
     def warnings(self) -> list[str]:

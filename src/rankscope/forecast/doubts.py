@@ -1,4 +1,4 @@
-"""What must be said beside a forecast: what its data lack, and where it is known to err."""
+"""What must be said with a forecast: what its data lack, and where it is known to err."""
 
 from __future__ import annotations
 

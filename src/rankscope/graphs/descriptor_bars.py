@@ -54,7 +54,9 @@ def quality_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
             texts=tuple(each.name for each in bars)[::-1],
             rows=1.15,
         ),
-        subtitle="; ".join(filter(None, (what, "those that share a letter cannot be told apart" if letters else ""))),
+        subtitle="; ".join(
+            filter(None, (what, "those that share a letter cannot be distinguished" if letters else ""))
+        ),
         summary=f"{measure} of {', '.join(f'{each.name} {each.mean:.3f}' for each in bars)}.",
     )
     facts = {

@@ -29,7 +29,7 @@ class Theme:
 
 MILLIMETRES = Number(least=40, most=600)
 
-# Okabe & Ito's colours, which colour-blind readers can tell apart, without those too pale for a thin line
+# Okabe & Ito's colours, which colour-blind readers can distinguish, without those too pale for a thin line
 LIGHT = Theme(
     name="light",
     paper="#ffffff",

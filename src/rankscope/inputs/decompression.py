@@ -1,6 +1,6 @@
 """Plain bytes from packed ones, in portions of a known size, so that a small file cannot fill the memory unseen.
 
-Which packing it is is told from the first bytes, and from enough of them that no text begins so by chance.
+The packing is recognised by the first bytes, and from enough of them that no text begins so by chance.
 """
 
 from __future__ import annotations

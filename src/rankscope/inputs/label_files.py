@@ -1,4 +1,4 @@
-"""Labels and lists of ids from files: one a line, .npy, or a table with an id and a label."""
+"""Labels and lists of ids from files: one per line, .npy, or a table with an id and a label."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ ENCODING = Encoding()
 
 @dataclass(frozen=True)
 class Reading:
-    """The format (told from the file unless given), the encoding of text, and whether # begins a TREC comment.
+    """The format (recognised from the file unless given), the encoding of text, and whether # begins a TREC comment.
 
     `max_ratio` is how many times its own size a packed file may become, beyond 1 GB. An encoding that does not exist is
     a `SettingError`.

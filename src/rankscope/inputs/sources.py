@@ -30,7 +30,7 @@ COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 @dataclass
 class Source:
-    """A file by its path, or `-` for standard input; compression is told from the first bytes, not from the name.
+    """A file by its path, or `-` for standard input; compression is recognised by the first bytes, not from the name.
 
     `part` says which of the rankings or judgements in it is meant, where a file or folder holds several. `max_ratio` is
     how many times its own size a packed file may become, beyond 1 GB.

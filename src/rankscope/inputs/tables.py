@@ -125,7 +125,7 @@ def from_array(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
 
 
 def numbers(table: Table, name: str, problems: Problems) -> pl.Series:
-    """A column as float64; what is no number is a problem, as is NaN. True and False are numbers only as grades."""
+    """A column as float64; what is not a number is a problem, as is NaN. True and False are numbers only as grades."""
     column = table.frame.get_column(name)
     result = _as_floats(column, truth=name == "grade").alias(name)
     bad = (result.is_null() | result.is_nan()).fill_null(True).to_numpy()

@@ -82,7 +82,7 @@ class Measure(Named, ABC):
         return float(getattr(self, "rel", 1.0))
 
     def words(self, queries: RelevantRanks) -> list[str] | None:
-        """A word per query, for the few values that are no numbers."""
+        """A word per query, for the few values that are not numbers."""
         return None
 
     def word(self, queries: RelevantRanks) -> str | None:

@@ -60,7 +60,7 @@ class Quadruple:
 
     @classmethod
     def ideal(cls, collection: int, relevant: int, scope: int) -> Quadruple:
-        """The Total Recall Ideal System (TRIS): min(s, c) hits at every scope, whatever the generality."""
+        """The Total Recall Ideal System (TRIS): min(s, c) hits at every scope, regardless of the generality."""
         return cls(collection, relevant, scope, min(scope, relevant))
 
     @property
@@ -141,7 +141,7 @@ class Quadruple:
         return 2.0 * self.random_hits / (self.scope + self.relevant) if self.relevant else math.nan
 
     def gain_over_random(self, baseline: str = "general") -> float:
-        """E*: effectiveness less its random level; `baseline` g subtracts g instead, exact at s = c only (eq. 15)."""
+        """E*: effectiveness minus its random level; `baseline` g subtracts g instead, exact at s = c only (eq. 15)."""
         if baseline not in BASELINES:
             raise MeasureError(f"baseline must be one of {', '.join(BASELINES)}, got {baseline!r}")
         return self.effectiveness - (self.generality if baseline == "g" else self.random_effectiveness)

@@ -33,7 +33,7 @@ def relevance_strings(queries: RelevantRanks, length: int = 10) -> list[str]:
 
 
 class _Words(Measure):
-    """A value that is no number."""
+    """A value that is not a number."""
 
     source = "trec_eval"
     summary = "none"

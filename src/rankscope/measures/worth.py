@@ -34,7 +34,7 @@ def gains_first(grade: FloatArray) -> FloatArray:
 
 
 def judged_first(grade: FloatArray, pooled: bool = False) -> FloatArray:
-    """Judged items first, whatever their grade; `pooled` with those of grade below 0.
+    """Judged items first, regardless of their grade; `pooled` with those of grade below 0.
 
     >>> judged_first(np.array([2.0, 0.0, -1.0, np.nan]))
     array([1., 1., 0., 0.])

@@ -1,7 +1,7 @@
 """Ranks of some items of each row of a table of scores, without sorting whole rows where that can be avoided.
 
 Rows are looked at in float32 first, moved so that it is finest where the hits are. Moving, scaling and narrowing never
-turn the order of two scores round; what becomes equal by them is told apart by the scores themselves.
+turn the order of two scores round; what becomes equal by them is distinguished by the scores themselves.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import Ragged
 
-KINDS = "kinds of queries"  # what provenance says of classes that were given by hand
+KINDS = "kinds of queries"  # what provenance says of classes that were given explicitly
 UNKNOWN = -1
 KEPT_DISTRACTORS = 256  # the best of each query, where scores are kept
 LISTS = ("judged", "pooled", "levels", "ties")

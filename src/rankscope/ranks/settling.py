@@ -42,7 +42,7 @@ def settled(hits: Ragged, above: IntArray, close: Close) -> Ranked:
     """Final ranks; `hits` has item and score, best first, the earlier of two equals first.
 
     An item that is not close to any hit of its row stands on the same side of each by its reference as by its screened
-    score, so the number above a hit is: those counted, less the close ones among them, plus the close ones that really
+    score, so the number above a hit is: those counted, minus the close ones among them, plus the close ones that really
     stand above. Items equal to a hit are all close or hits themselves.
     >>> hits = Ragged(np.array([0, 2]), {"item": np.array([1, 4]), "score": np.array([.5, .2])})
     >>> close = Close(np.array([0]), np.array([0]), np.array([.5]), np.array([0, 1]), np.array([1, 0]))

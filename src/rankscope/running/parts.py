@@ -1,4 +1,4 @@
-"""Finished parts of long work in a folder, so that work that was stopped goes on where it was.
+"""Finished parts of long work in a folder, so that interrupted work can continue.
 
 A part's file is named by a digest of everything its result depends on, and appears only when it is whole; what is
 damaged or does not fit is made anew.

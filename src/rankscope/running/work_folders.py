@@ -1,4 +1,4 @@
-"""Finished parts of long work in a folder beside the result, so that work that was stopped goes on where it was."""
+"""Finished parts of long work in a folder beside the result, so that interrupted work can continue."""
 
 from __future__ import annotations
 

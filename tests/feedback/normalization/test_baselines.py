@@ -28,7 +28,7 @@ from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET, drawn
 
 @dataclass(frozen=True)
 class Fixed(Method):
-    """Scores given beforehand, whatever the examples."""
+    """Scores given beforehand, regardless of the examples."""
 
     name: ClassVar[str] = "fixed"
     source: ClassVar[str] = "tests"

@@ -260,7 +260,7 @@ def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: 
     assert "--list frozen or --list split" in str(done.exception)
 
 
-# what is said beside
+# what is said with
 
 
 def test_a_measure_that_no_round_can_change_is_named() -> None:

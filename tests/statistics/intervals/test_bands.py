@@ -246,7 +246,7 @@ def test_a_difference_is_seen_where_two_bands_still_overlap() -> None:
     assert not both.holds(np.zeros(6))[-2:].any()
 
 
-# queries that hang together
+# queries that depend on each other
 
 
 def test_classes_of_one_query_each_change_nothing_but_chance() -> None:

@@ -1,4 +1,4 @@
-"""Rank intervals and groups: what the pairwise tests leave open, and letters that say which systems differ."""
+"""Rank intervals and groups: what the pairwise tests do not rule out, and letters that say which systems differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many pictures described at once: each is decoded once, whatever the number of descriptors."""
+"""Many pictures described at once: each is decoded once, regardless of the number of descriptors."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Image:
         return Image(np.ascontiguousarray(self.rgb[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]))
 
     def shrunk(self, height: int, width: int) -> NDArray[np.float32]:
-        """The colours averaged over the exact area of each pixel of a smaller picture, whatever its aspect."""
+        """The colours averaged over the exact area of each pixel of a smaller picture, regardless of its aspect."""
         return shrunk(self.rgb, height, width)
 
 

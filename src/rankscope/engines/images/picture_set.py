@@ -118,7 +118,7 @@ class PictureSet:
         return np.array(found, dtype=np.int64)
 
     def _named(self, path: str) -> IntArray:
-        """Queries that a file names, one a line."""
+        """Queries that a file names, one per line."""
         if not Path(path).is_file():
             given = setting_value("queries", path)
             raise SettingError(f"{given}: must be all, 'every N' or a file with a name a line; there is no such file")

@@ -72,7 +72,7 @@ class Vocabulary:
         return cls(name or f"{features}-{words}-seed{seed}", made, features, seed)
 
     def nearest(self, vectors: NDArray[Any]) -> IntArray:
-        """The number of the nearest word of each local feature; of equally near ones the first."""
+        """For each local feature, the number of the nearest word; of equally near ones the first."""
         half = (self.words.astype(np.float64) ** 2).sum(axis=1) / 2
         parts = [vectors[start : start + AT_ONCE] for start in range(0, len(vectors), AT_ONCE)]
         found = [np.argmax(part @ self.words.T - half, axis=1) for part in parts]

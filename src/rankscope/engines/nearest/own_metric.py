@@ -19,7 +19,7 @@ AT_ONCE = 4096  # always the same rows together: what a function makes of them m
 class OwnMetric(Space):
     """Distances from a function of the query's row and a table of rows, nearest first.
 
-    It is called with the same 4,096 rows at a time whatever the size of the blocks; its values are the references.
+    It is called with the same 4,096 rows at a time regardless of the size of the blocks; its values are the references.
     >>> space = OwnMetric(np.array([[0.0], [3.0]]), lambda row, rows: np.abs(rows - row).max(axis=1))
     >>> space.scores(np.array([0]), slice(0, 2))
     array([[ 0., -3.]])

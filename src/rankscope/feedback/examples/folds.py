@@ -32,7 +32,7 @@ class Folds:
 
     @classmethod
     def of(cls, fold: ArrayLike) -> Folds:
-        """Folds given by hand, one number per item; none may be empty."""
+        """Folds given explicitly, one number per item; none may be empty."""
         numbers = np.asarray(fold, dtype=np.int64)
         if (
             numbers.ndim != 1

@@ -1,4 +1,4 @@
-"""What a method makes of the sessions: a score for every item, and word of every session that went another way."""
+"""What a method makes of the sessions: a score for every item, and a note on every session that went another way."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from rankscope.ranks.ragged import Ragged
 
 @dataclass(frozen=True)
 class Aspects(Method):
-    """Sum of the log-likelihood ratios of the relevant aspects an item has, less those relevant to the negatives.
+    """Sum of the log-likelihood ratios of the relevant aspects an item has, minus those relevant to the negatives.
 
     Our reading. An aspect is relevant if P(Bin(nP, rate in the collection) >= its count) is at most `p0`; with `fdr`
     Benjamini & Hochberg's rule holds the share of false ones at `p0`. Aspects are those given to the items, or the

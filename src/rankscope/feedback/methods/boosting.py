@@ -59,7 +59,7 @@ class Boosting(TwoSided):
             weights /= weights.sum()
             unused[stump.feature] = self.reuse
         if not scores.any():
-            raise CannotScore("no threshold on any feature tells positives from negatives")
+            raise CannotScore("no threshold on any feature separates positives from negatives")
         return scores
 
 
@@ -67,7 +67,7 @@ def best_stump(rows: FloatArray, labels: FloatArray, weights: FloatArray, usable
     """The threshold of least weighted error, half-way between two values; equal ones: the first feature."""
     order = np.argsort(rows, axis=0, kind="stable")
     values = np.take_along_axis(rows, order, axis=0)
-    signed = np.cumsum((weights * labels)[order], axis=0)[:-1]  # weight of positives less negatives at or below
+    signed = np.cumsum((weights * labels)[order], axis=0)[:-1]  # weight of positives minus negatives at or below
     good = labels > 0
     error_up = weights[~good].sum() + signed  # wrong when all above vote +1: positives below, negatives above
     gap = (np.diff(values, axis=0) > 0) & usable

@@ -21,7 +21,7 @@ from rankscope.ranks.ragged import Ragged
 
 
 def sklearn_part(name: str) -> Any:
-    """A module of scikit-learn, or word of how to install it."""
+    """A module of scikit-learn, or a message that says how to install it."""
     try:
         return import_module(f"sklearn.{name}")
     except ModuleNotFoundError:

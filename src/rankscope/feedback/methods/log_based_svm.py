@@ -22,7 +22,7 @@ class LogBasedSVM(SVM):
     """An SVM on the examples and on the unjudged items the log ties most to them, those with less weight.
 
     Our reading. The tie of two items is R(i, j) = sum over log sessions of RM_i RM_j, both rejected not counted; an
-    item's soft label is its sum over the positives less that over the negatives, as a share of the largest. Up to
+    item's soft label is its sum over the positives minus that over the negatives, as a share of the largest. Up to
     `extra` items join on each side with cost C * `trust` * |soft label|. The log must come from other topics and users:
     `log_rows` says which of its rows a session may see. Without a log it is the plain SVM.
     """
@@ -61,7 +61,7 @@ class LogBasedSVM(SVM):
 
 
 def soft_labels(items: Items, session: Session) -> FloatArray:
-    """Between -1 and 1 for each item: how the log ties it to the positives, less to the negatives; 0 without a log."""
+    """Between -1 and 1 for each item: how the log ties it to the positives, minus to the negatives; 0 without a log."""
     if items.log is None:
         return np.zeros(len(items))
     log = items.log if session.log_rows is None else items.log[session.log_rows]

@@ -1,4 +1,4 @@
-"""Parzen windows: mean kernel value with the positives less that with the negatives."""
+"""Parzen windows: mean kernel value with the positives minus that with the negatives."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Rocchio(Method):
 
     Without negatives the last term is 0. `unit_sum` divides the weights in use by their sum: q' is then a mean of what
     it is made of, wherever the features have their zero. Without it q' is 1.6 times as long: no matter for the cosine,
-    but distances then hang on where zero is. Far negatives drag q' away: keep gamma at .25 or below.
+    but distances then depend on where zero is. Far negatives drag q' away: keep gamma at .25 or below.
     """
 
     alpha: float = 1.0

@@ -183,7 +183,7 @@ def mean_over_topics(results: Iterable[Efficiency], corrected: bool = False) -> 
 
 
 def infeasible(results: Iterable[Efficiency]) -> Mapping[str, float]:
-    """The MAE of each topic that cannot be learnt, which means little: told apart, never dropped."""
+    """The MAE of each topic that cannot be learnt, which means little: marked, never dropped."""
     return {each.topic: each.mae for each in results if not each.feasible}
 
 

@@ -67,8 +67,8 @@ def growth(
 ) -> ExampleGrowth:
     """Draw `repeats` growing example sets for each topic, rank by each method, and score what is left to find.
 
-    The examples are taken out of the list, so that c and d are less by them. With `common` the largest set is taken out
-    at every size: then all sizes are scored on the same items. A topic needs more relevant items than the largest set.
+    The examples are taken out of the list, which reduces c and d. With `common` the largest set is taken
+    out at every size: then all sizes are scored on the same items. A topic needs more relevant items than that.
     """
     both = pairs(sizes)
     targets = {name: checked_target(topics[name]) for name in sorted(topics, key=str.encode)}

@@ -13,7 +13,7 @@ from rankscope.measures.fractions import divided
 
 @dataclass(frozen=True)
 class Loss:
-    """The cost of an item wrongly called relevant, and of a relevant one not called so; zero-one unless weighted.
+    """The cost of an item wrongly called relevant, and of one wrongly called irrelevant; zero-one unless weighted.
 
     >>> str(Loss()), str(Loss.balanced(0.1))
     ('zero-one', 'weighted(false_positive=1, false_negative=9)')

@@ -27,7 +27,7 @@ class Adaptation:
 
     @property
     def value(self) -> float:
-        """Mean of M(i, i) less mean of M(i, j): what feedback does for its giver and not for others.
+        """Mean of M(i, i) minus mean of M(i, j): what feedback does for its giver and not for others.
 
         >>> Adaptation("fun", ("ann", "ben"), np.array([[0.8, 0.5], [0.4, 0.6]]), 0.3).value.__round__(6)
         0.25

@@ -25,7 +25,7 @@ SCOPE = 20
 
 @dataclass(frozen=True)
 class Response:
-    """Median and 95 % quantile of the waiting time in seconds, with what it hangs on.
+    """Median and 95 % quantile of the waiting time in seconds, with what it depends on.
 
     What a method makes once for a collection (a graph, distances of neighbours) is in the warm-up, and not counted.
     """

@@ -53,9 +53,9 @@ def scored_list(
 ) -> RelevantRanks:
     """The list of each session as ranks of its relevant items; equal scores stand in the order of the items.
 
-    full: all items but the query. residual: without what was given or shown, c and d less by it. frozen: what was shown
-    keeps the place where it was first shown, the rest follows in the new order. split: the other half of all items.
-    A row of NaN, a session that failed, has no list, or ends with what was shown where that is in it.
+    full: all items but the query. residual: without what was given or shown, c and d smaller by it. frozen: what was
+    shown keeps the place where it was first shown, the rest follows in the new order. split: the other half of all
+    items. A row of NaN, a session that failed, has no list, or ends with what was shown where that is in it.
     """
     out = listed.out(name)
     ranks = ranks_from_scores(

@@ -1,4 +1,4 @@
-"""How much the result of a method hangs on where the user begins."""
+"""How much the result of a method depends on where the user begins."""
 
 from __future__ import annotations
 

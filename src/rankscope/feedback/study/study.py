@@ -1,4 +1,4 @@
-"""A study: methods x topics x starts x rounds, on all cores, that goes on where it was stopped."""
+"""A study: methods x topics x starts x rounds, on all cores, that continues after an interruption."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def work(plan: Plan, part: StudyPart) -> pl.DataFrame:
 
 
 def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:
-    """All parts in the order of the plan, whatever the order in which they were done."""
+    """All parts in the order of the plan, regardless of the order in which they were done."""
     return Results(pl.concat([frames[part.digest] for part in plan.parts()]), plan.about)
 
 

@@ -101,7 +101,7 @@ class Summary:
         return rows
 
     def stability(self, method: str) -> Stability:
-        """How much the last round hangs on the start."""
+        """How much the last round depends on the start."""
         table = self.results.table(self.quantity, methods=[method])
         return stability(table.values[:, 0], table.labels)
 

@@ -1,4 +1,4 @@
-"""Random numbers that hang on what they are for, not on the order in which they are drawn.
+"""Random numbers that depend on what they are for, not on the order in which they are drawn.
 
 The number of a session and an item is the same whichever method is tried, in whatever block: the same user makes the
 same mistake about the same item, and compared methods differ in nothing else.

@@ -19,7 +19,7 @@ from rankscope.ranks.ragged import Ragged
 
 
 class Start(Named, ABC):
-    """Draws the sessions of all topics; what is drawn hangs on topic, number and seed alone."""
+    """Draws the sessions of all topics; what is drawn depends on topic, number and seed alone."""
 
     ranks: ClassVar[bool] = True  # whether there is a ranking before any feedback
 

@@ -34,14 +34,14 @@ def precision_window_graph(
     systems: Systems,
     queries: Annotated[Sequence[str], Option("a curve for this query", "--query", metavar="ID")] = (),
     relevant: Annotated[
-        int | None, Option("class size known: queries with so many relevant items", metavar="C", least=1)
+        int | None, Option("class size known: queries with this number of relevant items", metavar="C", least=1)
     ] = None,
 ) -> Graph:
     """Precision against scope, both on log2 scales, where each diagonal is a number of hits.
 
     The mean of each system, or with `queries` a curve for each of these queries of one system. The diagonal on which a
-    curve settles is a lower bound of its class size. With `relevant` the class size is known: only queries with so many
-    relevant items, below the ceiling they share. An open triangle at the bottom stands for a scope without hits.
+    curve settles is a lower bound of its class size. With `relevant` the class size is known: only queries with this
+    many relevant items, below the ceiling they share. An open triangle at the bottom stands for a scope without hits.
     """
     shown = counted_systems(systems, "the precision-window graph", ONE if queries else SEVERAL)
     if relevant is not None:

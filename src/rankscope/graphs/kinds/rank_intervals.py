@@ -49,7 +49,7 @@ def _empty(result: RankIntervals, made: Compared) -> Graph:
     right = count + 0.4 + max(0.3, count * (0.02 + MOST_LETTERS * letters))
     ticks = tuple(_rows(count)[::-1].tolist())
     return Graph(
-        f"Ranks by {result.measure} that the queries leave open",
+        f"Ranks by {result.measure} that remain possible",
         Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
         Axis("system", domain=(0.3, count + 0.7), ticks=ticks, texts=result.systems[::-1], rows=1.15),
         subtitle=f"{who}; {_drawn_from(made)}; intervals hold together at {result.level:.0%}; no difference is shown "

@@ -1,6 +1,6 @@
 """One module a format, each with what `format.Format` lists: names, `recognises`, readers and writers.
 
-Which format a file has is told from its first bytes; its name decides only what is written.
+The format of a file is recognised by its first bytes; its name decides only what is written.
 """
 
 from __future__ import annotations

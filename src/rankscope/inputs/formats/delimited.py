@@ -1,6 +1,6 @@
 """CSV and TSV with a header line.
 
-Rows are told apart at full speed where no quote stands in the text; else by Python's csv module, with strict quotes.
+Rows are split at full speed where no quote stands in the text; else by Python's csv module, with strict quotes.
 """
 
 from __future__ import annotations

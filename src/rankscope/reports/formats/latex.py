@@ -18,7 +18,7 @@ SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasc
 
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
-    r"""A tabular to \input; needs booktabs. What must be said beside the numbers stands above it as comments."""
+    r"""A tabular to \input; needs booktabs. What must be said with the numbers stands above it as comments."""
     grid = query_grid(scores) if per_query else summary_grid(scores)
     return comments([*coverage_lines(scores), *scores.warnings()]) + table_of(grid)
 

@@ -22,7 +22,7 @@ def grid_of(rows: Rows, places: int = 4) -> Grid:
 
 
 def table(rows: Rows, places: int = 4) -> str:
-    """Columns aligned, a rule below the header; a dash where there is no number.
+    """Columns aligned, a rule below the header; a dash where there is not a number.
 
     >>> print(table([{"system": "A", "mean": 0.25, "p (Holm)": 0.00001}]), end="")
     system    mean  p (Holm)

@@ -12,7 +12,7 @@ binary = False
 
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
-    """Values per query if asked, the summary, and beneath it what must be said beside the numbers."""
+    """Values per query if asked, the summary, and beneath it what must be said with the numbers."""
     parts = []
     if per_query:
         parts.append(text_of(query_grid(scores), colour))

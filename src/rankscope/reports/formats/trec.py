@@ -62,7 +62,7 @@ def _number(column: Column) -> str:
 
 
 def _text(value: float, counts: bool) -> str:
-    """As C prints it; what is no number as glibc prints 0/0. A count that is a mean over orders need not be whole."""
+    """As C prints it; NaN as glibc prints 0/0. A count that is a mean over orders need not be whole."""
     if math.isnan(value):
         return "  -nan"
     return str(int(value)) if counts and value == int(value) else f"{value:6.4f}"

@@ -47,7 +47,7 @@ class Report:
         helper: Helper | None = None,
         compared: Compared | None = None,
     ) -> Report:
-        """Everything that can be told from these scores and the ranks behind them, compared before or here."""
+        """Everything that can be said from these scores and the ranks behind them, compared before or here."""
         compared = compared or compared_of(scores)
         estimates = estimates_of(scores, compared)
         names = tuple(system.name for system in scores.systems)
@@ -90,7 +90,7 @@ class Report:
 
     @property
     def settings(self) -> list[dict[str, str]]:
-        """Every choice that changes numbers: value, meaning, and whether it was given by hand."""
+        """Every choice that changes numbers: value, meaning, and whether it was given explicitly."""
         made, given = self.scores.settings_in_effect, self.scores.settings.given
         meanings = {setting.name: setting.meaning for setting in SETTINGS} | {"compat": "Count as a peer does"}
         return [

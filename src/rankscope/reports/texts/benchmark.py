@@ -25,7 +25,7 @@ MEANS = {"AP": "MAP", "NMRR": "ANMRR"}  # what the mean over queries is called
 
 @dataclass(frozen=True)
 class DescriptorStanding:
-    """One descriptor: its place by the mean, the places that chance leaves open, and what it costs."""
+    """One descriptor: its place by the mean, the places that remain possible, and what it costs."""
 
     name: str
     values: int
@@ -127,7 +127,7 @@ def _compared(scores: Scores, measure: str, seed: int) -> Compared | None:
 
 
 def _places(table: ScoreTable, compared: Compared | None) -> dict[str, tuple[int, int, str]]:
-    """Each descriptor from the best mean to the worst: the places that chance leaves open, and its letters."""
+    """Each descriptor from the best mean to the worst: the places that remain possible, and its letters."""
     means = np.nan_to_num(table.gains.mean(axis=0), nan=-np.inf)
     names = [table.systems[each] for each in np.argsort(-means, kind="stable").tolist()]
     if compared is None:

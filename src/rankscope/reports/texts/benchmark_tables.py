@@ -58,7 +58,7 @@ def interval_text(row: DescriptorStanding, measure: str) -> str:
 
 
 def places(row: DescriptorStanding) -> str:
-    """The places in the list that chance leaves open."""
+    """The places in the list that remain possible."""
     return str(row.best_place) if row.best_place == row.worst_place else f"{row.best_place} to {row.worst_place}"
 
 
@@ -135,7 +135,7 @@ def rows_of(made: Standings) -> list[dict[str, object]]:
 
 
 def csv_of(made: Standings) -> str:
-    """All digits; empty where there is no number."""
+    """All digits; empty where there is not a number."""
     rows = rows_of(made)
     file = io.StringIO()
     writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")

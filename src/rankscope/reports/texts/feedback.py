@@ -105,7 +105,7 @@ def _too_few(made: Compared) -> list[str]:
 
 
 def _equal_values(made: Compared) -> list[str]:
-    """Methods with equal values, whatever their rankings; those with equal rankings are not even compared."""
+    """Methods with equal values, regardless of their rankings; those with equal rankings are not even compared."""
     return [f"{line.replace('every query', 'every session')}." for line in notes_of(made) if "compared once" in line]
 
 

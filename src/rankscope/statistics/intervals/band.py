@@ -68,7 +68,7 @@ class Band:
 
     @property
     def note(self) -> str:
-        """What must be said beside the numbers.
+        """What must be said with the numbers.
 
         >>> from rankscope.statistics.intervals.bands import band
         >>> band([[0.2, 0.1]] * 9 + [[0.2, 0.9]], how="bonferroni").note
@@ -132,7 +132,7 @@ class Band:
         return self.to_polars().with_columns(pl.col(pl.Float64).fill_null(float("nan"))).rows(named=True)
 
     def to_polars(self) -> pl.DataFrame:
-        """One row per point; null where there is no number."""
+        """One row per point; null where there is not a number."""
         names = ("mean", "sd", "low", "high", "critical", "effective", "deciding", "few")
         columns = {self.x_name: self.x, **{name: getattr(self, name) for name in names}, "queries": self.count}
         return pl.DataFrame(columns, nan_to_null=True)

@@ -33,7 +33,7 @@ def bca_tails(
 
 
 def acceleration(filled: FloatArray, there: BoolArray, unit: IntArray) -> FloatArray:
-    """Skew of the means without one unit, over six: sum u^3/(6 (sum u^2)^(3/2)), u = mean of them all less each.
+    """Skew of the means without one unit, over six: sum u^3/(6 (sum u^2)^(3/2)), u = mean of them all minus each.
 
     0 where all are equal, NaN where no two units have values.
     >>> values = np.array([[0.0], [0.0], [0.0], [1.0]])

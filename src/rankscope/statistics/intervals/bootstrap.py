@@ -25,9 +25,9 @@ ROUNDING = 1e-13  # values that differ by less than this share of their size are
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """One mean and its interval per column; NaN where a column has no value at all, or no spread to tell one from.
+    """One mean and its interval per column; NaN where a column has no value at all, or no spread to compute one from.
 
-    `unit` says what was resampled: queries, or classes of queries that hang together. Equal values leave chance
+    `unit` says what was resampled: queries, or classes of queries that depend on each other. Equal values leave chance
     nothing to do: their interval has no width.
     """
 

@@ -1,4 +1,4 @@
-"""What chance leaves open of a curve over generality: an interval for each point, and a band for the whole curve.
+"""How sure a curve over generality is: an interval for each point, and a band for the whole curve.
 
 Both draw the unit of chance of `units`, the class where queries of a class look for the same items. The interval of a
 point is that of `mean_intervals`: the point of the full collection has the one that R-precision has in every command.

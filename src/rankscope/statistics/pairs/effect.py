@@ -31,7 +31,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Effects:
-    """The sizes of one difference, second system less first."""
+    """The sizes of one difference, second system minus first."""
 
     mean: Effect
     standardised: Effect  # mean over standard deviation of the differences, Cohen's d_z

@@ -2,7 +2,7 @@
 
 A loss is shown only if two tests show it: sign flips, which are exact if the labels of the systems could be swapped,
 and skew t, which does not take few large gains for a loss. So the limit is the outer one of the two. Queries that
-hang together (a class) are one unit: they are flipped together, and their sum counts.
+depend on each other (a class) are one unit: they are flipped together, and their sum counts.
 """
 
 from __future__ import annotations

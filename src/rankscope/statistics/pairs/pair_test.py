@@ -19,7 +19,7 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 
 @dataclass(frozen=True)
 class PairTest:
-    """One test of per-query differences, second system less first.
+    """One test of per-query differences, second system minus first.
 
     `greater` and `less` are one-sided: their interval is open on one side. NaN where the queries cannot tell.
     """

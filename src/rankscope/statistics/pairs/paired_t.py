@@ -1,4 +1,4 @@
-"""Student's t for paired differences: quick, and nearly right for many queries whatever their distribution."""
+"""Student's t for paired differences: quick, and nearly right for many queries regardless of their distribution."""
 
 from __future__ import annotations
 

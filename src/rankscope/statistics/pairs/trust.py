@@ -45,7 +45,7 @@ def missed_share(units: int) -> float:
 
 
 def caution(units: int, unit: str = "queries") -> str:
-    """What must be said beside a verdict on few units; nothing from 60 on.
+    """What must be said with a verdict on few units; nothing from 60 on.
 
     >>> caution(15)
     'if 1 in 20 queries gains or loses much, a sample of 15 lacks all of these in 46 % of cases, and no test can see it'

@@ -127,7 +127,7 @@ class Cells:
 
     @property
     def residuals(self) -> FloatArray:
-        """Every value less the mean of its cell, cell by cell."""
+        """Every value minus the mean of its cell, cell by cell."""
         return np.concatenate([each - each.mean() for each in self.samples])
 
     @property

@@ -83,7 +83,7 @@ def drawing(queries: int, classes: Sequence[str] | None) -> Drawing:
 
 
 def class_numbers(classes: Sequence[str]) -> IntArray:
-    """The class of each query as a number from 0; a query of no class ("") hangs together with nothing but itself.
+    """The class of each query as a number from 0; a query of no class ("") depends on nothing but itself.
 
     >>> class_numbers(["b", "a", "b"]), class_numbers(["", "a", ""])
     (array([1, 0, 1]), array([1, 0, 2]))

@@ -116,7 +116,7 @@ class ScoreTable:
 
     @property
     def gains(self) -> FloatArray:
-        """The values turned so that more is better, whatever the measure."""
+        """The values turned so that more is better, regardless of the measure."""
         return -self.values if self.lower_is_better else self.values
 
     def number(self, system: str) -> int:
@@ -126,7 +126,7 @@ class ScoreTable:
         return self.systems.index(system)
 
     def differences(self, first: str, second: str) -> FloatArray:
-        """Second less first, for the queries that both have."""
+        """Second minus first, for the queries that both have."""
         difference: FloatArray = self.values[:, self.number(second)] - self.values[:, self.number(first)]
         return difference[~np.isnan(difference)]
 

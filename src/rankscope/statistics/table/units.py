@@ -49,7 +49,7 @@ class UnitSums:
 
 
 def classes_are_targets(scores: Scores) -> bool:
-    """Whether classes are what queries look for, so that those of one class hang together.
+    """Whether classes are what queries look for, so that those of one class depend on each other.
 
     Classes that were given to part the queries by (`--by`) are kinds of queries, not a sample of targets.
     """
@@ -95,8 +95,8 @@ def class_deviations(table: ScoreTable) -> ScoreTable:
 def unit_values(values: ArrayLike, classes: Sequence[str] | None) -> FloatArray:
     """One row per unit of chance: the queries themselves, or each class by how far it pulls the mean over queries.
 
-    The mean of the rows is the mean over queries; their spread is that of the mean when classes are drawn, whatever
-    their sizes (the ratio of two sums, linearised). NaN, a query without a value, is left out; a class without any
+    The mean of the rows is the mean over queries; their spread is that of the mean when classes are drawn, regardless
+    of their sizes (the ratio of two sums, linearised). NaN, a query without a value, is left out; a class without any
     has NaN.
     >>> unit_values([[0.2], [0.4], [0.9]], ["x", "x", "y"]).round(3).tolist()
     [[0.233], [0.767]]

@@ -19,7 +19,7 @@ NO_SPREAD = "no spread to measure differences by: there is no p value"
 
 @dataclass(frozen=True)
 class PairDifference:
-    """Second less first: the difference, its simultaneous interval, the adjusted p value."""
+    """Second minus first: the difference, its simultaneous interval, the adjusted p value."""
 
     first: str
     second: str
@@ -47,7 +47,7 @@ class Comparisons:
 
     @property
     def difference(self) -> FloatArray:
-        """Second less first, for each pair."""
+        """Second minus first, for each pair."""
         return self.means[self.second] - self.means[self.first]
 
     @property

@@ -29,7 +29,7 @@ TIED = 1e-9  # mean squares that differ by less are equal: rounding must not dec
 
 @dataclass(frozen=True)
 class SystemEffect:
-    """Second less first on the queries of one class ('' for all), with standard error, p value and interval."""
+    """Second minus first on the queries of one class ('' for all), with standard error, p value and interval."""
 
     label: str
     first: str

@@ -2,7 +2,7 @@
 
 Each class is judged by its own differences alone. A spread pooled over classes (the mixed model) would let classes of
 few queries borrow from the others, but where spreads differ it calls chance a difference up to three times as often as
-it says; it is shown beside, and no verdict rests on it. Nor does one rest on the t test of few queries: it errs where
+it says; it is shown too, and no verdict rests on it. Nor does one rest on the t test of few queries: it errs where
 differences are skewed: the p of each class stays, and a verdict needs the tests that decide everywhere (`trust`).
 """
 

@@ -143,7 +143,7 @@ class Compared:
         )
 
     def places(self) -> dict[str, tuple[int, int, str]]:
-        """For each system compared: the best and worst rank that chance leaves open, and the letters of its groups."""
+        """For each system compared: the best and worst rank that remain possible, and the letters of its groups."""
         ranks = self.main.ranks
         if ranks is None:
             return {}

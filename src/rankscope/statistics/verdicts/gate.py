@@ -54,8 +54,8 @@ def gate(
     """Check the second system of each table (one table a measure) against the first, on the queries that both have.
 
     `min_effect` is the smallest loss that matters, one for all measures or one each. `by_class` checks every class of
-    queries too, as far as it has enough; `clusters` says that queries of one class hang together and count as one unit.
-    Too few queries to show any loss are a `SettingError`: a gate that cannot fail is none.
+    queries too, as far as it has enough; `clusters` says that queries of one class depend on each other and count as
+    one unit. Too few queries to show any loss are a `SettingError`: a gate that cannot fail is none.
     >>> table = ScoreTable.make({"old": [0.5, 0.6, 0.7, 0.4, 0.3, 0.8], "new": [0.4, 0.5, 0.5, 0.3, 0.2, 0.6]})
     >>> made = gate(table, min_effect=0.01)
     >>> made.passed, round(made.checks[0].change, 4), round(made.checks[0].high, 4)
@@ -90,7 +90,9 @@ def _parts(
 ) -> tuple[list[_GateQuestion], tuple[str, ...]]:
     """What is checked, and the classes that are too small to be."""
     if by_class and clusters:
-        raise SettingError("classes are either kinds of queries, each checked, or units that hang together, not both")
+        raise SettingError(
+            "classes are either kinds of queries, each checked, or units whose queries depend on each other, not both"
+        )
     if any(len(table.systems) != 2 for table in tables):
         raise SettingError(f"the gate compares two systems, got {', '.join(tables[0].systems)}")
     whole = [_part(table, ALL_QUERIES, effect, clusters, seed) for table, effect in zip(tables, effects, strict=True)]
@@ -135,7 +137,7 @@ def _enough(part: _GateQuestion, need: int, clusters: bool) -> None:
     if count < need:
         unit = "classes" if clusters else "queries"
         raise SettingError(
-            f"{table.measure}: {count} {unit} cannot show a loss, whatever the scores: give {need} at least. "
+            f"{table.measure}: {count} {unit} cannot show a loss, regardless of the scores: give {need} at least. "
             "A gate that cannot fail is none."
         )
 

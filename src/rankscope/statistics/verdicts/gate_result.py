@@ -146,11 +146,11 @@ class GateResult:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What must be said beside the verdict: family, units, queries left out, classes not checked."""
+        """What must be said with the verdict: family, units, queries left out, classes not checked."""
         lines = [] if len(self.checks) == 1 else [f"{self.family}; limits are those of Holm's steps"]
         if self.unit == "class":
             lines.append(
-                f"queries of one class hang together: {self.checks[0].units:,} classes were swapped, not queries"
+                f"queries of one class depend on each other: {self.checks[0].units:,} classes were swapped, not queries"
             )
         lines += [
             f"{check.name}: {check.left_out:,} queries have a value for one system only and are left out"

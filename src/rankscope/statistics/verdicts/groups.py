@@ -1,6 +1,7 @@
-"""Groups of systems that cannot be told apart, and their letters (compact letter display).
+"""Groups of systems that cannot be distinguished, and their letters (compact letter display).
 
-"Not told apart" is not transitive: A and B, B and C may be alike while A and C differ. A group is therefore a largest
+"Not "
+"distinguished" is not transitive: A and B, B and C may be alike while A and C differ. A group is therefore a largest
 set in which no two differ, and a system may belong to several. Two systems differ exactly if they share no letter.
 """
 

@@ -40,7 +40,7 @@ class Gist(Descriptor):
 
 
 def _evened(plane: FloatArray) -> FloatArray:
-    """Log luminance less its local mean, over its local root mean square."""
+    """Log luminance minus its local mean, over its local root mean square."""
     from scipy.ndimage import gaussian_filter
 
     logs = np.log1p(plane)

@@ -20,7 +20,7 @@ FRAME_THRESHOLD = 127
 class Silhouette(Descriptor):
     """The box around the object on a small grid: how much of each cell the object covers.
 
-    `fit` stretch brings the box to the square whatever its aspect, by area; `square` pads it to a square first and
+    `fit` stretch brings the box to the square regardless of its aspect, by area; `square` pads it to a square first and
     draws it with bicubic interpolation, in whole grey values. Neither survives a turn of the object.
     """
 

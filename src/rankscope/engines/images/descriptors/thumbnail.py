@@ -14,7 +14,7 @@ from rankscope.engines.images.image import AREAS, Image, luminance
 
 @dataclass(frozen=True)
 class Thumbnail(Descriptor):
-    """Mean luminance, or mean red, green and blue, of side x side areas, whatever the aspect: the classic floor.
+    """Mean luminance, or mean red, green and blue, of side x side areas, regardless of the aspect: the classic floor.
 
     `area=ink` frees a drawing from its white margins first.
     >>> Thumbnail(side=2).of(Image.of([[0, 50], [100, 255]])).round(3)

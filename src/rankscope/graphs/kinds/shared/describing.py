@@ -20,7 +20,7 @@ from rankscope.statistics.table.units import unit_classes
 Systems: TypeAlias = RelevantRanks | Sequence[RelevantRanks]
 TWO_SIDED = 1.96  # standard errors on each side of a mean: 95 %
 BANDS = "bands: 95% interval of the mean"
-MOST_BANDS = 2  # more than two bands over each other cannot be told apart
+MOST_BANDS = 2  # more than two bands over each other cannot be distinguished
 
 
 def counted_systems(systems: Systems, what: str, count: SystemCount = SEVERAL) -> list[RelevantRanks]:

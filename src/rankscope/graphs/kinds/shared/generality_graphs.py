@@ -59,7 +59,7 @@ ReachOption: TypeAlias = Annotated[float | None, Option("only queries that reach
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """The curve of one system with what chance leaves open of it."""
+    """The curve of one system with its interval or band."""
 
     table: GeneralityTable
     curve: GeneralityCurve
