@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,7 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "quiet", "help", "debug", "format", "per_query", "every_pair", "graphs", "report", "keep_ranks", "force",
     "system", "output", "theme", "width", "flat", "needed", "relevant",
 }  # fmt: skip
-VERBS = {
+VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
     "compare": rankscope.compare,
     "gate": rankscope.gate,
