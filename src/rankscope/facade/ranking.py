@@ -210,7 +210,8 @@ def descriptors_of(
         needed = setting_usage("model", "FILE")
         raise SettingError(f"{setting_usage(given[0])} belongs to a model: give {needed} too")
     if not asked:
-        raise SettingError("nothing to describe with: name a descriptor, or give a model")
+        ways = f"{setting_usage('descriptors', 'NAME')} or {setting_usage('model', 'FILE')}"
+        raise SettingError(f"nothing to describe with: give {ways}")
     return list(dict.fromkeys(asked))
 
 
