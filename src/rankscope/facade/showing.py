@@ -93,7 +93,7 @@ def graph(kind: str, qrels: Any, runs: Any = None, *, progress: Progress | None 
     grip, and else what `evaluate` takes, as `collection_size=20000`; a name that is both is the kind's.
     >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
     >>> graph("precision-recall", qrels, run).title
-    'Precision and recall'
+    'Precision and recall of one query'
     """
     from rankscope import graphs
     from rankscope.evaluation.scores import Scores
