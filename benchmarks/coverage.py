@@ -81,7 +81,7 @@ SCORES: dict[str, tuple[Scores, float]] = {  # with the true mean
     "skewed: beta(0.3, 3)": (lambda chance, shape: chance.beta(0.3, 3.0, shape), 1 / 11),
     "tied: P@5, beta(1, 2) chance": (lambda chance, shape: chance.binomial(5, chance.beta(1.0, 2.0, shape)) / 5, 1 / 3),
     "tied: success, 20% of queries": (lambda chance, shape: chance.binomial(1, 0.2, shape).astype(np.float64), 0.2),
-}  # fmt: skip
+}
 
 
 def simulated_coverage(name: str, queries: int, trials: int, how: str) -> float:

@@ -165,11 +165,16 @@ def speed() -> str:
     pairs = _fastest(lambda: sign_flip_p(changes), 1)
     theirs = _fastest(
         lambda: permutation_test(
-            (changes[:, 0],), np.sum, permutation_type="samples", n_resamples=100_000, batch=10_000, vectorized=True,
+            (changes[:, 0],),
+            np.sum,
+            permutation_type="samples",
+            n_resamples=100_000,
+            batch=10_000,
+            vectorized=True,
             rng=0,
         ),
         1,
-    )  # fmt: skip
+    )
     return (
         "| 100,000 sign flips, 250 queries | seconds | against rankscope |\n|---|---:|---|\n"
         f"| rankscope, one pair | {ours:.3f} | |\n"

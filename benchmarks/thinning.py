@@ -42,10 +42,12 @@ def _against_monte_carlo(ranks: RelevantRanks) -> str:
     chosen = np.random.default_rng(0).choice(len(ranks), SAMPLED, replace=False)
     hits = _seconds(lambda: expected_hits(ranks, kept, ranks.relevant))
     precision = _seconds(lambda: expected_value(ranks, kept, AP()))
-    exact = np.stack([
-        expected_hits(ranks, kept, ranks.relevant).over(ranks.relevant).low[chosen],
-        expected_value(ranks, kept, AP()).low[chosen],
-    ])  # fmt: skip
+    exact = np.stack(
+        [
+            expected_hits(ranks, kept, ranks.relevant).over(ranks.relevant).low[chosen],
+            expected_value(ranks, kept, AP()).low[chosen],
+        ]
+    )
     lines = [
         f"{len(ranks):,} queries on the shipped icons, collections thinned to 64 items for each relevant one; Monte "
         f"Carlo with {THINNINGS:,} thinnings on {SAMPLED} of them. z: mean of Monte Carlo minus the exact mean, in "
@@ -113,14 +115,16 @@ def _all_levels() -> str:
     ranks = nearest_ranks(pictures.reshape(len(pictures), -1), labels, "l1")
     first = _seconds(lambda: grip(ranks, levels=LEVELS, members="varying"), repeat=1)
     again = _seconds(lambda: grip(ranks, levels=LEVELS, members="varying"))
-    return "\n".join([
-        f"icons20k: {len(ranks):,} items are queries (the others have no class mate), 20,000 in the collection.",
-        "",
-        "| what, once ranks are there | seconds |",
-        "|---|---:|",
-        f"| GRiP at 14 levels of generality, first time | {first:.2f} |",
-        f"| GRiP at 14 levels of generality, again | {again:.2f} |",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"icons20k: {len(ranks):,} items are queries (the others have no class mate), 20,000 in the collection.",
+            "",
+            "| what, once ranks are there | seconds |",
+            "|---|---:|",
+            f"| GRiP at 14 levels of generality, first time | {first:.2f} |",
+            f"| GRiP at 14 levels of generality, again | {again:.2f} |",
+        ]
+    )
 
 
 def _seconds(work: Callable[[], object], repeat: int = 3) -> float:

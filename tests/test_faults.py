@@ -56,10 +56,15 @@ TABLE = [
     Row("describe", "describe pictures -d thumbnail,rgb-histogram -o out/pictures.npz", prints=True),
     Row("benchmark", "benchmark pictures -d thumbnail -o out/benchmark", prints=True, same_bytes=False),
     Row("rank", "rank features.npz -o out/features.ranks.parquet"),
-    Row("feedback", "feedback features.npz --methods rocchio --starts 2 --rounds 1 --processes 1 --keep-ranks out/ranks"
-        " --report out/study.html -o out/study.parquet", prints=True, same_bytes=False),
+    Row(
+        "feedback",
+        "feedback features.npz --methods rocchio --starts 2 --rounds 1 --processes 1 --keep-ranks out/ranks"
+        " --report out/study.html -o out/study.parquet",
+        prints=True,
+        same_bytes=False,
+    ),
     Row("demo", "demo -o out/demo", prints=True),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="session")

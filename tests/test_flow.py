@@ -9,9 +9,22 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
-    "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
-    "notation", "option_types", "peers", "validation", "version", "wording",
-}  # fmt: skip
+    "errors",
+    "settings",
+    "catalogue",
+    "arrays",
+    "files",
+    "file_guard",
+    "file_kinds",
+    "left_behind",
+    "names",
+    "notation",
+    "option_types",
+    "peers",
+    "validation",
+    "version",
+    "wording",
+}
 FLOW = [
     "inputs",
     "ranks",

@@ -163,10 +163,21 @@ def test_a_value_that_lacks_something_says_how_it_is_written() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"count": "3"}, {"count": 2.5}, {"count": True}, {"count": None}, {"share": "half"}, {"share": np.nan},
-     {"twice": 1}, {"form": "square"}, {"colour": "green"}, {"count": 2**63}, {"count": np.array([1, 2])}],
+    [
+        {"count": "3"},
+        {"count": 2.5},
+        {"count": True},
+        {"count": None},
+        {"share": "half"},
+        {"share": np.nan},
+        {"twice": 1},
+        {"form": "square"},
+        {"colour": "green"},
+        {"count": 2**63},
+        {"count": np.array([1, 2])},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_wrong_value_cannot_be_made_in_python_either(given: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match=f"probe: {next(iter(given))} must be"):
         Probe(**given)
@@ -232,8 +243,12 @@ def test_commas_in_brackets_and_quotes_split_nothing(text: str, parts: list[str]
 
 def test_the_cut_offs_of_a_family_stay_together() -> None:
     assert split_list("AP,P.5,10,RBP(.5),iprec_at_recall.0.1,.2,RR", families=True) == [
-        "AP", "P.5,10", "RBP(.5)", "iprec_at_recall.0.1,.2", "RR",
-    ]  # fmt: skip
+        "AP",
+        "P.5,10",
+        "RBP(.5)",
+        "iprec_at_recall.0.1,.2",
+        "RR",
+    ]
 
 
 # grammars of their own
@@ -293,8 +308,9 @@ def test_text_is_taken_apart_with_nested_brackets() -> None:
     written = parse_written("pool(mix(a, 2), depth = 3)@20", "pool", "depth(20)")
     assert (written.name, written.given, written.scope) == ("pool", [("", "mix(a, 2)"), ("depth", "3")], "20")
     assert parse_written("pool(mix(a=2), by=max(b=3))", "pool", "depth(20)").given == [
-        ("", "mix(a=2)"), ("by", "max(b=3)"),
-    ]  # fmt: skip
+        ("", "mix(a=2)"),
+        ("by", "max(b=3)"),
+    ]
 
 
 def test_what_is_written_without_names_is_shown_with_them() -> None:

@@ -127,10 +127,12 @@ def test_class_mates_do_not_make_a_group_large() -> None:
     mates = in_classes(classes=2, size=40)
     other = in_classes(classes=3, size=9)
     both = RelevantRanks.from_ranks(
-        [*mates.judged.lists("rank"), *other.judged.lists("rank")], collection=150, depth=150,
+        [*mates.judged.lists("rank"), *other.judged.lists("rank")],
+        collection=150,
+        depth=150,
         classes=[*(mates.classes or ()), *(f"other {each}" for each in other.classes or ())],
         provenance={"judgements": {"complete": True}},
-    )  # fmt: skip
+    )
     assert {each.name[0] for each in grouped(both)} == {"G"}
     (shown,) = [each for each in grouped(both, "exact") if len(each.queries) == 80]
     assert shown.units == 2

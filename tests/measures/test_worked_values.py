@@ -244,8 +244,17 @@ def test_ap_divides_by_all_relevant_items_not_by_those_found() -> None:
 
 
 UNDEFINED = (
-    "R@5", "AP", "Rprec", "F@5", "Effectiveness", "Effectiveness@5", "Estar", "Enorm", "NMRR", "generality_index",
-)  # fmt: skip
+    "R@5",
+    "AP",
+    "Rprec",
+    "F@5",
+    "Effectiveness",
+    "Effectiveness@5",
+    "Estar",
+    "Enorm",
+    "NMRR",
+    "generality_index",
+)
 
 
 @pytest.mark.parametrize("text", UNDEFINED)

@@ -173,8 +173,16 @@ def test_one_order_does_not_serve_every_measure() -> None:
         "unj@2": [1, 0],
         "RBPResidual": [1 - 0.1 * (0.81 + 0.729), 1 - 0.1 * (1 + 0.9)],
     }
-    losing = evaluate({"q": {"a": 1, "b": -2, "c": 0}}, {"q": dict.fromkeys("abc", 1.0)}, "nDCG(negative=subtract)",
-                      ties="expected").systems[0].columns[0]  # fmt: skip
+    losing = (
+        evaluate(
+            {"q": {"a": 1, "b": -2, "c": 0}},
+            {"q": dict.fromkeys("abc", 1.0)},
+            "nDCG(negative=subtract)",
+            ties="expected",
+        )
+        .systems[0]
+        .columns[0]
+    )
     thirds = 1 / math.log2(3), 1 / 2
     assert losing.extremes == pytest.approx((-2 + thirds[1], 1 - 2 * thirds[1]))
 

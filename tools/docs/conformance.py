@@ -90,8 +90,11 @@ BY_READING: tuple[tuple[str, str, str, str], ...] = (
 def page() -> str:
     """The page."""
     missing = {peer.name for peer in PEERS} - {
-        "trec_eval-9", "trec_eval-10", *(peer.name for peer in LIGHT), *(row[0] for row in BY_READING),
-    }  # fmt: skip
+        "trec_eval-9",
+        "trec_eval-10",
+        *(peer.name for peer in LIGHT),
+        *(row[0] for row in BY_READING),
+    }
     if missing:
         raise SystemExit(f"the conformance page says nothing of {', '.join(sorted(missing))}: add it to tools/docs")
     rows = [[code(peer), measures, status, why] for peer, measures, status, why in BY_READING]

@@ -18,9 +18,13 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 @click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN RUN... | RANKS.parquet...")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAMES",
     help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.",
-)  # fmt: skip
+)
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option(
     "--pairs",
@@ -30,10 +34,12 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     help="Pairs of systems to compare: all, or each system with the baseline.",
 )
 @click.option(
-    "--correction", type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]), default="holm",
-    show_default=True, help="Correction of p-values: over the pairs of the first measure, and over everything "
-    "else together.",
-)  # fmt: skip
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]),
+    default="holm",
+    show_default=True,
+    help="Correction of p-values: over the pairs of the first measure, and over everything else together.",
+)
 @click.option(
     "--level",
     default=0.95,
@@ -42,10 +48,13 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     help="Confidence level of the intervals.",
 )
 @click.option(
-    "--intervals", type=click.Choice(["bca", "bounded"]), default="bca", show_default=True,
+    "--intervals",
+    type=click.Choice(["bca", "bounded"]),
+    default="bca",
+    show_default=True,
     help="Intervals of the means: BCa bootstrap, or bounded: wider, and valid where few queries decide (measures "
     "from 0 to 1).",
-)  # fmt: skip
+)
 @click.option(
     "--resamples",
     type=click.IntRange(100),
@@ -59,9 +68,11 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     help="Number of permutations of Tukey's test.",
 )
 @click.option(
-    "--format", "output_format", type=click.Choice(["text", "markdown", "json"]),
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "markdown", "json"]),
     help="Format of the result. Default: by -o's suffix (.md, .json), else text.",
-)  # fmt: skip
+)
 @click.option(
     "-o",
     "--output",
@@ -119,9 +130,16 @@ def command(
         scores = inputs.scores("compare", measures or USUAL, progress, keep_scores=page)
         _check_classes(scores, inputs.classes)
         made = compare(
-            scores, baseline=baseline, every_pair=pairs == "all", correction=correction, intervals=intervals,
-            level=level, resamples=resamples, permutations=permutations, seed=scores.settings.seed,
-        )  # fmt: skip
+            scores,
+            baseline=baseline,
+            every_pair=pairs == "all",
+            correction=correction,
+            intervals=intervals,
+            level=level,
+            resamples=resamples,
+            permutations=permutations,
+            seed=scores.settings.seed,
+        )
         if page:
             _page(_ordered(scores, made), made, str(output), progress)
         drawn = draw(scores, made, graphs) if graphs else []

@@ -17,9 +17,14 @@ MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
 
 @click.command("demo", cls=GuardedCommand, short_help="See it work.")
 @click.option(
-    "-o", "--output", default="rankscope-demo", show_default=True, type=OutputFolder(), metavar="FOLDER",
+    "-o",
+    "--output",
+    default="rankscope-demo",
+    show_default=True,
+    type=OutputFolder(),
+    metavar="FOLDER",
     help="Write the results into this folder.",
-)  # fmt: skip
+)
 @click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""

@@ -55,10 +55,19 @@ class Inputs:
         qrels, *runs = self.files
         named = self.named(runs)
         return evaluate(
-            qrels, dict(zip(named, runs, strict=True)) if named else runs, measures, junk=self.junk,
-            classes=self.classes, format=self.input_format, encoding=self.encoding, max_ratio=self.max_ratio,
-            progress=progress, keep_scores=keep_scores, compat=self.compat, **self.given,
-        )  # fmt: skip
+            qrels,
+            dict(zip(named, runs, strict=True)) if named else runs,
+            measures,
+            junk=self.junk,
+            classes=self.classes,
+            format=self.input_format,
+            encoding=self.encoding,
+            max_ratio=self.max_ratio,
+            progress=progress,
+            keep_scores=keep_scores,
+            compat=self.compat,
+            **self.given,
+        )
 
     def _saved(self) -> list[RelevantRanks]:
         """Saved ranks, each under a name of its own."""

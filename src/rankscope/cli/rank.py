@@ -36,15 +36,20 @@ def memory_size(text: str) -> int:
 @click.command("rank", cls=GuardedCommand, short_help="Vectors with labels: exact ranks of all relevant items.")
 @click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(
-    "--metric", metavar="NAME",
+    "--metric",
+    metavar="NAME",
     help="Metric that ranks items: cosine, ip, l2, l1, chi2, intersection, jeffrey, js, d1, tanimoto, hamming, "
     "hamming_bits, or a mixture:"
     " '0.7*l1[0:64] + 0.3*cosine[64:]'. Default: the one that the file names, else cosine.",
-)  # fmt: skip
+)
 @click.option(
-    "-o", "--output", required=True, type=OutputFile("saved ranks", makes_folder=True), metavar=f"NAME{SUFFIX}",
+    "-o",
+    "--output",
+    required=True,
+    type=OutputFile("saved ranks", makes_folder=True),
+    metavar=f"NAME{SUFFIX}",
     help="Write the ranks here; every other command reads them.",
-)  # fmt: skip
+)
 @click.option(
     "--labels",
     type=Input(),
@@ -65,9 +70,12 @@ def memory_size(text: str) -> int:
 )
 @click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Leave out items with this label.")
 @click.option(
-    "--query-item", type=click.Choice(["removed", "kept", "kept_ignored"]), default="removed", show_default=True,
+    "--query-item",
+    type=click.Choice(["removed", "kept", "kept_ignored"]),
+    default="removed",
+    show_default=True,
     help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
-)  # fmt: skip
+)
 @click.option("--memory", default="2GB", show_default=True, metavar="SIZE", help="Work within this much memory.")
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each core."
@@ -126,10 +134,15 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     work = BlocksFolder(
         output,
         {
-            "version": __version__, "features": items.digest, "metric": name_of(metric), "junk": junk,
-            "query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": memory,
+            "version": __version__,
+            "features": items.digest,
+            "metric": name_of(metric),
+            "junk": junk,
+            "query_item": given["query_item"],
+            "keep_scores": given["keep_scores"],
+            "memory": memory,
         },
-    )  # fmt: skip
+    )
     with progress_line(quiet) as progress, work.open():
         ranks = nearest_ranks(
             items,

@@ -109,4 +109,4 @@ __all__ = [
     "window_curves",
     "window_mean",
     "worst_case",
-]  # fmt: skip
+]

@@ -82,10 +82,19 @@ def radial_mean(
     here = hits_at(queries, given)
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
     return Curve(
-        mean.value, mean.value / given, name or queries.system, "recall", "precision", error=mean.error / given,
-        x_error=mean.error, queries=mean.queries, interpolated=here.interpolated,
-        lower_bound=here.lower_bound, note=weighting, more={"a": given},
-    )  # fmt: skip
+        mean.value,
+        mean.value / given,
+        name or queries.system,
+        "recall",
+        "precision",
+        error=mean.error / given,
+        x_error=mean.error,
+        queries=mean.queries,
+        interpolated=here.interpolated,
+        lower_bound=here.lower_bound,
+        note=weighting,
+        more={"a": given},
+    )
 
 
 def radial_curves(
@@ -141,10 +150,19 @@ def radial_lattice(
     mean = mean_steps(queries, units_of(queries, weighting), np.ones(len(queries)), given)
     a, recall, error = given / relevant, mean.value / relevant, mean.error / relevant
     return Curve(
-        recall, recall / a, name or queries.system, "recall", "precision", error=error / a, x_error=error,
-        queries=mean.queries, interpolated=np.zeros(given.size, dtype=np.bool_),
-        lower_bound=bounded_at(queries, given), note=weighting, more={"a": a, "scope": given},
-    )  # fmt: skip
+        recall,
+        recall / a,
+        name or queries.system,
+        "recall",
+        "precision",
+        error=error / a,
+        x_error=error,
+        queries=mean.queries,
+        interpolated=np.zeros(given.size, dtype=np.bool_),
+        lower_bound=bounded_at(queries, given),
+        note=weighting,
+        more={"a": a, "scope": given},
+    )
 
 
 def precision_boxes(queries: RelevantRanks, boxes: int = 10) -> Curve:
@@ -178,6 +196,14 @@ def _boxed(queries: RelevantRanks, boxes: int, axis: str, mean_of: str) -> Curve
     x, y = (middle, mean.value) if axis == "recall" else (mean.value, middle)
     error, x_error = (mean.error, None) if axis == "recall" else (None, mean.error)
     return Curve(
-        x, y, queries.system, "recall", "precision", error=error, x_error=x_error, queries=mean.queries,
-        note=f"{axis} boxes, for comparison only", more=more,
-    )  # fmt: skip
+        x,
+        y,
+        queries.system,
+        "recall",
+        "precision",
+        error=error,
+        x_error=x_error,
+        queries=mean.queries,
+        note=f"{axis} boxes, for comparison only",
+        more=more,
+    )

@@ -80,9 +80,16 @@ class GeneralityCurve:
         scale = self.n if axis == "precision" else 1.0
         more = {"high": self.recall_high / scale, "random": self.chance * self.n / scale}
         return Curve(
-            self.index, self.recall / scale, self.name, "G", axis, queries=self.queries,
-            lower_bound=self.cut > 0, note=self.note, more=more,
-        )  # fmt: skip
+            self.index,
+            self.recall / scale,
+            self.name,
+            "G",
+            axis,
+            queries=self.queries,
+            lower_bound=self.cut > 0,
+            note=self.note,
+            more=more,
+        )
 
     def shading(self) -> Region:
         """From the random level up to the precision: at n = 1 this is E*."""
@@ -149,10 +156,22 @@ def generality_curve(table: GeneralityTable, weighting: Weighting = "per_query")
         mean_over(each, unit) for each in (table.low, table.high, table.chance, -np.log2(table.chance))
     )
     return GeneralityCurve(
-        table.way, table.n, table.index, own.value, low.value, high.value, _spread(table, unit), chance.value,
-        low.queries, (table.high > table.low + SLACK).sum(axis=0), table.full, table.queries.system, weighting,
-        table.members, table.counted,
-    )  # fmt: skip
+        table.way,
+        table.n,
+        table.index,
+        own.value,
+        low.value,
+        high.value,
+        _spread(table, unit),
+        chance.value,
+        low.queries,
+        (table.high > table.low + SLACK).sum(axis=0),
+        table.full,
+        table.queries.system,
+        weighting,
+        table.members,
+        table.counted,
+    )
 
 
 def _spread(table: GeneralityTable, unit: IntArray) -> FloatArray:

@@ -61,10 +61,18 @@ def mean_at_scopes(
     """Mean recall and mean precision at equal scope; for classes of one size this is the radial mean."""
     recall, precision = recall_scope(queries, scopes, weighting), precision_scope(queries, scopes, weighting)
     return Curve(
-        recall.y, precision.y, queries.system, "recall", "precision", error=precision.error, x_error=recall.error,
-        queries=recall.queries, lower_bound=recall.lower_bound, note=weighting,
+        recall.y,
+        precision.y,
+        queries.system,
+        "recall",
+        "precision",
+        error=precision.error,
+        x_error=recall.error,
+        queries=recall.queries,
+        lower_bound=recall.lower_bound,
+        note=weighting,
         more={"scope": recall.x.astype(np.int64)},
-    )  # fmt: skip
+    )
 
 
 def mean_at_recall_levels(
@@ -86,9 +94,16 @@ def mean_at_recall_levels(
     bound = [bool((unfinished(queries) & (hits > queries.found)).any()) for hits in needed]
     mean = mean_over(values, units_of(queries, weighting))
     return Curve(
-        given, mean.value, queries.system, "recall", "precision", error=mean.error, queries=mean.queries,
-        lower_bound=np.array(bound, dtype=np.bool_), note=f"{weighting}, {'' if interpolated else 'not '}interpolated",
-    )  # fmt: skip
+        given,
+        mean.value,
+        queries.system,
+        "recall",
+        "precision",
+        error=mean.error,
+        queries=mean.queries,
+        lower_bound=np.array(bound, dtype=np.bool_),
+        note=f"{weighting}, {'' if interpolated else 'not '}interpolated",
+    )
 
 
 def precision_at_levels(

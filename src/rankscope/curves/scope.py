@@ -77,9 +77,16 @@ def _over_scope(
     mean = mean_steps(queries, units_of(queries, weighting), height, given)
     divisor: FloatArray = np.ones(given.size) if which == "recall" else given.astype(np.float64)
     return Curve(
-        given.astype(np.float64), mean.value / divisor, queries.system, "scope", which, error=mean.error / divisor,
-        queries=mean.queries, lower_bound=bounded_at(queries, given), note=weighting,
-    )  # fmt: skip
+        given.astype(np.float64),
+        mean.value / divisor,
+        queries.system,
+        "scope",
+        which,
+        error=mean.error / divisor,
+        queries=mean.queries,
+        lower_bound=bounded_at(queries, given),
+        note=weighting,
+    )
 
 
 def _over_relevant_scope(
@@ -91,7 +98,14 @@ def _over_relevant_scope(
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
     divisor = np.ones(given.size) if which == "recall" else given
     return Curve(
-        given, mean.value / divisor, queries.system, "relevant scope", which, error=mean.error / divisor,
-        queries=mean.queries, interpolated=here.interpolated, lower_bound=here.lower_bound,
+        given,
+        mean.value / divisor,
+        queries.system,
+        "relevant scope",
+        which,
+        error=mean.error / divisor,
+        queries=mean.queries,
+        interpolated=here.interpolated,
+        lower_bound=here.lower_bound,
         note=weighting,
-    )  # fmt: skip
+    )

@@ -68,9 +68,11 @@ def _over_all_orders(column: Column, bottom: FloatArray, settings: Settings) -> 
     error = np.zeros(len(bottom)) if column.error is None else column.error
     spread = float(np.sqrt(((error[counted] * weight) ** 2).sum()))
     return replace(
-        column, summary=summed(column.values), extremes=(summed(column.worst), summed(column.best)),
+        column,
+        summary=summed(column.values),
+        extremes=(summed(column.worst), summed(column.best)),
         summary_error=spread / float(weight.sum()) if weight.sum() else 0.0,
-    )  # fmt: skip
+    )
 
 
 def _order_moves_the_denominator(measure: Measure, settings: Settings) -> bool:

@@ -92,9 +92,14 @@ def _plain(values: Any) -> Sequence[Any]:
 
 def _reader(file: Path) -> Callable[[Path, str | None, str | None], _FileContents]:
     readers = {
-        ".npy": _from_npy, ".npz": _from_npz, ".parquet": _from_table, ".pq": _from_table,
-        ".arrow": _from_table, ".feather": _from_table, ".ipc": _from_table,
-    }  # fmt: skip
+        ".npy": _from_npy,
+        ".npz": _from_npz,
+        ".parquet": _from_table,
+        ".pq": _from_table,
+        ".arrow": _from_table,
+        ".feather": _from_table,
+        ".ipc": _from_table,
+    }
     reader = readers.get(file.suffix.lower())
     if reader is None:
         known = ", ".join(readers)

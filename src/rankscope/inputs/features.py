@@ -89,10 +89,14 @@ class Features:
     def _check_classes(self, problems: Problems) -> None:
         """At least one query and one item of the same label to be found, and not the query."""
         query, item = (
-            {label for place in range(len(self.several)) if which is None or place >= which.size or which[place]
-             for label in self.several[place]}
+            {
+                label
+                for place in range(len(self.several))
+                if which is None or place >= which.size or which[place]
+                for label in self.several[place]
+            }
             for which in (self.queries, self.gallery)
-        )  # fmt: skip
+        )
         everyone = [label for labels in self.several for label in labels]
         if not query & item or len(everyone) == len(set(everyone)):
             advice = "A query needs another item of its own class to be found."

@@ -22,9 +22,19 @@ from rankscope.inputs.numbers import as_number
 # (PyTerrier: qid and query, docno and docid), so the words that can only mean the id come first.
 QUERY = ("query_id", "query-id", "qid", "q_id", "queryid", "topic_id", "query", "topic")
 ITEM = (
-    "item_id", "doc_id", "docno", "corpus-id", "corpus_id", "document_id", "passage_id", "pid", "docid", "item", "doc",
+    "item_id",
+    "doc_id",
+    "docno",
+    "corpus-id",
+    "corpus_id",
+    "document_id",
+    "passage_id",
+    "pid",
+    "docid",
+    "item",
+    "doc",
     "document",
-)  # fmt: skip
+)
 SCORE = ("score", "sim", "similarity")
 GRADE = ("grade", "relevance", "rel", "label", "judgement", "judgment", "score")
 RANK = ("rank",)

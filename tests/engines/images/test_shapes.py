@@ -29,9 +29,14 @@ from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from tests.data import data_folder
 
 KINDS: tuple[Descriptor, ...] = (
-    FourierCentroid(), FourierComplex(), Zernike(), AngularRadial(), Silhouette(), Silhouette(fit="square"),
+    FourierCentroid(),
+    FourierComplex(),
+    Zernike(),
+    AngularRadial(),
+    Silhouette(),
+    Silhouette(fit="square"),
     HeightSpectrum(),
-)  # fmt: skip
+)
 TURNING: tuple[Descriptor, ...] = (FourierCentroid(), FourierComplex(), Zernike(), AngularRadial(), HeightSpectrum())
 
 
@@ -104,8 +109,16 @@ def test_every_picture_gives_a_finite_vector_of_the_right_length(kind: Descripto
     white = np.full((50, 40), 255)
     two = np.zeros((9, 9))
     two[4, 4:6] = 255
-    pictures = [np.zeros((1, 1)), np.full((1, 1), 255), np.full((2, 2), 255), white, 0 * white, two,
-                np.full((20, 3000), 255), np.eye(30) * 255]  # fmt: skip
+    pictures = [
+        np.zeros((1, 1)),
+        np.full((1, 1), 255),
+        np.full((2, 2), 255),
+        white,
+        0 * white,
+        two,
+        np.full((20, 3000), 255),
+        np.eye(30) * 255,
+    ]
     for picture in pictures:
         made = kind.of(Image.of(picture))
         assert made.shape == (kind.size,)

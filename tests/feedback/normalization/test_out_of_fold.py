@@ -26,9 +26,14 @@ from tests.feedback.problems import drawn
 ITEMS, TARGET = drawn()
 FOLDS = stratified_folds(TARGET)
 CANDIDATES: list[Candidate] = [
-    QueryPoint(), NearestNeighbour(), SVM(), LogisticClassifier(), SvmClassifier(), ForestClassifier(20),
+    QueryPoint(),
+    NearestNeighbour(),
+    SVM(),
+    LogisticClassifier(),
+    SvmClassifier(),
+    ForestClassifier(20),
     CLASSIFIERS[-1],
-]  # fmt: skip
+]
 
 
 class Stump:

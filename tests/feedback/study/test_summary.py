@@ -25,12 +25,36 @@ def made_up(gains: dict[str, float], topics: int = TOPICS, seed: int = 0, measur
             for start in range(1, STARTS + 1):
                 for number in (0, 1):
                     value = level[topic] + number * gain + 0.01 * chance.random()
-                    rows.append({"method": method, "topic": f"t{topic}", "assessor": "", "start": start, "seed": 0,
-                                 "round": number, "list": "frozen", "relevant": 5, "items": 50, "positives": 1,
-                                 "negatives": 1, measure: value, **dict.fromkeys(SHARES, value), "tied": 0,
-                                 "ranking": int(1e15 * value), "seconds": 0.0, "flag": "", "failed": ""})  # fmt: skip
-    about = {"measures": [measure], "protocol": {"rounds": 1, "scope": 20, "scored": "frozen"}, "user": "consistent",
-             "start": "one_query", "items": 50, "seed": 0}  # fmt: skip
+                    rows.append(
+                        {
+                            "method": method,
+                            "topic": f"t{topic}",
+                            "assessor": "",
+                            "start": start,
+                            "seed": 0,
+                            "round": number,
+                            "list": "frozen",
+                            "relevant": 5,
+                            "items": 50,
+                            "positives": 1,
+                            "negatives": 1,
+                            measure: value,
+                            **dict.fromkeys(SHARES, value),
+                            "tied": 0,
+                            "ranking": int(1e15 * value),
+                            "seconds": 0.0,
+                            "flag": "",
+                            "failed": "",
+                        }
+                    )
+    about = {
+        "measures": [measure],
+        "protocol": {"rounds": 1, "scope": 20, "scored": "frozen"},
+        "user": "consistent",
+        "start": "one_query",
+        "items": 50,
+        "seed": 0,
+    }
     return Results(pl.DataFrame(rows), about)
 
 

@@ -192,8 +192,29 @@ def test_kept_rankings_compared_give_the_verdict_of_the_study(
 ) -> None:
     out, kept = tmp_path / "o.parquet", tmp_path / "kept"
     asked = methods.replace("no-such-method", "retin")
-    run("feedback", features, "--methods", asked, "--starts", 10, "--rounds", 2, "--scope", 10, "--list", scored,
-        "-o", out, "--keep-ranks", kept, "--processes", 1, "--user", "noisy(0.1)", "--quiet")  # fmt: skip
+    run(
+        "feedback",
+        features,
+        "--methods",
+        asked,
+        "--starts",
+        10,
+        "--rounds",
+        2,
+        "--scope",
+        10,
+        "--list",
+        scored,
+        "-o",
+        out,
+        "--keep-ranks",
+        kept,
+        "--processes",
+        1,
+        "--user",
+        "noisy(0.1)",
+        "--quiet",
+    )
     results = load_results(out)
     made = compared(results)
     assert made is not None
@@ -244,8 +265,25 @@ def _groups(one: MeasureCompared) -> list[list[str]]:
 
 def test_cumulative_recall_is_recall_within_what_the_frozen_list_has_shown(features: Path, tmp_path: Path) -> None:
     out, kept = tmp_path / "o.parquet", tmp_path / "kept"
-    run("feedback", features, "--methods", "svm", "--starts", 4, "--rounds", 2, "--scope", 7, "-o", out, "--keep-ranks",
-        kept, "--processes", 1, "--quiet")  # fmt: skip
+    run(
+        "feedback",
+        features,
+        "--methods",
+        "svm",
+        "--starts",
+        4,
+        "--rounds",
+        2,
+        "--scope",
+        7,
+        "-o",
+        out,
+        "--keep-ranks",
+        kept,
+        "--processes",
+        1,
+        "--quiet",
+    )
     ranks = load_ranks(kept / "svm.ranks.parquet")
     table = load_results(out).table(SEEN, methods=["svm"])
     assert ranks.queries == table.queries
@@ -254,8 +292,18 @@ def test_cumulative_recall_is_recall_within_what_the_frozen_list_has_shown(featu
 
 
 def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: Path) -> None:
-    words = ["feedback", features, "--methods", "svm,rocchio,parzen", "--list", "residual",
-             "-o", tmp_path / "o.parquet", "--keep-ranks", tmp_path / "kept"]  # fmt: skip
+    words = [
+        "feedback",
+        features,
+        "--methods",
+        "svm,rocchio,parzen",
+        "--list",
+        "residual",
+        "-o",
+        tmp_path / "o.parquet",
+        "--keep-ranks",
+        tmp_path / "kept",
+    ]
     done = CliRunner().invoke(cli, [*map(str, words)])
     assert "--list frozen or --list split" in str(done.exception)
 

@@ -24,8 +24,10 @@ def test_grip_at_the_full_collection_has_the_interval_that_compare_has() -> None
     compared = compare(evaluate_ranks(systems, ["Rprec"], Settings())).main
     assert made.unit == "classes" == compared.means.unit
     assert (made.precision[-1], made.low[-1], made.high[-1]) == (
-        compared.means.mean[0], compared.means.low[0], compared.means.high[0],
-    )  # fmt: skip
+        compared.means.mean[0],
+        compared.means.low[0],
+        compared.means.high[0],
+    )
 
 
 def test_class_mates_make_an_interval_wider() -> None:

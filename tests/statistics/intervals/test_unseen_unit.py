@@ -223,7 +223,9 @@ def test_it_holds_the_mean_of_rare_large_values_where_the_spread_does_not() -> N
     population = np.zeros((100, 2))
     population[:2] = 1.0
     samples = [population[chance.integers(0, 100, 10)] for _ in range(300)]
-    held = [np.mean([band(each, how=how, resamples=500).holds([0.02, 0.02]).all() for each in samples])
-            for how in ("unseen-unit", "bonferroni")]  # fmt: skip
+    held = [
+        np.mean([band(each, how=how, resamples=500).holds([0.02, 0.02]).all() for each in samples])
+        for how in ("unseen-unit", "bonferroni")
+    ]
     assert held[0] >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / 300)
     assert held[1] < 0.3

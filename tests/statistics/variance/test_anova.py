@@ -40,8 +40,9 @@ def test_it_is_scipys(sizes: tuple[int, ...]) -> None:
 @given(st.integers(0, 1000), st.floats(-3, 3), st.floats(0.1, 5))
 def test_f_does_not_depend_on_origin_and_unit(seed: int, shift: float, unit: float) -> None:
     table = drawn(2, (3, 4), seed)
-    moved = ScoreTable.make({name: table.values[:, i] * unit + shift for i, name in enumerate(table.systems)},
-                            table.classes)  # fmt: skip
+    moved = ScoreTable.make(
+        {name: table.values[:, i] * unit + shift for i, name in enumerate(table.systems)}, table.classes
+    )
     assert anova(moved).f == pytest.approx(anova(table).f, rel=1e-6)
 
 

@@ -38,9 +38,11 @@ def test_two_systems_differ_exactly_if_they_share_no_letter(different: BoolArray
 def test_groups_are_all_the_largest_sets_without_a_difference(different: BoolArray) -> None:
     every = range(len(different))
     alike = [
-        set(some) for size in range(1, len(different) + 1) for some in combinations(every, size)
+        set(some)
+        for size in range(1, len(different) + 1)
+        for some in combinations(every, size)
         if not different[np.ix_(some, some)].any()
-    ]  # fmt: skip
+    ]
     largest = {tuple(sorted(each)) for each in alike if not any(each < other for other in alike)}
     assert set(groups_of(different)) == largest
     assert set(needed_groups(different)) <= largest

@@ -94,9 +94,7 @@ class Store:
         self, contender: Contender, ranks: RelevantRanks, queries: Sequence[str], milliseconds: float
     ) -> RelevantRanks:
         """Write the ranks with the key they are known by, then the time of one query."""
-        marked = replace(
-            ranks, provenance={**ranks.provenance, "benchmark": self._ranks_key(contender, queries)}
-        )  # fmt: skip
+        marked = replace(ranks, provenance={**ranks.provenance, "benchmark": self._ranks_key(contender, queries)})
         save_ranks(marked, self.ranks_path(contender))
         self._note(contender, query=milliseconds)
         return marked

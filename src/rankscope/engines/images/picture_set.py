@@ -81,9 +81,7 @@ class PictureSet:
     def take(self, rows: IntArray) -> PictureSet:
         """Some of the pictures."""
         chosen = rows.tolist()
-        ids, labels, sources = (
-            tuple(each[row] for row in chosen) for each in (self.ids, self.labels, self.sources)
-        )  # fmt: skip
+        ids, labels, sources = (tuple(each[row] for row in chosen) for each in (self.ids, self.labels, self.sources))
         return replace(self, ids=ids, labels=labels, sources=sources)
 
     def picture(self, row: int) -> Image:

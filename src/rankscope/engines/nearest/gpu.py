@@ -224,9 +224,15 @@ class _OnDevice:
         hits = self.hits.take(np.arange(start, stop))
         query = self.queries[self.row[first:last]]
         return _Tile(
-            self.own[start:stop], self.queries[start:stop], hits, query, self.score[first:last],
-            self.out_row - start, self.out_item, bounds,
-        )  # fmt: skip
+            self.own[start:stop],
+            self.queries[start:stop],
+            hits,
+            query,
+            self.score[first:last],
+            self.out_row - start,
+            self.out_item,
+            bounds,
+        )
 
 
 @dataclass(frozen=True, eq=False)

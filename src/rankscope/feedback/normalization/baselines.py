@@ -129,9 +129,19 @@ def baseline(
     random_loss = cost.random(float(relevant.mean()))
     verdict = feasibility(best.ranks, best.trial.test, random_loss, permutations=times, seed=seed, null=null)
     return Baseline(
-        topic, approach, best.trial.candidate, tuple(each.trial for each in made), form, cost, best.ranks, chosen,
-        int(relevant.sum()), relevant.size, verdict, *about,
-    )  # fmt: skip
+        topic,
+        approach,
+        best.trial.candidate,
+        tuple(each.trial for each in made),
+        form,
+        cost,
+        best.ranks,
+        chosen,
+        int(relevant.sum()),
+        relevant.size,
+        verdict,
+        *about,
+    )
 
 
 class BaselineOptions(TypedDict, total=False):

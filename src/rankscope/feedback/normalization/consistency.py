@@ -97,9 +97,19 @@ class Consistency:
         ranks = self.extended.take(np.flatnonzero(self.extended.answered))
         both = generality_of(ranks)
         return Efficiency(
-            over, at, mean_curve(ranks, over, at), ideal_curve(over, at), chance_curve(ranks, over, at), self.method,
-            self.topic, "ideal", True, len(ranks), len(self.extended) - len(ranks), (both, both),
-        )  # fmt: skip
+            over,
+            at,
+            mean_curve(ranks, over, at),
+            ideal_curve(over, at),
+            chance_curve(ranks, over, at),
+            self.method,
+            self.topic,
+            "ideal",
+            True,
+            len(ranks),
+            len(self.extended) - len(ranks),
+            (both, both),
+        )
 
 
 def consistency(

@@ -163,9 +163,20 @@ def efficiency(
     reached, chance = _curves(answered, over, at, high if differ and both[0] < high else None)
     best, _ = _curves(baseline.ranks, over, at, high if differ and both[1] < high else None)
     return Efficiency(
-        over, at, reached, best, chance, ranks.system, baseline.topic, baseline.winner, baseline.feasibility.feasible,
-        len(answered), len(ranks) - len(answered), both, differ,
-    )  # fmt: skip
+        over,
+        at,
+        reached,
+        best,
+        chance,
+        ranks.system,
+        baseline.topic,
+        baseline.winner,
+        baseline.feasibility.feasible,
+        len(answered),
+        len(ranks) - len(answered),
+        both,
+        differ,
+    )
 
 
 def _curves(ranks: RelevantRanks, over: Over, at: FloatArray, to: float | None) -> tuple[FloatArray, FloatArray]:

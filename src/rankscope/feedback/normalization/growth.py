@@ -45,9 +45,15 @@ class ExampleGrowth:
         size = np.array([each[0] for each in self.sizes], dtype=np.float64)
         negatives = np.array([each[1] for each in self.sizes])
         return Curve(
-            size, mean.value, method, "positives", name, error=mean.error, queries=mean.queries,
+            size,
+            mean.value,
+            method,
+            "positives",
+            name,
+            error=mean.error,
+            queries=mean.queries,
             more={"negatives": negatives},
-        )  # fmt: skip
+        )
 
     @property
     def failed(self) -> dict[str, int]:

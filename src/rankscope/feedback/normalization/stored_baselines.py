@@ -142,9 +142,8 @@ def _ranks(winner: str, rankings: Mapping[str, Any]) -> RelevantRanks:
     sizes = np.array(rankings["items"], dtype=np.int64)
     names = [f"fold {number + 1:0{len(str(sizes.size))}}" for number in range(sizes.size)]
     made = RelevantRanks.from_ranks(
-        rankings["hits"], depth=sizes, collection=sizes, queries=names, system=winner,
-        classes=tuple(rankings["folds"]),
-    )  # fmt: skip
+        rankings["hits"], depth=sizes, collection=sizes, queries=names, system=winner, classes=tuple(rankings["folds"])
+    )
     if (made.judged["rank"] < 1).any() or (made.judged["rank"] > sizes[made.judged.row]).any():
         raise ValueError("a hit stands outside its list")
     return made

@@ -12,9 +12,15 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.measures.fractions import divided
 
 SHARES = (
-    "actual precision", "actual recall", "new precision", "new recall", "cumulative precision", "cumulative recall",
-    "new precision of unseen", "new recall of the rest",
-)  # fmt: skip
+    "actual precision",
+    "actual recall",
+    "new precision",
+    "new recall",
+    "cumulative precision",
+    "cumulative recall",
+    "new precision of unseen",
+    "new recall of the rest",
+)
 OF_ONE_DISPLAY = tuple(name for name in SHARES if not name.startswith("cumulative"))
 
 
@@ -37,11 +43,15 @@ class DisplayQuality:
         """Precision and recall, in every way of counting, by the names of `SHARES`."""
         before = self.seen_hits - self.new_hits
         made = (
-            self.hits / self.scope, divided(self.hits, self.relevant),
-            self.new_hits / self.scope, divided(self.new_hits, self.relevant),
-            divided(self.seen_hits, self.seen), divided(self.seen_hits, self.relevant),
-            divided(self.new_hits, self.unseen), divided(self.new_hits, self.relevant - before),
-        )  # fmt: skip
+            self.hits / self.scope,
+            divided(self.hits, self.relevant),
+            self.new_hits / self.scope,
+            divided(self.new_hits, self.relevant),
+            divided(self.seen_hits, self.seen),
+            divided(self.seen_hits, self.relevant),
+            divided(self.new_hits, self.unseen),
+            divided(self.new_hits, self.relevant - before),
+        )
         return dict(zip(SHARES, made, strict=True))
 
 

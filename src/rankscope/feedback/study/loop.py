@@ -89,9 +89,16 @@ class SessionBlock:
             displayed = self._displayed(number, examples, scored)
             before = self._quality(displayed, before)
             yield Round(
-                number, self.listed(self.protocol.scored), before, displayed, examples.positives.lengths,
-                examples.negatives.lengths, np.full(len(self.sessions), seconds), scored.flags, scored.failed,
-            )  # fmt: skip
+                number,
+                self.listed(self.protocol.scored),
+                before,
+                displayed,
+                examples.positives.lengths,
+                examples.negatives.lengths,
+                np.full(len(self.sessions), seconds),
+                scored.flags,
+                scored.failed,
+            )
             if number < self.protocol.rounds:
                 self._mark(displayed)
 
@@ -167,9 +174,14 @@ class SessionBlock:
         places = self.history.first_places() if name == "frozen" else (empty, empty, empty)
         taken = self.seen if seen is None else seen
         return scored_list(
-            name, self.current.values, Listed(self.relevant, self.query, self.given, taken, places, self.half),
-            system=str(self.method), queries=self.names, classes=self.classes, provenance=self.setting.provenance,
-        )  # fmt: skip
+            name,
+            self.current.values,
+            Listed(self.relevant, self.query, self.given, taken, places, self.half),
+            system=str(self.method),
+            queries=self.names,
+            classes=self.classes,
+            provenance=self.setting.provenance,
+        )
 
     def _mark(self, displayed: IntArray) -> None:
         marked = self.setting.marker.marked(self.sessions, displayed)

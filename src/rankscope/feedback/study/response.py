@@ -59,9 +59,16 @@ def response(method: Method, items: Items, examples: Examples, most: int = TIMED
     counted = seconds[WARM_UP:] if count > WARM_UP else seconds
     sizes = (examples.positives.lengths[:count].mean(), examples.negatives.lengths[:count].mean())
     return Response(
-        str(method), float(np.median(counted)), float(np.quantile(counted, 0.95)), len(items), items.features,
-        float(sizes[0]), float(sizes[1]), counted.size, hardware(),
-    )  # fmt: skip
+        str(method),
+        float(np.median(counted)),
+        float(np.quantile(counted, 0.95)),
+        len(items),
+        items.features,
+        float(sizes[0]),
+        float(sizes[1]),
+        counted.size,
+        hardware(),
+    )
 
 
 def _timed(method: Method, items: Items, examples: Examples) -> float:

@@ -65,9 +65,13 @@ def _compared(results: Results, names: Sequence[str], level: float, baseline: st
     if not all(len(each.complete()) for each in tables):
         return None  # topics of one item, which is the query: nothing can be found
     return compare(
-        tables, baseline=baseline, every_pair=baseline is None, by_unit=True, level=level,
+        tables,
+        baseline=baseline,
+        every_pair=baseline is None,
+        by_unit=True,
+        level=level,
         seed=int(results.about.get("seed", 0)),
-    )  # fmt: skip
+    )
 
 
 def unmoved(results: Results) -> tuple[str, ...]:

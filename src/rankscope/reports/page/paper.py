@@ -93,22 +93,36 @@ def _text(estimate: Estimate, row: MeasureRow, signed: bool = False) -> str:
 
 def _readme(report: Report, drawn: list[Figure]) -> str:
     lines = [
-        f"# {report.title}: tables and figures", "",
-        r"Tables need `\usepackage{booktabs}`, figures `\usepackage{graphicx}`. Captions are drafts.", "", "```latex",
-    ]  # fmt: skip
+        f"# {report.title}: tables and figures",
+        "",
+        r"Tables need `\usepackage{booktabs}`, figures `\usepackage{graphicx}`. Captions are drafts.",
+        "",
+        "```latex",
+    ]
     for table in _tables(report):
         caption = f"{_capital(table.what)}. {table.how}".strip()
-        lines += [r"\begin{table}", r"  \centering", rf"  \input{{{table.name}}}",
-                  rf"  \caption{{{escaped(caption)}}}",
-                  rf"  \label{{tab:{table.name.removesuffix('.tex')}}}", r"\end{table}", ""]  # fmt: skip
+        lines += [
+            r"\begin{table}",
+            r"  \centering",
+            rf"  \input{{{table.name}}}",
+            rf"  \caption{{{escaped(caption)}}}",
+            rf"  \label{{tab:{table.name.removesuffix('.tex')}}}",
+            r"\end{table}",
+            "",
+        ]
     for figure in drawn:
         wide = "*" if figure.kind.paper_width == "full" else ""
         width = r"\textwidth" if wide else r"\columnwidth"
         caption = f"{figure.drawn.title}: {figure.subtitle}" if figure.subtitle else figure.drawn.title
-        lines += [rf"\begin{{figure{wide}}}", r"  \centering",
-                  rf"  \includegraphics[width={width}]{{{figure.id}.pdf}}",
-                  rf"  \caption{{{escaped(caption)}.}}", rf"  \label{{fig:{figure.id}}}",
-                  rf"\end{{figure{wide}}}", ""]  # fmt: skip
+        lines += [
+            rf"\begin{{figure{wide}}}",
+            r"  \centering",
+            rf"  \includegraphics[width={width}]{{{figure.id}.pdf}}",
+            rf"  \caption{{{escaped(caption)}.}}",
+            rf"  \label{{fig:{figure.id}}}",
+            rf"\end{{figure{wide}}}",
+            "",
+        ]
     return "\n".join([*lines[:-1], "```", ""])
 
 

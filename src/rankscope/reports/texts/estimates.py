@@ -118,9 +118,7 @@ def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
     queries = sorted({query for system in systems for query in system.ranks.queries}, key=str.encode)
     place = {query: row for row, query in enumerate(queries)}
     where = [np.array([place[query] for query in system.ranks.queries], dtype=np.int64) for system in systems]
-    columns = [
-        _placed(column, rows, len(queries)) for own, rows in zip(shown, where, strict=True) for column in own
-    ]  # fmt: skip
+    columns = [_placed(column, rows, len(queries)) for own, rows in zip(shown, where, strict=True) for column in own]
     if not columns or not queries:
         return Estimates((), "")
     classes = _classes(scores, queries) if classes_are_targets(scores) else None

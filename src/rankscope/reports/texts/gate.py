@@ -52,8 +52,18 @@ def _code(name: str) -> str:
 
 def _grid(result: GateResult) -> Grid:
     with_class = any(check.label for check in result.checks)
-    header = ["measure", *(["class"] if with_class else []), "baseline", "candidate", "change", "limits", "queries",
-              "smallest effect", "verdict", "finding"]  # fmt: skip
+    header = [
+        "measure",
+        *(["class"] if with_class else []),
+        "baseline",
+        "candidate",
+        "change",
+        "limits",
+        "queries",
+        "smallest effect",
+        "verdict",
+        "finding",
+    ]
     return Grid(tuple(header), tuple(_cells(check, with_class) for check in result.checks))
 
 

@@ -115,7 +115,7 @@ class Band:
         """The mean curve."""
         return Curve(
             self.x, self.mean, self.name, self.x_name, self.y_name, error=self.error, queries=self.count, note=self.note
-        )  # fmt: skip
+        )
 
     def holds(self, curve: ArrayLike) -> BoolArray:
         """At which points a curve lies within the limits; not where there are none.

@@ -103,12 +103,29 @@ def band(
     ends = (given.lowest, given.highest) if bounds is None else bounds
     made = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
     return Band(
-        x=given.x, mean=points.mean, sd=points.sd, error=points.error, low=made.low, high=made.high,
-        critical=made.critical, count=points.count, effective=points.effective, deciding=points.deciding,
-        queries=len(given), how=how, level=level, resamples=drawn.times if how in DRAWN else 0, seed=seed,
-        unit="queries" if classes is None else "classes", units=len(points.rows), cut=given.cut, name=given.system,
-        x_name=given.x_name, y_name=given.y_name, bounds=ends,
-    )  # fmt: skip
+        x=given.x,
+        mean=points.mean,
+        sd=points.sd,
+        error=points.error,
+        low=made.low,
+        high=made.high,
+        critical=made.critical,
+        count=points.count,
+        effective=points.effective,
+        deciding=points.deciding,
+        queries=len(given),
+        how=how,
+        level=level,
+        resamples=drawn.times if how in DRAWN else 0,
+        seed=seed,
+        unit="queries" if classes is None else "classes",
+        units=len(points.rows),
+        cut=given.cut,
+        name=given.system,
+        x_name=given.x_name,
+        y_name=given.y_name,
+        bounds=ends,
+    )
 
 
 def difference_band(

@@ -63,7 +63,7 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
     unit = "queries" if classes is None else "classes"
     return GeneralityEstimate(
         curve.index, curve.precision, low, high, curve.queries, units_at(table), deciding_at(table), unit, level
-    )  # fmt: skip
+    )
 
 
 def units_at(table: GeneralityTable) -> IntArray:

@@ -71,9 +71,18 @@ def homogeneity(
     inside = (at >= levels.min(initial=np.inf)) & (at <= levels.max(initial=-np.inf))
     value, low, high = (_between(thinned, name, known, at[inside]) for name in ("precision", "low", "high"))
     return Homogeneity(
-        at[inside], value, low, high, bins.precision[inside], bins.low[inside], bins.high[inside],
-        bins.queries[inside], bins.units[inside], bins.unit, level,
-    )  # fmt: skip
+        at[inside],
+        value,
+        low,
+        high,
+        bins.precision[inside],
+        bins.low[inside],
+        bins.high[inside],
+        bins.queries[inside],
+        bins.units[inside],
+        bins.unit,
+        level,
+    )
 
 
 def _between(thinned: GeneralityEstimate, name: str, known: BoolArray, at: FloatArray) -> FloatArray:

@@ -47,11 +47,16 @@ class Equivalence:
         """One row, in plain numbers."""
         return [
             {
-                "mean difference": self.estimate, "low": self.low, "high": self.high, "margin": self.margin,
-                "p (equivalence)": self.p, "p (difference)": self.p_different, "queries": self.queries,
+                "mean difference": self.estimate,
+                "low": self.low,
+                "high": self.high,
+                "margin": self.margin,
+                "p (equivalence)": self.p,
+                "p (difference)": self.p_different,
+                "queries": self.queries,
                 "verdict": self.verdict,
             }
-        ]  # fmt: skip
+        ]
 
 
 def equivalence(

@@ -38,9 +38,14 @@ class PairTest:
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table."""
         return {
-            "test": self.test, self.quantity: self.estimate, "low": self.low, "high": self.high, "p": self.p,
-            "queries": self.queries, "note": self.note,
-        }  # fmt: skip
+            "test": self.test,
+            self.quantity: self.estimate,
+            "low": self.low,
+            "high": self.high,
+            "p": self.p,
+            "queries": self.queries,
+            "note": self.note,
+        }
 
 
 def known_differences(differences: ArrayLike) -> FloatArray:

@@ -37,10 +37,19 @@ class Comparison:
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table."""
         head: dict[str, object] = {"first": self.first, "second": self.second, "measure": self.measure}
-        return head | ({"class": self.label} if self.label else {}) | {
-            "difference": self.difference, "low": self.low, "high": self.high, "p": self.p,
-            "p (adjusted)": self.adjusted, "queries": self.queries, "better": self.better,
-        }  # fmt: skip
+        return (
+            head
+            | ({"class": self.label} if self.label else {})
+            | {
+                "difference": self.difference,
+                "low": self.low,
+                "high": self.high,
+                "p": self.p,
+                "p (adjusted)": self.adjusted,
+                "queries": self.queries,
+                "better": self.better,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -141,9 +150,17 @@ def _comparison(
     """One comparison that is not judged yet."""
     t = paired_t(differences, level=level)
     return Comparison(
-        first=first, second=second, measure=measure, label=label, difference=t.estimate, low=t.low, high=t.high, p=p,
-        adjusted=p, queries=t.queries,
-    )  # fmt: skip
+        first=first,
+        second=second,
+        measure=measure,
+        label=label,
+        difference=t.estimate,
+        low=t.low,
+        high=t.high,
+        p=p,
+        adjusted=p,
+        queries=t.queries,
+    )
 
 
 def judged(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:

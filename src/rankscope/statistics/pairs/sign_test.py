@@ -36,8 +36,18 @@ def sign_test(differences: ArrayLike, alternative: Alternative = "two-sided", *,
     }
     low, high = opened(*binomial_limits(won, count, tail), alternative)
     share = won / count
-    return PairTest("sign", share, max(low, 0.0), min(high, 1.0), tails[alternative], values.size, note,
-                    "share won", alternative, level)  # fmt: skip
+    return PairTest(
+        "sign",
+        share,
+        max(low, 0.0),
+        min(high, 1.0),
+        tails[alternative],
+        values.size,
+        note,
+        "share won",
+        alternative,
+        level,
+    )
 
 
 def binomial_limits(found: int, count: int, tail: float) -> tuple[float, float]:

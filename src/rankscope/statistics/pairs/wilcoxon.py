@@ -55,8 +55,18 @@ def wilcoxon(
     ranks = signed_ranks(values)
     if not ranks.size:
         p = 1.0 if values.size else math.nan
-        return PairTest("Wilcoxon", 0.0 if values.size else math.nan, math.nan, math.nan, p, values.size,
-                        "no query differs", "pseudo-median", alternative, level)  # fmt: skip
+        return PairTest(
+            "Wilcoxon",
+            0.0 if values.size else math.nan,
+            math.nan,
+            math.nan,
+            p,
+            values.size,
+            "no query differs",
+            "pseudo-median",
+            alternative,
+            level,
+        )
     few = ranks.size <= EXACT
     chosen = few if exact is None else exact
     normal = normal_p(ranks, alternative)
@@ -66,8 +76,18 @@ def wilcoxon(
     note = f"W+ = {ranks[ranks > 0].sum():g}, {ranks.size} of {values.size} queries differ; {way}{other}"
     moving = np.sort(values[values.round(PLACES) != 0])
     low, high = opened(*_limits(moving, tail), alternative)
-    return PairTest("Wilcoxon", pseudo_median(moving), low, high, p if chosen else normal, values.size,
-                    note, "pseudo-median", alternative, level)  # fmt: skip
+    return PairTest(
+        "Wilcoxon",
+        pseudo_median(moving),
+        low,
+        high,
+        p if chosen else normal,
+        values.size,
+        note,
+        "pseudo-median",
+        alternative,
+        level,
+    )
 
 
 def normal_p(ranks: FloatArray, alternative: Alternative = "two-sided") -> float:

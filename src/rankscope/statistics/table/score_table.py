@@ -50,9 +50,13 @@ class ScoreTable:
                     classes[row] = label
         first = columns[0]
         return cls(
-            first.asked, tuple(system.name for system in scores.systems), tuple(names), values,
-            None if classes is None else tuple(classes), first.measure.lower_is_better,
-        )  # fmt: skip
+            first.asked,
+            tuple(system.name for system in scores.systems),
+            tuple(names),
+            values,
+            None if classes is None else tuple(classes),
+            first.measure.lower_is_better,
+        )
 
     @classmethod
     def make(

@@ -58,10 +58,22 @@ class Anova:
 
     def rows(self) -> list[dict[str, object]]:
         """The table of an analysis of variance: groups, then residuals."""
-        groups = {"source": "cells", "squares": self.between, "freedom": self.freedom,
-                  "mean square": self.between / self.freedom, "F": self.f, "p": self.p}  # fmt: skip
-        rest = {"source": "residual", "squares": self.within, "freedom": self.nu,
-                "mean square": self.mse, "F": float("nan"), "p": float("nan")}  # fmt: skip
+        groups = {
+            "source": "cells",
+            "squares": self.between,
+            "freedom": self.freedom,
+            "mean square": self.between / self.freedom,
+            "F": self.f,
+            "p": self.p,
+        }
+        rest = {
+            "source": "residual",
+            "squares": self.within,
+            "freedom": self.nu,
+            "mean square": self.mse,
+            "F": float("nan"),
+            "p": float("nan"),
+        }
         return [groups, rest]
 
 

@@ -79,14 +79,22 @@ def assumptions(table: ScoreTable, by_class: bool = True) -> Assumptions:
         nothing, unknown = np.empty(0), float("nan")
         return Assumptions(
             table.measure, nothing, nothing, unknown, unknown, unknown, unknown, (), 0, design.note(words)
-        )  # fmt: skip
+        )
     shapiro, shapiro_p, first = _shapiro(cells.residuals)
     levene, levene_p, second = _levene(cells)
     outliers, beyond, ordered = _outliers(design, spread)
     return Assumptions(
-        table.measure, normal_quantiles(ordered.size), ordered, shapiro, shapiro_p, levene, levene_p, outliers, beyond,
+        table.measure,
+        normal_quantiles(ordered.size),
+        ordered,
+        shapiro,
+        shapiro_p,
+        levene,
+        levene_p,
+        outliers,
+        beyond,
         design.note(first, second),
-    )  # fmt: skip
+    )
 
 
 def normal_quantiles(count: int) -> FloatArray:
@@ -144,8 +152,12 @@ def _outliers(design: Design, spread: float) -> tuple[tuple[Outlier, ...], int, 
         query = int(free[row])
         made.append(
             Outlier(
-                design.table.systems[column], design.labels[design.group[query]], design.table.queries[query],
-                float(values[query, column]), float(standard[row, column]), float(leverage[query]),
+                design.table.systems[column],
+                design.labels[design.group[query]],
+                design.table.queries[query],
+                float(values[query, column]),
+                float(standard[row, column]),
+                float(leverage[query]),
             )
-        )  # fmt: skip
+        )
     return tuple(made), beyond, np.sort(standard, axis=None)

@@ -21,4 +21,4 @@ def blocked_tukey(table: ScoreTable, level: float = 0.95) -> Comparisons:
     error = np.full(pairs, made.mse / made.queries)
     return studentised_pairs(
         made.measure, "Tukey on blocks", made.systems, made.means, error, made.nu, level, made.note
-    )  # fmt: skip
+    )

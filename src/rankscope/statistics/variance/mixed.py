@@ -71,8 +71,10 @@ class Mixed:
 
     def rows(self) -> list[dict[str, object]]:
         """One row per effect, classes first, in plain numbers."""
-        return [{"class" if key == "label" else key: value for key, value in asdict(each).items()}
-                for each in (*self.effects, *self.overall)]  # fmt: skip
+        return [
+            {"class" if key == "label" else key: value for key, value in asdict(each).items()}
+            for each in (*self.effects, *self.overall)
+        ]
 
 
 def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) -> Mixed:
@@ -104,9 +106,16 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
         ]
         overall = effects_of(design, "", design.values.mean(axis=0), size, squared / size, nu, level)
     return Mixed(
-        design.table.measure, tuple(per_class) if design.labels != ("",) else (), tuple(overall), made.residual,
-        made.query, size, level, note=design.note(made.paired or made.words), paired=made.paired,
-    )  # fmt: skip
+        design.table.measure,
+        tuple(per_class) if design.labels != ("",) else (),
+        tuple(overall),
+        made.residual,
+        made.query,
+        size,
+        level,
+        note=design.note(made.paired or made.words),
+        paired=made.paired,
+    )
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,21 @@ class PairedAndUnpaired:
             plain = float(2 * stdtr(self.unpaired.nu, -abs(each.difference) / error)) if known else float("nan")
             names = cell_name(each.first, each.label), cell_name(each.second, each.label)
             made.append(
-                {"class": each.label, "first": each.first, "second": each.second, "queries": each.queries,
-                 "difference": each.difference, "unpaired error": error, "unpaired p": plain,
-                 "unpaired Tukey p": adjusted[names], "paired error": each.error, "paired p": each.p,
-                 "paired low": each.low, "paired high": each.high}
-            )  # fmt: skip
+                {
+                    "class": each.label,
+                    "first": each.first,
+                    "second": each.second,
+                    "queries": each.queries,
+                    "difference": each.difference,
+                    "unpaired error": error,
+                    "unpaired p": plain,
+                    "unpaired Tukey p": adjusted[names],
+                    "paired error": each.error,
+                    "paired p": each.p,
+                    "paired low": each.low,
+                    "paired high": each.high,
+                }
+            )
         return made
 
 

@@ -20,8 +20,12 @@ NO_FREEDOM = "as many classes as queries: there is no degree of freedom left for
 # the lines in order, and the line each is measured by
 WITHOUT_CLASSES: dict[str, str | None] = {"system": "residual", "query": "residual", "residual": None}
 BETWEEN_CLASSES: dict[str, str | None] = {
-    "class": "query", "query": None, "system": "residual", "system x class": "residual", "residual": None,
-}  # fmt: skip
+    "class": "query",
+    "query": None,
+    "system": "residual",
+    "system x class": "residual",
+    "residual": None,
+}
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,17 @@ class RepeatedMeasures:
     def rows(self) -> list[dict[str, object]]:
         """One row per line, in plain numbers."""
         return [
-            {"source": each.name, "squares": each.squares, "freedom": each.freedom, "mean square": each.mean_square,
-             "F": each.f, "p": each.p, "p corrected": each.corrected}
+            {
+                "source": each.name,
+                "squares": each.squares,
+                "freedom": each.freedom,
+                "mean square": each.mean_square,
+                "F": each.f,
+                "p": each.p,
+                "p corrected": each.corrected,
+            }
             for each in self.sources
-        ]  # fmt: skip
+        ]
 
 
 def two_way(table: ScoreTable) -> RepeatedMeasures:

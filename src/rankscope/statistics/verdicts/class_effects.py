@@ -94,11 +94,20 @@ class ClassEffects:
     def rows(self) -> list[dict[str, object]]:
         """One row for each class, in plain numbers."""
         return [
-            {"class": each.label, "queries": each.queries, "difference": each.difference, "low": each.low,
-             "high": each.high, "p": each.p, f"p ({self.correction})": each.adjusted, "p (verdict)": each.deciding,
-             "p (mixed model)": each.pooled, "better": each.better}
+            {
+                "class": each.label,
+                "queries": each.queries,
+                "difference": each.difference,
+                "low": each.low,
+                "high": each.high,
+                "p": each.p,
+                f"p ({self.correction})": each.adjusted,
+                "p (verdict)": each.deciding,
+                "p (mixed model)": each.pooled,
+                "better": each.better,
+            }
             for each in self.effects
-        ]  # fmt: skip
+        ]
 
 
 def class_effects(

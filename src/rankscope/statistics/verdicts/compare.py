@@ -144,9 +144,11 @@ def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[
     """The pairs of every measure: those of the first corrected by themselves, everything else together."""
     main, *others = measures
     pairs = partial(
-        compare_pairs, baseline=None if choices.every_pair else main.table.systems[0], level=choices.level,
+        compare_pairs,
+        baseline=None if choices.every_pair else main.table.systems[0],
+        level=choices.level,
         seed=choices.seed,
-    )  # fmt: skip
+    )
     primary = pairs(main.tested, correction=choices.correction)
     raw = pairs([one.tested for one in others], correction="none") if others else None
     families = Families(primary.family, _secondary_families(measures, raw, choices.correction))
@@ -236,9 +238,13 @@ def _with_ranks(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompa
     if not choices.every_pair:
         return made
     ranks = rank_intervals(
-        made.tested, correction=choices.correction, level=choices.level, resamples=choices.resamples,
-        seed=choices.seed, adjusted=np.array([pair.adjusted for pair in made.pairs]),
-    )  # fmt: skip
+        made.tested,
+        correction=choices.correction,
+        level=choices.level,
+        resamples=choices.resamples,
+        seed=choices.seed,
+        adjusted=np.array([pair.adjusted for pair in made.pairs]),
+    )
     return replace(made, ranks=ranks)
 
 

@@ -156,10 +156,24 @@ def _check(part: _GateQuestion, p: float, adjusted: float, tail: float, alpha: f
     baseline, candidate = both.values.mean(axis=0).tolist()
     low, high = changes.limits(tail)
     return GateCheck(
-        table.measure, part.label, baseline, candidate, changes.mean, low, high, float(p), float(adjusted),
-        part.min_effect, len(both), len(changes), part.left_out, float(1 - tail), table.lower_is_better,
-        _detectable(changes, part.min_effect, alpha / tests), alpha,
-    )  # fmt: skip
+        table.measure,
+        part.label,
+        baseline,
+        candidate,
+        changes.mean,
+        low,
+        high,
+        float(p),
+        float(adjusted),
+        part.min_effect,
+        len(both),
+        len(changes),
+        part.left_out,
+        float(1 - tail),
+        table.lower_is_better,
+        _detectable(changes, part.min_effect, alpha / tests),
+        alpha,
+    )
 
 
 def _detectable(changes: Changes, min_effect: float, alpha: float) -> float:

@@ -77,12 +77,25 @@ class GateCheck:
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table or JSON."""
         return {
-            "measure": self.measure, "class": self.label or None, "baseline": self.baseline,
-            "candidate": self.candidate, "change": self.change, "low": self.low, "high": self.high, "p": self.p,
-            "p_adjusted": self.adjusted, "min_effect": self.min_effect, "queries": self.queries, "units": self.units,
-            "left_out": self.left_out, "level": self.level, "lower_is_better": self.lower_is_better,
-            "detectable_loss": self.detectable, "verdict": "fail" if self.failed else "pass", "finding": self.finding,
-        }  # fmt: skip
+            "measure": self.measure,
+            "class": self.label or None,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "change": self.change,
+            "low": self.low,
+            "high": self.high,
+            "p": self.p,
+            "p_adjusted": self.adjusted,
+            "min_effect": self.min_effect,
+            "queries": self.queries,
+            "units": self.units,
+            "left_out": self.left_out,
+            "level": self.level,
+            "lower_is_better": self.lower_is_better,
+            "detectable_loss": self.detectable,
+            "verdict": "fail" if self.failed else "pass",
+            "finding": self.finding,
+        }
 
 
 @dataclass(frozen=True)
