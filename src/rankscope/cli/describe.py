@@ -143,11 +143,11 @@ def _model(given: dict[str, Any]) -> Any:
     from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, NetworkDescriptor
 
     made = NetworkDescriptor(
-        given["model"],
-        given["side"] or 0,
-        _numbers("mean", given["mean"]) or USUAL_MEAN,
-        _numbers("std", given["std"]) or USUAL_STD,
-        given["fit"],
+        file=given["model"],
+        side=given["side"] or 0,
+        mean=_numbers("mean", given["mean"]) or USUAL_MEAN,
+        std=_numbers("std", given["std"]) or USUAL_STD,
+        fit=given["fit"],
     )
     _ = made.size  # an unusable model is found out before any picture is read
     return made

@@ -82,11 +82,11 @@ def radial_mean(
     here = hits_at(queries, given)
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
     return Curve(
-        mean.value,
-        mean.value / given,
-        name or queries.system,
-        "recall",
-        "precision",
+        x=mean.value,
+        y=mean.value / given,
+        name=name or queries.system,
+        x_name="recall",
+        y_name="precision",
         error=mean.error / given,
         x_error=mean.error,
         queries=mean.queries,
@@ -150,11 +150,11 @@ def radial_lattice(
     mean = mean_steps(queries, units_of(queries, weighting), np.ones(len(queries)), given)
     a, recall, error = given / relevant, mean.value / relevant, mean.error / relevant
     return Curve(
-        recall,
-        recall / a,
-        name or queries.system,
-        "recall",
-        "precision",
+        x=recall,
+        y=recall / a,
+        name=name or queries.system,
+        x_name="recall",
+        y_name="precision",
         error=error / a,
         x_error=error,
         queries=mean.queries,
@@ -196,11 +196,11 @@ def _boxed(queries: RelevantRanks, boxes: int, axis: str, mean_of: str) -> Curve
     x, y = (middle, mean.value) if axis == "recall" else (mean.value, middle)
     error, x_error = (mean.error, None) if axis == "recall" else (None, mean.error)
     return Curve(
-        x,
-        y,
-        queries.system,
-        "recall",
-        "precision",
+        x=x,
+        y=y,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
         error=error,
         x_error=x_error,
         queries=mean.queries,

@@ -183,4 +183,16 @@ def _made(
 
     low, high, variance = (stacked([getattr(part, name) for part in parts]) for name in ("low", "high", "variance"))
     chance = np.where(np.isnan(low), np.nan, stacked(shares))
-    return GeneralityTable(way, n, queries, counted, members, index, full, low, high, variance, chance)
+    return GeneralityTable(
+        way=way,
+        n=n,
+        queries=queries,
+        counted=counted,
+        members=members,
+        index=index,
+        full=full,
+        low=low,
+        high=high,
+        variance=variance,
+        chance=chance,
+    )

@@ -52,7 +52,7 @@ def query_curve(queries: RelevantRanks, query: str, at: At = "hits") -> Curve:
     one = queries.take(np.array([_row_of(queries, query)]))
     points = points_at_hits(one) if at == "hits" else points_at_scopes(one)
     more = {name: points[name] for name in ("scope", "hits")}
-    return Curve(points["recall"], points["precision"], query, "recall", "precision", more=more)
+    return Curve(x=points["recall"], y=points["precision"], name=query, x_name="recall", y_name="precision", more=more)
 
 
 def mean_at_scopes(
@@ -61,11 +61,11 @@ def mean_at_scopes(
     """Mean recall and mean precision at equal scope; for classes of one size this is the radial mean."""
     recall, precision = recall_scope(queries, scopes, weighting), precision_scope(queries, scopes, weighting)
     return Curve(
-        recall.y,
-        precision.y,
-        queries.system,
-        "recall",
-        "precision",
+        x=recall.y,
+        y=precision.y,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
         error=precision.error,
         x_error=recall.error,
         queries=recall.queries,
@@ -94,11 +94,11 @@ def mean_at_recall_levels(
     bound = [bool((unfinished(queries) & (hits > queries.found)).any()) for hits in needed]
     mean = mean_over(values, units_of(queries, weighting))
     return Curve(
-        given,
-        mean.value,
-        queries.system,
-        "recall",
-        "precision",
+        x=given,
+        y=mean.value,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
         error=mean.error,
         queries=mean.queries,
         lower_bound=np.array(bound, dtype=np.bool_),

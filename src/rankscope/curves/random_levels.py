@@ -20,7 +20,7 @@ TENTHS = tuple(level / 10 for level in range(1, 11))
 
 def random_level(generality: float) -> Curve:
     """The level of curves averaged at equal scope (radial): p = g at every recall."""
-    return Curve(np.array([0.0, 1.0]), np.full(2, generality), "random", "recall", "precision")
+    return Curve(x=np.array([0.0, 1.0]), y=np.full(2, generality), name="random", x_name="recall", y_name="precision")
 
 
 def random_precision_at_hits(relevant: int, collection: int) -> FloatArray:
@@ -64,7 +64,12 @@ def random_at_recall_levels(
     values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
     mean = mean_over(values, units_of(queries, weighting))
     return Curve(
-        np.asarray(levels, dtype=np.float64), mean.value, "random", "recall", "precision", queries=mean.queries
+        x=np.asarray(levels, dtype=np.float64),
+        y=mean.value,
+        name="random",
+        x_name="recall",
+        y_name="precision",
+        queries=mean.queries,
     )
 
 

@@ -54,12 +54,20 @@ def recall_relevant_scope(
 
 def ideal_precision_scope(relevant: int, scopes: IntArray) -> Curve:
     """Precision of the Total Recall Ideal System: 1 up to the class size c, then c/s."""
-    return Curve(scopes.astype(np.float64), np.minimum(1.0, relevant / scopes), "ideal", "scope", "precision")
+    return Curve(
+        x=scopes.astype(np.float64),
+        y=np.minimum(1.0, relevant / scopes),
+        name="ideal",
+        x_name="scope",
+        y_name="precision",
+    )
 
 
 def ideal_recall_scope(relevant: int, scopes: IntArray) -> Curve:
     """Recall of the Total Recall Ideal System: s/c up to the class size c, then 1."""
-    return Curve(scopes.astype(np.float64), np.minimum(1.0, scopes / relevant), "ideal", "scope", "recall")
+    return Curve(
+        x=scopes.astype(np.float64), y=np.minimum(1.0, scopes / relevant), name="ideal", x_name="scope", y_name="recall"
+    )
 
 
 def bounded_at(queries: RelevantRanks, scopes: IntArray) -> BoolArray:
@@ -77,11 +85,11 @@ def _over_scope(
     mean = mean_steps(queries, units_of(queries, weighting), height, given)
     divisor: FloatArray = np.ones(given.size) if which == "recall" else given.astype(np.float64)
     return Curve(
-        given.astype(np.float64),
-        mean.value / divisor,
-        queries.system,
-        "scope",
-        which,
+        x=given.astype(np.float64),
+        y=mean.value / divisor,
+        name=queries.system,
+        x_name="scope",
+        y_name=which,
         error=mean.error / divisor,
         queries=mean.queries,
         lower_bound=bounded_at(queries, given),
@@ -98,11 +106,11 @@ def _over_relevant_scope(
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
     divisor = np.ones(given.size) if which == "recall" else given
     return Curve(
-        given,
-        mean.value / divisor,
-        queries.system,
-        "relevant scope",
-        which,
+        x=given,
+        y=mean.value / divisor,
+        name=queries.system,
+        x_name="relevant scope",
+        y_name=which,
         error=mean.error / divisor,
         queries=mean.queries,
         interpolated=here.interpolated,

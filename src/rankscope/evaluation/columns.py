@@ -23,11 +23,11 @@ def column_of(asked: Measure, whole: RelevantRanks, seen: RelevantRanks, setting
     counted = counted_queries(measure, seen, settings)
     values = zero_where_nothing_is_relevant(measure.of(seen), measure, seen, settings)
     return Column(
-        measure,
-        str(asked),
-        values,
-        counted,
-        summary_of(measure, values, counted, seen, settings),
+        measure=measure,
+        asked=str(asked),
+        values=values,
+        counted=counted,
+        summary=summary_of(measure, values, counted, seen, settings),
         words=measure.words(seen),
         word=measure.word(seen),
     )
@@ -47,18 +47,18 @@ def _over_all_orders(
     unknown = bool((counted & np.isnan(worst) & ~np.isnan(values)).any())
     extremes = [np.nan if unknown else summary_of(measure, each, counted, seen, settings) for each in (worst, best)]
     return Column(
-        measure,
-        str(asked),
-        values,
-        counted,
-        summary,
-        worst,
-        best,
-        error,
-        measure.words(seen),
-        measure.word(seen),
-        (extremes[0], extremes[1]),
-        summary_error(measure, values, error, counted, seen, settings),
+        measure=measure,
+        asked=str(asked),
+        values=values,
+        counted=counted,
+        summary=summary,
+        worst=worst,
+        best=best,
+        error=error,
+        words=measure.words(seen),
+        word=measure.word(seen),
+        extremes=(extremes[0], extremes[1]),
+        summary_error=summary_error(measure, values, error, counted, seen, settings),
     )
 
 

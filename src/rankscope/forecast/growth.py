@@ -82,14 +82,14 @@ def forecast(
     made = [_forecast_one(ranks, each, growth, wanted) for each in asked]
     warnings = [*growth.warnings(ranks), *(line for _, lines in made for line in lines)]
     return Forecast(
-        ranks.system,
-        growth.now,
-        growth.then,
-        growth.factor,
-        level,
-        seed,
-        tuple(result for result, _ in made),
-        tuple(dict.fromkeys(warnings)),
+        system=ranks.system,
+        collection=growth.now,
+        target=growth.then,
+        factor=growth.factor,
+        level=level,
+        seed=seed,
+        measures=tuple(result for result, _ in made),
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
@@ -174,17 +174,17 @@ def _looked_ahead(
     here = model_error(items, model.usual_error, float(np.log2(seen.ahead)), wanted.level)
     there = float(np.hypot(here, unit_error(means, drawn.units, wanted.level)))
     return MeasureForecast(
-        str(measure),
-        float(measure.of(seen.queries).mean()),
-        float(means[0]),
-        ForecastInterval.around(float(means[0]), here),
-        ForecastInterval.around(float(means[0]), there),
-        str(model),
-        _why(model, seen.evidence),
-        tuple(tested),
-        len(seen.queries),
-        drawn.units,
-        drawn.unit,
+        measure=str(measure),
+        now=float(measure.of(seen.queries).mean()),
+        forecast=float(means[0]),
+        these=ForecastInterval.around(float(means[0]), here),
+        others=ForecastInterval.around(float(means[0]), there),
+        model=str(model),
+        why=_why(model, seen.evidence),
+        tested=tuple(tested),
+        queries=len(seen.queries),
+        units=drawn.units,
+        unit=drawn.unit,
     )
 
 

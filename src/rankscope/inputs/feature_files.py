@@ -122,7 +122,14 @@ def _from_npz(file: Path, label: str | None, name: str | None) -> _FileContents:
     labels, ids = (_named(stored, given, usual) for given, usual in ((label, LABEL), (name, ID)))
     metric = _first(stored, ("metric",))
     taken = _taken(file, "array", {"labels": _key(stored, label, LABEL), "ids": _key(stored, name, ID)})
-    return _FileContents(matrix, labels, ids, _first(stored, SPLIT), "" if metric is None else str(metric), taken)
+    return _FileContents(
+        matrix=matrix,
+        labels=labels,
+        ids=ids,
+        split=_first(stored, SPLIT),
+        metric="" if metric is None else str(metric),
+        taken=taken,
+    )
 
 
 def _key(stored: Archive, given: str | None, usual: Sequence[str]) -> str | None:

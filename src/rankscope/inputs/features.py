@@ -81,7 +81,13 @@ class Features:
             asked = checked_queries(queries, names, problems)
         if not problems.count:
             several, asked, found = _without_junk(several, asked, found, {str(label) for label in listed(junk_labels)})
-        made = cls(array, several, names, asked if asked.size else None, found if found.size else None)
+        made = cls(
+            matrix=array,
+            several=several,
+            ids=names,
+            queries=asked if asked.size else None,
+            gallery=found if found.size else None,
+        )
         made._check_classes(problems)
         problems.raise_if_any()
         return made

@@ -55,7 +55,9 @@ class LineLayout:
     def want(self, *names: str) -> LineLayout:
         """The same layout with more fields read."""
         wanted = tuple(name for name in self.fields if name in self.wanted or name in names)
-        return LineLayout(self.kind, self.fields, wanted, self.numbers, self.more_allowed)
+        return LineLayout(
+            kind=self.kind, fields=self.fields, wanted=wanted, numbers=self.numbers, more_allowed=self.more_allowed
+        )
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class Qrels:
         chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
         good = tables.checked(chosen, "grade", problems)
         problems.raise_if_any()
-        return cls(good.frame, good.line, problems.source, digest, good.word)
+        return cls(table=good.frame, line=good.line, name=problems.source, digest=digest, word=good.word)
 
     @cached_property
     def top_grade(self) -> float:
@@ -128,7 +128,13 @@ class JudgedItems:
         queries = tuple(query.gather(starts).to_list())
         offsets = np.append(starts, len(query)).astype(np.int64)
         grade = np.ascontiguousarray(frame.get_column("grade").to_numpy(), dtype=np.float64)
-        return cls(queries, offsets, frame.get_column("item"), grade, {each: row for row, each in enumerate(queries)})
+        return cls(
+            queries=queries,
+            offsets=offsets,
+            item=frame.get_column("item"),
+            grade=grade,
+            row_of={each: row for row, each in enumerate(queries)},
+        )
 
     @cached_property
     def hash(self) -> np.ndarray[Any, np.dtype[np.uint64]]:

@@ -139,12 +139,12 @@ def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[
     values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
     rank_values = values if ranks is None else ranks.to_numpy()
     block = RunBlock(
-        table.frame.get_column("query").rechunk(),
-        table.frame.get_column("item").rechunk(),
-        values if value == "score" else -values,
-        table.line,
-        tables.whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
-        table.word,
+        query=table.frame.get_column("query").rechunk(),
+        item=table.frame.get_column("item").rechunk(),
+        score=values if value == "score" else -values,
+        line=table.line,
+        rank=tables.whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
+        word=table.word,
     )
     yield block, given.ordered or value == "rank"
 

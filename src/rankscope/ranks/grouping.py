@@ -123,4 +123,6 @@ class _Numbers:
 def _without_query(block: RunBlock) -> RunBlock:
     """The query column costs most and is known from the numbers; an empty one of the same length stands in."""
     nothing = pl.Series("query", np.zeros(len(block), dtype=np.uint8))
-    return RunBlock(nothing, block.item, block.score, block.line, block.rank, block.word)
+    return RunBlock(
+        query=nothing, item=block.item, score=block.score, line=block.line, rank=block.rank, word=block.word
+    )

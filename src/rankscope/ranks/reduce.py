@@ -76,7 +76,9 @@ def _collected(
     """All rows of a run: block by block as they come, or all at once where the lines of a query are scattered."""
 
     def fresh() -> _Found:
-        return _Found(judged, junk, settings, Problems(run.place), keep_scores)
+        return _Found(
+            judged=judged, junk=junk, settings=settings, problems=Problems(run.place), keep_scores=keep_scores
+        )
 
     def added(found: _Found, parts: Iterable[Whole]) -> _Found:
         for part in parts:
@@ -117,7 +119,7 @@ def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
     own = table.select("query").unique(maintain_order=True).with_columns(item=pl.col("query"), grade=pl.lit(1.0))
     own = own.join(table, on=["query", "item"], how="anti", maintain_order="left")
     line = np.concatenate([qrels.line, np.zeros(own.height, dtype=np.int64)])
-    return Qrels(pl.concat([table, own]), line, qrels.name, qrels.digest, qrels.word)
+    return Qrels(table=pl.concat([table, own]), line=line, name=qrels.name, digest=qrels.digest, word=qrels.word)
 
 
 def _common_advice(judged: JudgedItems, found: _Found) -> str:

@@ -97,13 +97,13 @@ def estimate(
     certain = Range(math.nan, float(hits), float(hits + below))
     relevant = _relevant(below, hits, judged, found, level, method)
     return Estimated(
-        collection,
-        scope,
-        hits,
-        judged,
-        found,
-        level,
-        method,
+        collection=collection,
+        scope=scope,
+        hits=hits,
+        judged=judged,
+        found=found,
+        level=level,
+        method=method,
         precision=hits / scope if scope else math.nan,
         certain_relevant=certain,
         certain_recall=_recall(hits, certain),

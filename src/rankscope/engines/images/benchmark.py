@@ -107,7 +107,9 @@ def benchmark(
             made = contender.vectors(sources, threads, step)
             store.keep(contender, made.described, kept, made.milliseconds)
         trials.append(_ranked(store, contender, kept, asked, threads, shares_of(progress, STEPS, *ends[1:])))
-    return Benchmark(kept, tuple(trials), asked, problems, len(contenders) - len(missing))
+    return Benchmark(
+        pictures=kept, trials=tuple(trials), queries=asked, problems=problems, reused=len(contenders) - len(missing)
+    )
 
 
 def _check(contenders: Sequence[Contender]) -> None:
@@ -152,5 +154,12 @@ def _ranked(
         ranks = store.keep_ranks(contender, made, names, 1000 * spent / asked.size)
     elif step is not None:
         step(1, 1)
-    times = (store.milliseconds(contender, what) for what in ("describe", "query"))
-    return ContenderTrial(contender, store, ranks, matrix.shape[1], contender.metric, *times)
+    return ContenderTrial(
+        contender=contender,
+        store=store,
+        ranks=ranks,
+        values=matrix.shape[1],
+        metric=contender.metric,
+        describe_ms=store.milliseconds(contender, "describe"),
+        query_ms=store.milliseconds(contender, "query"),
+    )

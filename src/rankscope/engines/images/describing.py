@@ -145,7 +145,7 @@ def _assembled(descriptor: Descriptor, matrix: NDArray[Any], pixels: IntArray) -
     mean[columns] = raw[:, columns].mean(axis=0, dtype=np.float64)
     spread = raw[:, columns].std(axis=0, dtype=np.float64)
     sd[columns] = np.where(spread > 0, spread, 1.0)
-    return Described(descriptor, raw, mean, sd, shares)
+    return Described(descriptor=descriptor, raw=raw, mean=mean, sd=sd, shares=shares)
 
 
 def _stored(values: NDArray[Any]) -> NDArray[Any]:

@@ -85,12 +85,12 @@ class _Shapes:
         root = np.sqrt(weight)
         compared = plain * (weight if matching.band else root)
         return cls(
-            matching,
-            Spectra.of(plain * root, turned * root),
-            ((plain * weight).astype(np.float32), (turned * weight).astype(np.float32)),
-            np.ascontiguousarray((plain * weight).transpose(2, 1, 0), dtype=np.float32),
-            np.einsum("spr,spr->s", plain * root, plain * root),
-            np.std(compared, axis=1).mean(axis=1),
+            matching=matching,
+            spectra=Spectra.of(plain * root, turned * root),
+            own=((plain * weight).astype(np.float32), (turned * weight).astype(np.float32)),
+            others=np.ascontiguousarray((plain * weight).transpose(2, 1, 0), dtype=np.float32),
+            square=np.einsum("spr,spr->s", plain * root, plain * root),
+            complexity=np.std(compared, axis=1).mean(axis=1),
         )
 
     def distances(self, queries: IntArray) -> FloatArray:

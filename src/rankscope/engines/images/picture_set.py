@@ -56,7 +56,15 @@ class PictureSet:
             raise SettingError(f"{collection.name} has no pictures, only vectors: use rankscope rank")
         own = collection.measures[0] if collection.query_item == KEPT else ""
         ids, labels = collection.ids, collection.labels
-        return cls(collection.name, ids, labels, tuple(sources), own, collection.notes, max_pixels)
+        return cls(
+            name=collection.name,
+            ids=ids,
+            labels=labels,
+            sources=tuple(sources),
+            kept_measure=own,
+            notes=collection.notes,
+            max_pixels=max_pixels,
+        )
 
     def __len__(self) -> int:
         return len(self.ids)

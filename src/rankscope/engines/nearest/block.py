@@ -89,7 +89,13 @@ class Ranker:
         columns = {"rank": judged["rank"]} | ({"score": shown(judged["score"])} if self.keep_scores else {})
         best = block.best.result() if block.best is not None else None
         distractors = None if best is None else best.with_columns(score=shown(best["score"]))
-        return BlockRanks(queries, Ragged(judged.offsets, columns), found.ties, left_out.lengths, distractors)
+        return BlockRanks(
+            queries=queries,
+            judged=Ragged(judged.offsets, columns),
+            ties=found.ties,
+            left_out=left_out.lengths,
+            distractors=distractors,
+        )
 
 
 class _QueryBlock:
@@ -148,7 +154,11 @@ class _QueryBlock:
             flat = self.ranker.narrowed(scores)
             self._clear(flat, items.start)
             part = self._counted(flat, below, above)
-            found.append(Counted(part.above, part.within, part.row, part.item + items.start, part.score))
+            found.append(
+                Counted(
+                    above=part.above, within=part.within, row=part.row, item=part.item + items.start, score=part.score
+                )
+            )
             if self.best is not None:
                 self.best.add(flat, items.start, level)
         return found, above
@@ -202,7 +212,7 @@ class _QueryBlock:
         rows = [part.row + start for part, start in zip(parts, starts, strict=True)]
         above, within = (np.concatenate([getattr(part, name) for part in parts])[flip] for name in ("above", "within"))
         item, score = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "score"))
-        return Counted(above, within, np.concatenate(rows), item, score)
+        return Counted(above=above, within=within, row=np.concatenate(rows), item=item, score=score)
 
     def _settled(self, found: list[Counted], references: list[FloatArray], high: NDArray[Any]) -> Ranked:
         above = sum((part.above for part in found), np.zeros(self.hits.size, dtype=np.int64))
@@ -211,4 +221,8 @@ class _QueryBlock:
         )
         already = already_counted(self.hits, row, screened, high)
         within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        return settled(self.hits, above, Close(row, item, np.concatenate(references), already, within))
+        return settled(
+            self.hits,
+            above,
+            Close(row=row, item=item, score=np.concatenate(references), counted=already, within=within),
+        )

@@ -65,7 +65,13 @@ def _read(file: Path) -> BlockRanks | None:
     judged, ties = lists["judged"], lists["ties"]
     if judged is None or ties is None:
         return None
-    return BlockRanks(arrays["queries"], judged, ties, arrays["left_out"], lists["distractors"])
+    return BlockRanks(
+        queries=arrays["queries"],
+        judged=judged,
+        ties=ties,
+        left_out=arrays["left_out"],
+        distractors=lists["distractors"],
+    )
 
 
 def _lists(arrays: dict[str, NDArray[Any]], name: str) -> Ragged | None:

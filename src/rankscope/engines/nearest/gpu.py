@@ -109,9 +109,24 @@ class GpuRanker(Ranker):
             with self._timed("references in doubt"):
                 one, other = self._sent(tile.own[counted.row]), self._sent(counted.item)
                 references.append(self.products.reference(one, other).cpu().numpy())
-            found.append(Counted(counted.above, counted.within, counted.row + start, counted.item, counted.score))
+            found.append(
+                Counted(
+                    above=counted.above,
+                    within=counted.within,
+                    row=counted.row + start,
+                    item=counted.item,
+                    score=counted.score,
+                )
+            )
             highs.append(high)
-        return _Screened(queries, block.hits, block.left_out, found, references, np.concatenate(highs))
+        return _Screened(
+            queries=queries,
+            hits=block.hits,
+            left_out=block.left_out,
+            found=found,
+            references=references,
+            high=np.concatenate(highs),
+        )
 
     def _sent(self, values: NDArray[Any]) -> Any:
         return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
@@ -162,7 +177,9 @@ class GpuRanker(Ranker):
         within = np.bincount(row, minlength=rows)[tile.hits.row]
         nothing = np.zeros(tile.hits.size, dtype=np.int64)
         flat = np.zeros(row.size, dtype=np.float32)
-        return Counted(nothing, within, row, item, flat), np.zeros(tile.hits.size, dtype=np.float32)
+        return Counted(above=nothing, within=within, row=row, item=item, score=flat), np.zeros(
+            tile.hits.size, dtype=np.float32
+        )
 
     def _finished(self, made: _Screened) -> BlockRanks:
         """Ranks and ties, settled by the references."""
@@ -176,9 +193,11 @@ class GpuRanker(Ranker):
         already = np.zeros(within.size, dtype=np.int64)
         mixed = within > 0  # nothing in doubt is near the others
         already[mixed] = already_counted(made.hits.where(mixed), row, screened, made.high[mixed])
-        ranked = settled(made.hits, above, Close(row, item, score, already, within))
+        ranked = settled(made.hits, above, Close(row=row, item=item, score=score, counted=already, within=within))
         judged = Ragged(made.hits.offsets, {"rank": ranked.rank})
-        return BlockRanks(made.queries, judged, ranked.ties, made.left_out.lengths, None)
+        return BlockRanks(
+            queries=made.queries, judged=judged, ties=ranked.ties, left_out=made.left_out.lengths, distractors=None
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,14 +243,14 @@ class _OnDevice:
         hits = self.hits.take(np.arange(start, stop))
         query = self.queries[self.row[first:last]]
         return _Tile(
-            self.own[start:stop],
-            self.queries[start:stop],
-            hits,
-            query,
-            self.score[first:last],
-            self.out_row - start,
-            self.out_item,
-            bounds,
+            own=self.own[start:stop],
+            queries=self.queries[start:stop],
+            hits=hits,
+            query_of_hit=query,
+            score=self.score[first:last],
+            out_row=self.out_row - start,
+            out_item=self.out_item,
+            bounds=bounds,
         )
 
 

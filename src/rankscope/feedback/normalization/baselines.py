@@ -116,11 +116,26 @@ def baseline(
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
     cost, approach = Loss() if loss is None else loss, approach_of(candidates)
-    about = (features_digest(items), target_digest(relevant), seed)
+    features, wanted = features_digest(items), target_digest(relevant)
     if most_folds(relevant) < 2:
         nothing, found = RelevantRanks.from_ranks([], queries=()), int(relevant.sum())
         verdict = Feasibility.without_folds(found, relevant.size)
-        return Baseline(topic, approach, "", (), form, cost, nothing, None, found, relevant.size, verdict, *about)
+        return Baseline(
+            topic=topic,
+            approach=approach,
+            winner="",
+            trials=(),
+            form=form,
+            loss=cost,
+            ranks=nothing,
+            folds=None,
+            relevant=found,
+            items=relevant.size,
+            feasibility=verdict,
+            features=features,
+            target=wanted,
+            seed=seed,
+        )
     chosen = folds if isinstance(folds, Folds) else stratified_folds(relevant, folds, seed=seed)
     made = [tried(each, items, relevant, chosen, cost, form, seed) for each in candidates]
     best = _winner(made, form)
@@ -129,18 +144,20 @@ def baseline(
     random_loss = cost.random(float(relevant.mean()))
     verdict = feasibility(best.ranks, best.trial.test, random_loss, permutations=times, seed=seed, null=null)
     return Baseline(
-        topic,
-        approach,
-        best.trial.candidate,
-        tuple(each.trial for each in made),
-        form,
-        cost,
-        best.ranks,
-        chosen,
-        int(relevant.sum()),
-        relevant.size,
-        verdict,
-        *about,
+        topic=topic,
+        approach=approach,
+        winner=best.trial.candidate,
+        trials=tuple(each.trial for each in made),
+        form=form,
+        loss=cost,
+        ranks=best.ranks,
+        folds=chosen,
+        relevant=int(relevant.sum()),
+        items=relevant.size,
+        feasibility=verdict,
+        features=features,
+        target=wanted,
+        seed=seed,
     )
 
 

@@ -53,7 +53,7 @@ def with_indicators(items: Items, properties: ArrayLike, gain: float | None = No
     scaling = Scaling("none", np.zeros(matrix.shape[1]), np.ones(matrix.shape[1]))
     alone = slice(items.features, items.features + more)
     groups = (slice(0, alone.stop),) if len(items.groups) == 1 else (*items.groups, alone)
-    return Items(matrix, scaling, groups, items.log, aspects)
+    return Items(matrix=matrix, scaling=scaling, groups=groups, log=items.log, given_aspects=aspects)
 
 
 def with_wanted(examples: Examples, height: ArrayLike) -> Examples:
@@ -97,18 +97,18 @@ class Consistency:
         ranks = self.extended.take(np.flatnonzero(self.extended.answered))
         both = generality_of(ranks)
         return Efficiency(
-            over,
-            at,
-            mean_curve(ranks, over, at),
-            ideal_curve(over, at),
-            chance_curve(ranks, over, at),
-            self.method,
-            self.topic,
-            "ideal",
-            True,
-            len(ranks),
-            len(self.extended) - len(ranks),
-            (both, both),
+            over=over,
+            at=at,
+            reached=mean_curve(ranks, over, at),
+            baseline=ideal_curve(over, at),
+            chance=chance_curve(ranks, over, at),
+            method=self.method,
+            topic=self.topic,
+            winner="ideal",
+            feasible=True,
+            runs=len(ranks),
+            failed=len(self.extended) - len(ranks),
+            generality=(both, both),
         )
 
 
@@ -137,7 +137,7 @@ def consistency(
         sessions = with_wanted(examples, _wanted(more.matrix[:, items.features :], relevant))
         for method, before in zip(methods, plain, strict=True):
             after = ranked(method, more, sessions, relevant, counted, topic=topic)
-            result.append(Consistency(str(method), topic, gain, before, after))
+            result.append(Consistency(method=str(method), topic=topic, gain=gain, plain=before, extended=after))
     return result
 
 

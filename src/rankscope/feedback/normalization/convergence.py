@@ -98,7 +98,15 @@ def convergence(
     made = tuple(efficiency(each, baseline, levels=levels) for each in runs)
     full = efficiency(all_of_it, baseline, levels=levels)
     most = int((~baseline.folds.tested & relevant).sum(axis=1).min())
-    return Convergence(baseline.topic, str(method), baseline.approach, shown, made, full, most)
+    return Convergence(
+        topic=baseline.topic,
+        method=str(method),
+        approach=baseline.approach,
+        sizes=shown,
+        efficiencies=made,
+        full=full,
+        most=most,
+    )
 
 
 def mean_convergence(results: Iterable[Convergence], corrected: bool = False) -> Curve:
@@ -112,11 +120,11 @@ def mean_convergence(results: Iterable[Convergence], corrected: bool = False) ->
     ]
     mean = mean_over(np.array(rows), np.arange(len(rows)))
     return Curve(
-        np.array(sizes, dtype=np.float64),
-        mean.value,
-        feasible[0].method,
-        "positives",
-        "corrected MAE" if corrected else "MAE",
+        x=np.array(sizes, dtype=np.float64),
+        y=mean.value,
+        name=feasible[0].method,
+        x_name="positives",
+        y_name="corrected MAE" if corrected else "MAE",
         error=mean.error,
         queries=mean.queries,
     )

@@ -68,7 +68,7 @@ class Efficiency:
         at = np.asarray(known.pop("at", places("recall", method.size)), dtype=np.float64)
         if not method.shape == best.shape == random.shape == at.shape:
             raise SettingError("method, baseline and chance need one value at each place")
-        return cls(over, at, method, best, random, **known)
+        return cls(over=over, at=at, reached=method, baseline=best, chance=random, **known)
 
     @property
     def values(self) -> FloatArray:
@@ -163,19 +163,19 @@ def efficiency(
     reached, chance = _curves(answered, over, at, high if differ and both[0] < high else None)
     best, _ = _curves(baseline.ranks, over, at, high if differ and both[1] < high else None)
     return Efficiency(
-        over,
-        at,
-        reached,
-        best,
-        chance,
-        ranks.system,
-        baseline.topic,
-        baseline.winner,
-        baseline.feasibility.feasible,
-        len(answered),
-        len(ranks) - len(answered),
-        both,
-        differ,
+        over=over,
+        at=at,
+        reached=reached,
+        baseline=best,
+        chance=chance,
+        method=ranks.system,
+        topic=baseline.topic,
+        winner=baseline.winner,
+        feasible=baseline.feasibility.feasible,
+        runs=len(answered),
+        failed=len(ranks) - len(answered),
+        generality=both,
+        thinned=differ,
     )
 
 

@@ -45,11 +45,11 @@ class ExampleGrowth:
         size = np.array([each[0] for each in self.sizes], dtype=np.float64)
         negatives = np.array([each[1] for each in self.sizes])
         return Curve(
-            size,
-            mean.value,
-            method,
-            "positives",
-            name,
+            x=size,
+            y=mean.value,
+            name=method,
+            x_name="positives",
+            y_name=name,
             error=mean.error,
             queries=mean.queries,
             more={"negatives": negatives},

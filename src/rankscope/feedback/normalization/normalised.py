@@ -109,7 +109,13 @@ def normalised(plan: Plan, progress: Progress | None = None) -> Normalised:
                 progress((place + 1) / len(chosen))
         times = [_response(each, items, topics.targets[0], plan) for each in methods]
     return Normalised(
-        tuple(map(str, methods)), tuple(found), tuple(made), tuple(tests), tuple(times), EXAMPLES, len(topics)
+        methods=tuple(map(str, methods)),
+        baselines=tuple(found),
+        efficiencies=tuple(made),
+        consistencies=tuple(tests),
+        responses=tuple(times),
+        examples=EXAMPLES,
+        topics=len(topics),
     )
 
 

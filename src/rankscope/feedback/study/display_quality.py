@@ -64,7 +64,15 @@ def display_quality(
     unseen, new_hits = new.sum(axis=1), (new & hit).sum(axis=1)
     total, total_hits = (0, 0) if before is None else (before.seen, before.seen_hits)
     hits = (there & hit).sum(axis=1)
-    return DisplayQuality(shown.shape[1], relevant, hits, unseen, new_hits, total + unseen, total_hits + new_hits)
+    return DisplayQuality(
+        scope=shown.shape[1],
+        relevant=relevant,
+        hits=hits,
+        unseen=unseen,
+        new_hits=new_hits,
+        seen=total + unseen,
+        seen_hits=total_hits + new_hits,
+    )
 
 
 def traced(displays: Sequence[Sequence[str]], target: ArrayLike, scope: int | None = None) -> list[DisplayQuality]:

@@ -89,15 +89,15 @@ class SessionBlock:
             displayed = self._displayed(number, examples, scored)
             before = self._quality(displayed, before)
             yield Round(
-                number,
-                self.listed(self.protocol.scored),
-                before,
-                displayed,
-                examples.positives.lengths,
-                examples.negatives.lengths,
-                np.full(len(self.sessions), seconds),
-                scored.flags,
-                scored.failed,
+                number=number,
+                ranks=self.listed(self.protocol.scored),
+                shown=before,
+                displayed=displayed,
+                positives=examples.positives.lengths,
+                negatives=examples.negatives.lengths,
+                seconds=np.full(len(self.sessions), seconds),
+                flags=scored.flags,
+                failed=scored.failed,
             )
             if number < self.protocol.rounds:
                 self._mark(displayed)
@@ -110,7 +110,15 @@ class SessionBlock:
             queries = self.items.matrix[np.maximum(self.sessions.query, 0)].astype(np.float64)
             queries[~asked] = np.nan
         displays = self.history.displays if self._tells_displays else None
-        made = Examples(self.history.side(1), self.history.side(-1), self.sessions.seed, queries, None, None, displays)
+        made = Examples(
+            positives=self.history.side(1),
+            negatives=self.history.side(-1),
+            seeds=self.sessions.seed,
+            queries=queries,
+            start=None,
+            truth=None,
+            displays=displays,
+        )
         return made if self.around is None else replace(made, around=self.around)
 
     @property
@@ -176,7 +184,9 @@ class SessionBlock:
         return scored_list(
             name,
             self.current.values,
-            Listed(self.relevant, self.query, self.given, taken, places, self.half),
+            Listed(
+                relevant=self.relevant, query=self.query, given=self.given, seen=taken, places=places, half=self.half
+            ),
             system=str(self.method),
             queries=self.names,
             classes=self.classes,

@@ -97,7 +97,14 @@ class Results:
         names = tuple(methods or self.methods)
         values = np.stack([self.values(quantity, name)[:, at] for name in names], axis=1)
         order = sorted(range(len(values)), key=lambda row: self.sessions[row].encode())
-        table = ScoreTable(quantity, names, self.sessions, values, self.session_topics, self.lower_is_better(quantity))
+        table = ScoreTable(
+            measure=quantity,
+            systems=names,
+            queries=self.sessions,
+            values=values,
+            classes=self.session_topics,
+            lower_is_better=self.lower_is_better(quantity),
+        )
         return table.take(np.array(order, dtype=np.int64))
 
     @cached_property

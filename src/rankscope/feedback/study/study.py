@@ -73,7 +73,14 @@ class Plan:
             raise SettingError("a study needs at least one method")
         check(locals(), starts=COUNT, controls=FLAG, seed=SEED)
         names = measures or USUAL
-        return cls(setting, asked, setting.sessions(starts, seed), tuple(parse_measures(names)), starts, seed)
+        return cls(
+            setting=setting,
+            methods=asked,
+            sessions=setting.sessions(starts, seed),
+            measures=tuple(parse_measures(names)),
+            starts=starts,
+            seed=seed,
+        )
 
     @property
     def pair(self) -> Pair | None:

@@ -112,7 +112,9 @@ def graphs_of(made: Standings) -> list[tuple[str, Graph, str]]:
     bars = []
     for row in made.rows:
         mean = row.means[name]
-        bars.append(Bar(row.name, mean.value, mean.low, mean.high, row.describe_ms, row.letters))
+        bars.append(
+            Bar(name=row.name, mean=mean.value, low=mean.low, high=mean.high, cost=row.describe_ms, letters=row.letters)
+        )
     found = [("quality", quality_graph(bars, name, what), "Means over all queries; intervals draw whole classes.")]
     if any(bar.cost > 0 for bar in bars):
         told = "What an answer of this quality costs when pictures are described; cheap and good is at the top left."
@@ -148,7 +150,14 @@ def shown_queries(made: Standings, count: int, first: int, seed: int) -> list[Sh
 
 def _hit(pictures: PictureSet, query: int, item: int, rank: int, distance: float) -> Hit:
     label = pictures.labels[item]
-    return Hit(item, rank, distance_text(distance), label == pictures.labels[query], pictures.ids[item], label)
+    return Hit(
+        row=item,
+        rank=rank,
+        distance=distance_text(distance),
+        relevant=label == pictures.labels[query],
+        id=pictures.ids[item],
+        label=label,
+    )
 
 
 def class_table(made: Standings) -> dict[str, Any]:

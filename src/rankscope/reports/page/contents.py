@@ -55,7 +55,14 @@ class Report:
         ranks = [system.ranks for system in scores.systems]
         figures = figures_of(ranks, main.asked if main else "AP", progress, helper, compared)
         verdict = verdict_of(names, estimates, compared)
-        return cls(title or _listed(names), scores, estimates, compared, verdict, figures)
+        return cls(
+            title=title or _listed(names),
+            scores=scores,
+            estimates=estimates,
+            compared=compared,
+            verdict=verdict,
+            figures=figures,
+        )
 
     @property
     def systems(self) -> tuple[str, ...]:

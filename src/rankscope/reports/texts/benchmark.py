@@ -115,7 +115,9 @@ def standings_of(benchmark: Benchmark, seed: int = 0) -> Standings:
                 letters=letters,
             )
         )
-    return Standings(benchmark, scores, estimates, main, tuple(rows), compared)
+    return Standings(
+        benchmark=benchmark, scores=scores, estimates=estimates, main=main, rows=tuple(rows), compared=compared
+    )
 
 
 def _compared(scores: Scores, measure: str, seed: int) -> Compared | None:

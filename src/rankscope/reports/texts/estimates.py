@@ -165,7 +165,7 @@ def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
     better, worse = int((gains > EQUAL).sum()), int((gains < -EQUAL).sum())
     side = "" if not pair.better else "better" if pair.better == pair.second else "worse"
     estimate = Estimate(pair.difference, pair.low, pair.high)
-    return Difference(estimate, better, worse, gains.size - better - worse, side)
+    return Difference(estimate=estimate, better=better, worse=worse, equal=gains.size - better - worse, side=side)
 
 
 def _is_mean(column: Column, mean: str) -> bool:

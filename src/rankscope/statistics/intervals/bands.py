@@ -169,7 +169,16 @@ def _points(values: FloatArray, classes: Sequence[str] | None) -> _Points:
     count = (~np.isnan(values)).sum(axis=0)
     effective = count.astype(np.float64) if classes is None else clustering(values, classes).effective
     rows = unit_values(values, classes)
-    return _Points(unit_sums(values, classes), rows, *_spread(values), count, effective, deciding_units(rows))
+    mean, sd = _spread(values)
+    return _Points(
+        sums=unit_sums(values, classes),
+        rows=rows,
+        mean=mean,
+        sd=sd,
+        count=count,
+        effective=effective,
+        deciding=deciding_units(rows),
+    )
 
 
 def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:

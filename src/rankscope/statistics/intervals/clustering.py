@@ -59,7 +59,9 @@ def clustering(values: ArrayLike, classes: Sequence[str]) -> Clustering:
     rho = _correlation(divided(between, some - 1), divided(within, count - some, 0.0), count, some, mates)
     kept = np.clip(rho, 0.0, 1.0)
     effective = divided(count, 1.0 + (mates - 1.0) * kept)
-    return Clustering(kept, effective, count.astype(np.int64), some.astype(np.int64), rho < 0)
+    return Clustering(
+        rho=kept, effective=effective, queries=count.astype(np.int64), classes=some.astype(np.int64), below_zero=rho < 0
+    )
 
 
 def _by_class(number: IntArray, values: ArrayLike) -> FloatArray:

@@ -57,4 +57,13 @@ def mean_intervals(
 
 def _bounded(units: UnitSums, draws: int, seed: int, level: float, bounds: Bounds) -> Intervals:
     low, high = unseen_unit_limits(units, level, draws, seed, bounds, shape_within(bounds), together=False)
-    return Intervals(units.mean, low, high, units.size.sum(axis=0), draws, seed, level, how="bounded")
+    return Intervals(
+        mean=units.mean,
+        low=low,
+        high=high,
+        queries=units.size.sum(axis=0),
+        resamples=draws,
+        seed=seed,
+        level=level,
+        how="bounded",
+    )

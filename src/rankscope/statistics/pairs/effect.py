@@ -65,14 +65,14 @@ def effects(
         else bootstrap_interval(values, level=level, how=interval, resamples=resamples, seed=seed)
     )
     return Effects(
-        Effect("mean difference", made.estimate, made.low, made.high),
-        standardised_effect(values, level=level),
-        share("share won", won, count, level),
-        share("share lost", lost, count, level),
-        share("share equal", count - won - lost, count, level),
-        share("chance to win", (won + count - lost) / 2, count, level),
-        count,
-        level,
+        mean=Effect("mean difference", made.estimate, made.low, made.high),
+        standardised=standardised_effect(values, level=level),
+        won=share("share won", won, count, level),
+        lost=share("share lost", lost, count, level),
+        equal=share("share equal", count - won - lost, count, level),
+        win_chance=share("chance to win", (won + count - lost) / 2, count, level),
+        queries=count,
+        level=level,
     )
 
 

@@ -79,4 +79,14 @@ def equivalence(
     above, below, both = tested(margin, "greater"), tested(-margin, "less"), tested(0.0, "two-sided")
     p = max(above.p, below.p)
     low, high = above.low - margin, below.high + margin
-    return Equivalence(margin, both.estimate, low, high, p, both.p, values.size, alpha, method)
+    return Equivalence(
+        margin=margin,
+        estimate=both.estimate,
+        low=low,
+        high=high,
+        p=p,
+        p_different=both.p,
+        queries=values.size,
+        alpha=alpha,
+        method=method,
+    )

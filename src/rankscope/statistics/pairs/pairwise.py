@@ -112,7 +112,7 @@ def compare_pairs(
             family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
         )
     )
-    return PairTests(family, made, test, level, seed)
+    return PairTests(family=family, comparisons=made, test=test, level=level, seed=seed)
 
 
 def _family(tables: list[ScoreTable], by_class: bool, baseline: str | None, correction: str) -> Family:

@@ -28,7 +28,18 @@ def sign_test(differences: ArrayLike, alternative: Alternative = "two-sided", *,
     note = f"{won} won, {lost} lost, {values.size - count} equal"
     if not count:
         p = 1.0 if values.size else math.nan
-        return PairTest("sign", math.nan, math.nan, math.nan, p, values.size, note, "share won", alternative, level)
+        return PairTest(
+            test="sign",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            p=p,
+            queries=values.size,
+            note=note,
+            quantity="share won",
+            alternative=alternative,
+            level=level,
+        )
     tails = {
         "two-sided": min(1.0, 2 * float(bdtr(min(won, lost), count, 0.5))),
         "greater": float(bdtr(lost, count, 0.5)),
@@ -37,16 +48,16 @@ def sign_test(differences: ArrayLike, alternative: Alternative = "two-sided", *,
     low, high = opened(*binomial_limits(won, count, tail), alternative)
     share = won / count
     return PairTest(
-        "sign",
-        share,
-        max(low, 0.0),
-        min(high, 1.0),
-        tails[alternative],
-        values.size,
-        note,
-        "share won",
-        alternative,
-        level,
+        test="sign",
+        estimate=share,
+        low=max(low, 0.0),
+        high=min(high, 1.0),
+        p=tails[alternative],
+        queries=values.size,
+        note=note,
+        quantity="share won",
+        alternative=alternative,
+        level=level,
     )
 
 

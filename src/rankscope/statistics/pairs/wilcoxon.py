@@ -56,16 +56,16 @@ def wilcoxon(
     if not ranks.size:
         p = 1.0 if values.size else math.nan
         return PairTest(
-            "Wilcoxon",
-            0.0 if values.size else math.nan,
-            math.nan,
-            math.nan,
-            p,
-            values.size,
-            "no query differs",
-            "pseudo-median",
-            alternative,
-            level,
+            test="Wilcoxon",
+            estimate=0.0 if values.size else math.nan,
+            low=math.nan,
+            high=math.nan,
+            p=p,
+            queries=values.size,
+            note="no query differs",
+            quantity="pseudo-median",
+            alternative=alternative,
+            level=level,
         )
     few = ranks.size <= EXACT
     chosen = few if exact is None else exact
@@ -77,16 +77,16 @@ def wilcoxon(
     moving = np.sort(values[values.round(PLACES) != 0])
     low, high = opened(*_limits(moving, tail), alternative)
     return PairTest(
-        "Wilcoxon",
-        pseudo_median(moving),
-        low,
-        high,
-        p if chosen else normal,
-        values.size,
-        note,
-        "pseudo-median",
-        alternative,
-        level,
+        test="Wilcoxon",
+        estimate=pseudo_median(moving),
+        low=low,
+        high=high,
+        p=p if chosen else normal,
+        queries=values.size,
+        note=note,
+        quantity="pseudo-median",
+        alternative=alternative,
+        level=level,
     )
 
 

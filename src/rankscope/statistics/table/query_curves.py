@@ -193,5 +193,13 @@ def _curves(
 ) -> QueryCurves:
     cut = int(unfinished(queries).sum())
     return QueryCurves(
-        x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut, highest=highest
+        x=x,
+        values=values,
+        queries=queries.queries,
+        classes=queries.classes,
+        system=queries.system,
+        x_name=x_name,
+        y_name=y_name,
+        cut=cut,
+        highest=highest,
     )

@@ -98,4 +98,12 @@ def anova_of(design: Design) -> Anova:
     nu = values.size - len(cells)
     within = cells.within if nu else 0.0
     words = SINGLE if nu == 0 else CONSTANT if within == 0 else ""
-    return Anova(design.table.measure, cells, between, within, len(cells) - 1, nu, design.note(words))
+    return Anova(
+        measure=design.table.measure,
+        cells=cells,
+        between=between,
+        within=within,
+        freedom=len(cells) - 1,
+        nu=nu,
+        note=design.note(words),
+    )

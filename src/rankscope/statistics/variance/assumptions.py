@@ -78,22 +78,31 @@ def assumptions(table: ScoreTable, by_class: bool = True) -> Assumptions:
         words = "no spread within cells: nothing can be said about residuals"
         nothing, unknown = np.empty(0), float("nan")
         return Assumptions(
-            table.measure, nothing, nothing, unknown, unknown, unknown, unknown, (), 0, design.note(words)
+            measure=table.measure,
+            expected=nothing,
+            residuals=nothing,
+            shapiro=unknown,
+            shapiro_p=unknown,
+            levene=unknown,
+            levene_p=unknown,
+            outliers=(),
+            beyond=0,
+            note=design.note(words),
         )
     shapiro, shapiro_p, first = _shapiro(cells.residuals)
     levene, levene_p, second = _levene(cells)
     outliers, beyond, ordered = _outliers(design, spread)
     return Assumptions(
-        table.measure,
-        normal_quantiles(ordered.size),
-        ordered,
-        shapiro,
-        shapiro_p,
-        levene,
-        levene_p,
-        outliers,
-        beyond,
-        design.note(first, second),
+        measure=table.measure,
+        expected=normal_quantiles(ordered.size),
+        residuals=ordered,
+        shapiro=shapiro,
+        shapiro_p=shapiro_p,
+        levene=levene,
+        levene_p=levene_p,
+        outliers=outliers,
+        beyond=beyond,
+        note=design.note(first, second),
     )
 
 
@@ -152,12 +161,12 @@ def _outliers(design: Design, spread: float) -> tuple[tuple[Outlier, ...], int, 
         query = int(free[row])
         made.append(
             Outlier(
-                design.table.systems[column],
-                design.labels[design.group[query]],
-                design.table.queries[query],
-                float(values[query, column]),
-                float(standard[row, column]),
-                float(leverage[query]),
+                system=design.table.systems[column],
+                label=design.labels[design.group[query]],
+                query=design.table.queries[query],
+                value=float(values[query, column]),
+                standardised=float(standard[row, column]),
+                leverage=float(leverage[query]),
             )
         )
     return tuple(made), beyond, np.sort(standard, axis=None)

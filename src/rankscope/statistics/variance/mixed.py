@@ -106,13 +106,13 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
         ]
         overall = effects_of(design, "", design.values.mean(axis=0), size, squared / size, nu, level)
     return Mixed(
-        design.table.measure,
-        tuple(per_class) if design.labels != ("",) else (),
-        tuple(overall),
-        made.residual,
-        made.query,
-        size,
-        level,
+        measure=design.table.measure,
+        effects=tuple(per_class) if design.labels != ("",) else (),
+        overall=tuple(overall),
+        residual_variance=made.residual,
+        query_variance=made.query,
+        queries=size,
+        level=level,
         note=design.note(made.paired or made.words),
         paired=made.paired,
     )
@@ -178,6 +178,19 @@ def effects_of(
     half = np.where(known, stdtrit(max(nu, 1), (1 + level) / 2) * error, np.nan)
     columns = zip(gap.tolist(), error.tolist(), p.tolist(), (gap - half).tolist(), (gap + half).tolist(), strict=True)
     return [
-        SystemEffect(label, names[i], names[j], queries, each[0], each[1], nu, *each[2:])
-        for i, j, each in zip(first.tolist(), second.tolist(), columns, strict=True)
+        SystemEffect(
+            label=label,
+            first=names[i],
+            second=names[j],
+            queries=queries,
+            difference=difference,
+            error=its_error,
+            freedom=nu,
+            p=its_p,
+            low=low,
+            high=high,
+        )
+        for i, j, (difference, its_error, its_p, low, high) in zip(
+            first.tolist(), second.tolist(), columns, strict=True
+        )
     ]

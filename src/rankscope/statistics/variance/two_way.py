@@ -127,7 +127,13 @@ def _analysed(design: Design) -> RepeatedMeasures:
     lines = tuple(_line(name, squares, freedom, error, epsilon) for name, error in chosen.items())
     words = NO_FREEDOM if not freedom["residual"] else NO_REST if squares["residual"] == 0 else ""
     return RepeatedMeasures(
-        design.table.measure, design.table.systems, values.mean(axis=0), queries, lines, epsilon, design.note(words)
+        measure=design.table.measure,
+        systems=design.table.systems,
+        means=values.mean(axis=0),
+        queries=queries,
+        sources=lines,
+        epsilon=epsilon,
+        note=design.note(words),
     )
 
 
@@ -162,7 +168,7 @@ def _line(
     p = float(fdtrc(freedom[name], freedom[error], f))
     within = name.startswith("system")
     corrected = float(fdtrc(epsilon * freedom[name], epsilon * freedom[error], f)) if within else float("nan")
-    return VarianceSource(name, squares[name], freedom[name], f, p, corrected)
+    return VarianceSource(name=name, squares=squares[name], freedom=freedom[name], f=f, p=p, corrected=corrected)
 
 
 def sphericity(rest: FloatArray) -> float:

@@ -132,7 +132,14 @@ def class_effects(
     effects.sort(key=lambda each: (-sign * each.difference, each.label))
     about = design.note(f"p (mixed model): {pooled.paired}" if pooled.paired else "")
     made = ClassEffects(
-        first, second, table.measure, tuple(effects), pair.lower_is_better, correction, level, about=about
+        first=first,
+        second=second,
+        measure=table.measure,
+        effects=tuple(effects),
+        lower_is_better=pair.lower_is_better,
+        correction=correction,
+        level=level,
+        about=about,
     )
     family = Family(((first, second),), (table.measure,), tuple(each.label for each in effects), correction)
     return judged_together([made], [], correction, str(family))[0][0]
@@ -167,7 +174,9 @@ def _apart(label: str, differences: FloatArray, pooled: float, level: float, see
     t = paired_t(differences, level=level)
     p = float(sign_flip_p(differences, seed=seed)[0]) if differences.size >= MANY else t.p
     raw = _deciding(differences, seed)
-    return ClassEffect(label, t.queries, t.estimate, t.low, t.high, p=p, raw=raw, pooled=pooled)
+    return ClassEffect(
+        label=label, queries=t.queries, difference=t.estimate, low=t.low, high=t.high, p=p, raw=raw, pooled=pooled
+    )
 
 
 def _deciding(differences: FloatArray, seed: int) -> float:

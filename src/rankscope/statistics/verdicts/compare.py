@@ -99,7 +99,13 @@ def compare(
     same = repeats(ordered)
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     measures, families = _judged(_undecided(distinct, choices), choices)
-    return Compared(tuple(_with_ranks(each, choices) for each in measures), families, choices.level, choices.seed, same)
+    return Compared(
+        measures=tuple(_with_ranks(each, choices) for each in measures),
+        families=families,
+        level=choices.level,
+        seed=choices.seed,
+        same=same,
+    )
 
 
 def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
