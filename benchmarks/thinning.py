@@ -12,7 +12,7 @@ from rankscope import collections, nearest_ranks
 from rankscope.arrays import FloatArray
 from rankscope.collections.picture_features import pixels
 from rankscope.curves.generality import grip
-from rankscope.curves.sizes import counted
+from rankscope.curves.sizes import with_relevant_items
 from rankscope.curves.thinning import expected_hits, expected_value
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -37,7 +37,7 @@ def _against_monte_carlo(ranks: RelevantRanks) -> str:
     """The same means both ways, from ranks of the icons that ship with rankscope."""
     kept = ranks.relevant * (2**LEVEL - 1)
     possible = np.flatnonzero(kept <= ranks.collection - ranks.relevant)
-    ranks = counted(ranks.take(possible))
+    ranks = with_relevant_items(ranks.take(possible))
     kept = ranks.relevant * (2**LEVEL - 1)
     chosen = np.random.default_rng(0).choice(len(ranks), SAMPLED, replace=False)
     hits = _seconds(lambda: expected_hits(ranks, kept, ranks.relevant))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rankscope.engines.images.contenders import NAMED
 from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.nearest.mixture import Mixture, WeightedMetric
-from rankscope.engines.nearest.spaces import METRICS, checked, parse_metric
+from rankscope.engines.nearest.spaces import METRICS, metric_named, parse_metric
 from rankscope.errors import MeasureError, RankscopeError, SettingError
 from rankscope.feedback.methods import METHODS, Rocchio
 from rankscope.feedback.normalization.classifiers import CLASSIFIERS
@@ -273,7 +273,7 @@ def test_what_stands_between_brackets_may_have_a_grammar_of_its_own() -> None:
     "text", ["0.7*l1[0:64] + 0.3*l2", "mixture(.7*L1[0:64]+.3*l2)", "Mixture( 0.7*l1[:64] + 0.3*L2)"]
 )
 def test_a_mixture_of_metrics_is_read_by_the_same_parser(text: str) -> None:
-    assert checked(text) == Mixture([WeightedMetric("l1", 0.7, 0, 64), WeightedMetric("l2", 0.3)])
+    assert metric_named(text) == Mixture([WeightedMetric("l1", 0.7, 0, 64), WeightedMetric("l2", 0.3)])
 
 
 @given(weight=st.floats(1e-6, 1e6), first=st.integers(0, 9), width=st.none() | st.integers(1, 9))
@@ -296,12 +296,12 @@ def test_a_mixture_prints_so_that_it_can_be_read_again(weight: float, first: int
 )
 def test_a_metric_written_wrongly_is_explained(text: str, words: str) -> None:
     with pytest.raises(SettingError) as told:
-        checked(text)
+        metric_named(text)
     assert words in str(told.value)
 
 
 def test_metrics_are_called_as_they_are_whatever_was_written() -> None:
-    assert [checked(name.upper()) for name in METRICS.names()] == list(METRICS.names())
+    assert [metric_named(name.upper()) for name in METRICS.names()] == list(METRICS.names())
 
 
 def test_text_is_taken_apart_with_nested_brackets() -> None:

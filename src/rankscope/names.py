@@ -103,12 +103,12 @@ def _numbered(names: Sequence[str], form: str, key: Callable[[str], str] = str) 
     return list(made.values())
 
 
-def distinguished(names: Sequence[str], paths: Sequence[str | Path | None]) -> list[str]:
+def distinct_names(names: Sequence[str], paths: Sequence[str | Path | None]) -> list[str]:
     """Names of systems, all different: equal ones get what tells their files' paths apart, else a number.
 
-    >>> distinguished(["bm25", "bm25", "dense"], ["main/bm25.run", "branch/bm25.run", "dense.run"])
+    >>> distinct_names(["bm25", "bm25", "dense"], ["main/bm25.run", "branch/bm25.run", "dense.run"])
     ['main/bm25', 'branch/bm25', 'dense']
-    >>> distinguished(["bm25", "bm25", "bm25"], ["bm25.run", "bm25.json", None])
+    >>> distinct_names(["bm25", "bm25", "bm25"], ["bm25.run", "bm25.json", None])
     ['bm25.run', 'bm25.json', 'bm25']
     """
     made = list(names)

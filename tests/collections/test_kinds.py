@@ -13,7 +13,7 @@ from rankscope.collections.corel1k import CLASSES
 from rankscope.collections.tables import label_table
 from rankscope.collections.ukbench import four_score
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.errors import InputError, SettingError
 from rankscope.measures import AP
 from tests.data import data_folder
@@ -142,7 +142,7 @@ def test_four_photos_in_a_row_show_one_object_of_ukbench(tmp_path: Path) -> None
     assert made.qrels.to_dict()["ukbench00005"] == {f"ukbench0000{number}": 1 for number in (4, 5, 6, 7)}
     # 0..3 on a line lie together, 4..7 with a stranger between: counted by hand
     place = np.array([[0.0], [1], [2], [3], [10], [11], [3.5], [30]])
-    kept = query_kept(nearest_ranks(place, made.labels, "l1", made.ids))
+    kept = put_query_back(nearest_ranks(place, made.labels, "l1", made.ids))
     run = {
         query: dict(zip(made.ids, (-np.abs(place[:, 0] - at)).tolist(), strict=True))
         for query, at in zip(made.ids, place[:, 0], strict=True)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from rankscope.arrays import FloatArray
-from rankscope.forecast.calibration import CAUTION, EXPECTED, Calibration, calibrated, left_out, ratios
+from rankscope.forecast.calibration import CAUTION, EXPECTED, Calibration, calibrate, left_out, ratios
 from rankscope.forecast.tails import NODE_WEIGHTS, Shared, Tails, shared_by, tails_of
 
 
@@ -54,7 +54,7 @@ def test_ratios_are_found_over_expected_with_caution() -> None:
 
 def test_tails_that_are_right_need_no_correction() -> None:
     best = drawn(2000, 400)[:, :40]
-    made = calibrated(best, np.full(2000, 400.0), 16, shared_by(best, 16))
+    made = calibrate(best, np.full(2000, 400.0), 16, shared_by(best, 16))
     np.testing.assert_allclose(made.ratio[:8], 1.0, atol=0.08)
 
 
@@ -72,7 +72,7 @@ def test_tails_that_take_queries_for_alike_are_corrected() -> None:
     tails, row = tails_of(old, 16, shared), np.repeat(np.arange(1000), 800)
     level = tails.threshold[row]
     said = NODE_WEIGHTS @ tails.chances(there, row, np.maximum(new.ravel(), level))
-    made = calibrated(old, there, 16, shared)
+    made = calibrate(old, there, 16, shared)
     for expected in (1.0, 0.25, 0.0625):
         plain = ((said * 200 <= expected) & (new.ravel() > level)).sum() / 4000 / expected
         assert made.corrected(np.array([expected]))[0] == pytest.approx(plain, rel=0.25)

@@ -17,7 +17,7 @@ from rankscope import evaluate
 from rankscope.evaluation.scores import Scores
 from rankscope.graphs import precision_recall_graph
 from rankscope.graphs.canvases.table import csv_of
-from rankscope.names import UNSEEN, cell, distinguished, file_names, one_line, slugs, visible
+from rankscope.names import UNSEEN, cell, distinct_names, file_names, one_line, slugs, visible
 from rankscope.reports.formats import OUTPUT_FORMATS, latex
 from rankscope.reports.formats.grid import Cell, Grid
 from tests.needs import needed_program
@@ -125,7 +125,7 @@ PATHS = st.lists(st.sampled_from(["a", "b", "run"]), min_size=1, max_size=4).map
 @given(st.lists(st.tuples(st.sampled_from(["x", "y", "a/x", "x (2)"]), PATHS), max_size=6))
 def test_systems_are_all_different(given: list[tuple[str, str]]) -> None:
     names, paths = [name for name, _ in given], [path for _, path in given]
-    made = distinguished(names, paths)
+    made = distinct_names(names, paths)
     assert len(set(made)) == len(made)
     assert all(
         new.endswith((name, ")", path.split("/")[-1])) for name, path, new in zip(names, paths, made, strict=True)

@@ -267,10 +267,10 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
 
 
 def _last_ranks(plan: Any, method: Any) -> Any:
-    from rankscope.feedback.study.rounds import simulated
+    from rankscope.feedback.study.rounds import simulate_rounds
     from rankscope.feedback.study.shared_residual import shared_ranks
 
     if plan.pair is None or method not in plan.pair:
-        return simulated(method, plan.setting, plan.sessions).ranks()
+        return simulate_rounds(method, plan.setting, plan.sessions).ranks()
     other = plan.pair[1 - plan.pair.index(method)]
     return shared_ranks((method, other), plan.setting, plan.sessions)

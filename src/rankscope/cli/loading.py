@@ -73,11 +73,11 @@ class Inputs:
         """Saved ranks, each under a name of its own."""
         from dataclasses import replace
 
-        from rankscope.names import distinguished
+        from rankscope.names import distinct_names
         from rankscope.ranks.storage import load_ranks
 
         ranks = [load_ranks(path) for path in self.files]
-        names = self.named(self.files) or distinguished([each.system for each in ranks], self.files)
+        names = self.named(self.files) or distinct_names([each.system for each in ranks], self.files)
         return [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
 
     def named(self, systems: Sequence[str]) -> list[str]:

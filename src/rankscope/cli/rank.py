@@ -117,7 +117,7 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     from rankscope.cli.output import progress_line, say
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.engines.nearest.block_files import BlocksFolder
-    from rankscope.engines.nearest.spaces import checked, name_of
+    from rankscope.engines.nearest.spaces import metric_named, name_of
     from rankscope.evaluation.cautions import few_distractors
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.reading import Reading
@@ -126,9 +126,9 @@ def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool,
     from rankscope.version import __version__
 
     if given["metric"]:
-        checked(given["metric"])  # before a large file is read
+        metric_named(given["metric"])  # before a large file is read
     items = _items(path, given)
-    metric = checked(given["metric"] or items.metric or "cosine")
+    metric = metric_named(given["metric"] or items.metric or "cosine")
     junk = read_junk(given["junk"], Reading()) if given["junk"] else []
     name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
     work = BlocksFolder(

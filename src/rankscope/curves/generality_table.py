@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.curves.sizes import SLACK, counted, generality_index, known_sizes
+from rankscope.curves.sizes import SLACK, generality_index, known_sizes, with_relevant_items
 from rankscope.curves.thinned_recall import Keeping, hits_with_nearest, recall_when_kept
 from rankscope.curves.thinning import Thinned, expected_hits
 from rankscope.errors import MeasureError
@@ -37,7 +37,7 @@ class GeneralityTable:
     way: Way
     n: float
     queries: RelevantRanks
-    counted: int  # queries with a relevant item, of which `queries` are those that are followed
+    with_relevant_items: int  # queries with a relevant item, of which `queries` are those that are followed
     members: Members
     index: FloatArray  # G: the level, or the middle of the bin
     full: BoolArray  # whether the column is the full collection at its own G
@@ -78,7 +78,7 @@ def generality_table(
     ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.643856189774724], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     """
     _check(n, way, members)
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     known_sizes(queries, WHAT)
     if way == "bins":
         return _binned(queries, n, levels)
@@ -105,7 +105,7 @@ def shared_level(queries: RelevantRanks) -> int:
     >>> shared_level(RelevantRanks.from_ranks([[1], [1, 2], [1, 2, 3]], collection=16))
     3
     """
-    reached = np.sort(np.floor(generality_index(counted(queries), WHAT) + SLACK))
+    reached = np.sort(np.floor(generality_index(with_relevant_items(queries), WHAT) + SLACK))
     if not reached.size:
         return 0
     return max(int(reached[reached.size // 2]), min(1, int(reached[-1])))

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.scope import precision_scope, recall_scope
-from rankscope.curves.sizes import counted, unfinished, whole_scopes
+from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.interpolated_precision import LEVELS, IPrec, hits_needed
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
@@ -87,7 +87,7 @@ def mean_at_recall_levels(
     Interpolated precision is the best at that recall or beyond (`IPrec`); both are 0 where a level is not reached, a
     lower bound. The chance level of the curve that is not interpolated is `random_at_recall_levels`.
     """
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = np.asarray(levels, dtype=np.float64)
     values = precision_at_levels(queries, given, interpolated, rounding)
     needed = [hits_needed(float(level), queries.relevant, rounding) for level in given]
@@ -137,7 +137,7 @@ def precision_at_hit(queries: RelevantRanks, hits: IntArray) -> FloatArray:
 
 
 def _points(queries: RelevantRanks, row: IntArray, scope: IntArray, hits: IntArray) -> Ragged:
-    recall = divided(hits, queries.relevant[row])
+    recall = divide(hits, queries.relevant[row])
     return Ragged.from_rows(row, len(queries), scope=scope, hits=hits, recall=recall, precision=hits / scope)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.precision_recall import level_hits
-from rankscope.curves.sizes import counted, known_sizes
+from rankscope.curves.sizes import known_sizes, with_relevant_items
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
 from rankscope.measures.random_level import harmonic
@@ -54,7 +54,7 @@ def random_at_recall_levels(
 
     The best precision from a level on (interpolated) lies higher still in a random order.
     """
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     sizes = np.stack([queries.relevant, known_sizes(queries, "the random level at recall levels")], axis=1)
     kinds, kind = np.unique(sizes, axis=0, return_inverse=True)
     tables = [random_precision_at_hits(int(relevant), int(collection)) for relevant, collection in kinds]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.relevant_scope import hits_at, relevant_scopes
-from rankscope.curves.sizes import counted, unfinished, whole_scopes
+from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
 from rankscope.curves.steps import mean_steps
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -79,7 +79,7 @@ def bounded_at(queries: RelevantRanks, scopes: IntArray) -> BoolArray:
 def _over_scope(
     queries: RelevantRanks, scopes: ArrayLike | None, weighting: Weighting, which: Literal["precision", "recall"]
 ) -> Curve:
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = whole_scopes(queries, scopes)
     height = 1.0 / queries.relevant if which == "recall" else np.ones(len(queries))
     mean = mean_steps(queries, units_of(queries, weighting), height, given)
@@ -100,7 +100,7 @@ def _over_scope(
 def _over_relevant_scope(
     queries: RelevantRanks, a: ArrayLike, weighting: Weighting, which: Literal["precision", "recall"]
 ) -> Curve:
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = relevant_scopes(a)
     here = hits_at(queries, given)
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))

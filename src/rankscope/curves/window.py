@@ -17,7 +17,7 @@ from rankscope.curves.precision_recall import points_at_scopes
 from rankscope.curves.scope import precision_scope
 from rankscope.curves.weighting import Weighting
 from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.quadruple import Quadruple
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -105,7 +105,7 @@ def certain_bounds(collection: int, scope: int, hits: int) -> CertainBounds:
     """
     most = hits + collection - scope
     Quadruple(collection, hits, scope, hits)  # refuses what cannot be
-    recall = float(divided(hits, most))
+    recall = float(divide(hits, most))
     return CertainBounds(
         precision=hits / scope,
         least_relevant=hits,

@@ -23,7 +23,7 @@ from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
-from rankscope.names import distinguished
+from rankscope.names import distinct_names
 from rankscope.peers import peer
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -100,7 +100,7 @@ def evaluate_ranks(
             raise SettingError(
                 f"{settings.compat} computes {group[0]} with {differs}; give the run file, not saved ranks"
             )
-    names = distinguished([each.system for each in ranks], [None] * len(ranks))
+    names = distinct_names([each.system for each in ranks], [None] * len(ranks))
     named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
     systems = [_scored(each, kinds, _as_reduced(each, settings), class_of) for each in named]
     return Scores(tuple(systems), settings, classes is not None)

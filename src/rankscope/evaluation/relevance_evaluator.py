@@ -25,7 +25,7 @@ from rankscope.errors import MeasureError
 from rankscope.evaluation.columns import in_peers_way
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR
 from rankscope.evaluation.tied_orders import seen_of
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
@@ -143,11 +143,13 @@ def _parsed(
             continue
         items = nested.setdefault(parts[0], {})
         if parts[2] in items:
-            problems.add(f"line {position}", f"query {parts[0]}: item {shown(parts[2])} occurs twice", order=position)
+            problems.add(
+                f"line {position}", f"query {parts[0]}: item {shorten_value(parts[2])} occurs twice", order=position
+            )
         try:
             items[parts[2]] = number(parts[at])
         except ValueError:
-            problems.add(f"line {position}", f"{word} must be a number, got {shown(parts[at])}", order=position)
+            problems.add(f"line {position}", f"{word} must be a number, got {shorten_value(parts[at])}", order=position)
     problems.raise_if_any()
     return nested
 

@@ -30,7 +30,7 @@ class Calibration:
         return np.exp(np.interp(at, np.log(EXPECTED[::-1]), np.log(self.ratio[::-1])))
 
 
-def calibrated(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> Calibration:
+def calibrate(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> Calibration:
     """From the best scores of each query; what all queries share is not fitted anew for one score left out."""
     return Calibration(ratios(left_out(best, distractors, most, shared), len(best)))
 

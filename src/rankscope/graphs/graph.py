@@ -286,9 +286,9 @@ class Graph:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, Any]:
         """What a notebook shows: a picture everywhere, and nothing to load from the net."""
-        from rankscope.graphs.saving import rendered
+        from rankscope.graphs.saving import render_graph
 
-        return {"image/svg+xml": rendered(self, "svg", width="full", flat=True).decode(), "text/plain": repr(self)}
+        return {"image/svg+xml": render_graph(self, "svg", width="full", flat=True).decode(), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         roles = [mark.role for mark in self.marks]

@@ -96,11 +96,11 @@ def _joined(parts: list[Lines]) -> Lines:
     return np.concatenate([numbers_of(part) for part in parts])
 
 
-def prefetched(items: Iterable[T], ahead: int = 2) -> Iterator[T]:
+def prefetch(items: Iterable[T], ahead: int = 2) -> Iterator[T]:
     """The same items in the same order, made in a thread of their own up to `ahead` in advance.
 
     An exception in the thread is raised here at its place; leaving early stops the thread.
-    >>> list(prefetched(range(3)))
+    >>> list(prefetch(range(3)))
     [0, 1, 2]
     """
     waiting: queue.Queue[tuple[bool, object]] = queue.Queue(maxsize=ahead)

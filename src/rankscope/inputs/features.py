@@ -20,7 +20,7 @@ from rankscope.inputs.feature_checks import (
     checked_names,
     checked_queries,
     checked_split,
-    listed,
+    list_of,
     row_parts,
 )
 
@@ -71,7 +71,7 @@ class Features:
         problems = Problems("features")
         array = checked_matrix(matrix, problems)
         several = checked_labels(labels, separator, problems)
-        names = checked_names(range(len(array)) if ids is None else listed(ids), problems)
+        names = checked_names(range(len(array)) if ids is None else list_of(ids), problems)
         asked, found = checked_split(split, problems)
         given = None if split is None else len(asked)
         for what, number in (("labels", len(several)), ("ids", len(names)), ("entries of the split", given)):
@@ -80,7 +80,7 @@ class Features:
         if queries is not None:
             asked = checked_queries(queries, names, problems)
         if not problems.count:
-            several, asked, found = _without_junk(several, asked, found, {str(label) for label in listed(junk_labels)})
+            several, asked, found = _without_junk(several, asked, found, {str(label) for label in list_of(junk_labels)})
         made = cls(
             matrix=array,
             several=several,

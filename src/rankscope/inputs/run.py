@@ -132,7 +132,7 @@ def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[
     before = problems.count
     chosen = _chosen(given, problems, rank)
     value = "score" if "score" in chosen.frame.columns else "rank"
-    table = tables.checked(chosen, value, problems)
+    table = tables.check_table(chosen, value, problems)
     ranks = tables.numbers(chosen, "rank", problems) if rank and value != "rank" else None
     if problems.count > before or table.frame.height == 0:
         return

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.ids import LARGEST_WHOLE_FLOAT, text_ids
 from rankscope.inputs.numbers import as_number
 
@@ -66,7 +66,7 @@ class Table:
         rows = np.flatnonzero(bad)
         for row in rows[:KEPT].tolist():
             line, value = int(self.line[row]), column.slice(row, 1).to_list()[0]
-            what = f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shown(value)}"
+            what = f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shorten_value(value)}"
             problems.add(f"{self.word} {line}", what, order=line)
         problems.more(max(0, rows.size - KEPT))
 
@@ -156,7 +156,7 @@ def _as_floats(column: pl.Series, truth: bool) -> pl.Series:
     return pl.Series([None] * len(column), dtype=pl.Float64)
 
 
-def checked(table: Table, value: str, problems: Problems) -> Table:
+def check_table(table: Table, value: str, problems: Problems) -> Table:
     """Query, item and value as text, text and float64, nothing missing; else every bad row is a problem."""
     columns = [*_checked_ids(table, problems), numbers(table, value, problems)]
     rest = [table.frame.get_column(name) for name in table.frame.columns if name not in ("query", "item", value)]
@@ -177,7 +177,7 @@ def whole_ranks(ranks: FloatArray, line: IntArray, word: str, problems: Problems
     broken = ~(np.abs(ranks) < LARGEST_WHOLE_FLOAT) | (ranks != np.floor(ranks))
     rows = np.flatnonzero(broken)
     for row in rows[:KEPT].tolist():
-        what = f"rank must be a whole number, got {shown(ranks[row].item())}"
+        what = f"rank must be a whole number, got {shorten_value(ranks[row].item())}"
         problems.add(f"{word} {line[row]}", what, order=int(line[row]))
     problems.more(max(0, rows.size - KEPT))
     return np.where(broken, 0, ranks).astype(np.int64)

@@ -36,11 +36,11 @@ class Counted:
     score: Scores
 
 
-def counted(scores: Scores, limits: Ragged) -> Counted:
+def count_block(scores: Scores, limits: Ragged) -> Counted:
     """Count a block: `limits` has a list of `low` and `high` for each row of scores, both ascending.
 
     >>> limits = Ragged(np.array([0, 2]), {"low": np.float32([1, 4]), "high": np.float32([2, 5])})
-    >>> found = counted(np.float32([[0, 1.5, 3, 9]]), limits)
+    >>> found = count_block(np.float32([[0, 1.5, 3, 9]]), limits)
     >>> found.above, found.within, found.item
     (array([2, 1]), array([1, 0]), array([1]))
     """

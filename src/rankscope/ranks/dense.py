@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.ranks.counting import counted
+from rankscope.ranks.counting import count_block
 from rankscope.ranks.keys import ITEMS, ROWS, ordered_bits
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, Ranked, settled
+from rankscope.ranks.settling import Close, Ranked, final_ranks
 
 COUNTED_CELLS = 1 << 18  # scores counted at a time, which stay in the cache
 SORTED_CELLS = 1 << 20  # and sorted by one thread at a time
@@ -94,14 +94,14 @@ def _by_counting(hits: Ragged, others: FloatArray) -> Ranked:
     flip = hits.offsets[hits.row] + hits.lengths[hits.row] - hits.position  # worst first, as counting wants limits
     limits = Ragged(hits.offsets, {"low": limit[flip], "high": limit[flip]})
     found = [
-        (start, counted(flat[:, start : start + ITEMS], limits)) for start in range(0, max(1, flat.shape[1]), ITEMS)
+        (start, count_block(flat[:, start : start + ITEMS], limits)) for start in range(0, max(1, flat.shape[1]), ITEMS)
     ]
     above, within = (sum(getattr(part, name)[flip] for _, part in found) for name in ("above", "within"))
     row = np.concatenate([part.row for _, part in found])
     item = np.concatenate([part.item + start for start, part in found])
     screened = np.concatenate([part.score for _, part in found])
     already = already_counted(hits, row, screened, limit)
-    return settled(hits, above, Close(row=row, item=item, score=others[row, item], counted=already, within=within))
+    return final_ranks(hits, above, Close(row=row, item=item, score=others[row, item], counted=already, within=within))
 
 
 def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
@@ -113,7 +113,7 @@ def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
     doubtful[hits.row[(up_to > 0) & (ordered[hits.row, np.maximum(up_to - 1, 0)] == limit)]] = True
     clear, full = np.flatnonzero(~doubtful), np.flatnonzero(doubtful)
     mine = doubtful[hits.row]
-    quick = settled(hits.take(clear), (flat.shape[1] - up_to)[~mine], Close.none(int(np.count_nonzero(~mine))))
+    quick = final_ranks(hits.take(clear), (flat.shape[1] - up_to)[~mine], Close.none(int(np.count_nonzero(~mine))))
     if not full.size:
         return quick
     slow = _in_full(hits.take(full), others[full])

@@ -49,7 +49,7 @@ def ranks_from_scores(
     size = inside.sum(axis=1)
     kept = {"score": found["score"]} if keep_scores else {}
     return RelevantRanks.assemble(
-        numbered("", len(table)) if queries is None else queries,
+        numbered_names("", len(table)) if queries is None else queries,
         Ragged(found.offsets, {"rank": found["rank"], **kept}),
         relevant=wanted.lengths,
         depth=np.where(good, size, 0),
@@ -129,10 +129,10 @@ def highest(scores: NDArray[Any], number: int) -> BoolArray:
     return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
 
 
-def numbered(name: str, count: int) -> list[str]:
+def numbered_names(name: str, count: int) -> list[str]:
     """Names of so many queries, in byte order.
 
-    >>> numbered("dogs/", 10)[:2]
+    >>> numbered_names("dogs/", 10)[:2]
     ['dogs/01', 'dogs/02']
     """
     width = len(str(count))

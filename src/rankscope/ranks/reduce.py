@@ -12,10 +12,10 @@ import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs import forks
-from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.qrels import JudgedItems, Qrels
 from rankscope.inputs.run import Run
-from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
+from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
@@ -90,12 +90,12 @@ def _collected(
     found, with_rank = fresh(), settings.ties == "rank"
     blocks = iter(run.blocks(found.problems, rank=with_rank))
     try:
-        return added(found, grouped(blocks))
+        return added(found, whole_queries(blocks))
     except Scattered as signal:
         if signal.pending is not None:
-            return added(found, gathered(chain(signal.pending, blocks)))
+            return added(found, gather_rows(chain(signal.pending, blocks)))
     found = fresh()
-    return added(found, gathered(run.blocks(found.problems, rank=with_rank)))
+    return added(found, gather_rows(run.blocks(found.problems, rank=with_rank)))
 
 
 def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:
@@ -123,8 +123,8 @@ def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
 
 
 def _common_advice(judged: JudgedItems, found: _Found) -> str:
-    ran = ", ".join(shown(each) for each in found.not_judged[:3])
-    known = ", ".join(shown(each) for each in judged.queries[:3])
+    ran = ", ".join(shorten_value(each) for each in found.not_judged[:3])
+    known = ", ".join(shorten_value(each) for each in judged.queries[:3])
     return f"Query ids of the run: {ran}, ...; of the judgements: {known}, ... Are these the right files?"
 
 
@@ -223,7 +223,7 @@ class _Found:
         block, segment = part.block, part.segment
         for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
             lines = f"{block.word}s {block.line[one]} and {block.line[other]}"
-            what = f"item {shown(block.item[one])} is ranked twice ({lines})"
+            what = f"item {shorten_value(block.item[one])} is ranked twice ({lines})"
             self.problems.add(f"query {part.queries[segment[one]]}", what, order=int(block.line[other]))
         self.problems.more(max(0, earlier.size - KEPT))
 

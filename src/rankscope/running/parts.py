@@ -77,7 +77,7 @@ class PartsFolder(Generic[T]):
         return made
 
 
-def finished(
+def finish_parts(
     work: Callable[[Any, P], R],
     shared: Any,
     parts: Sequence[P],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankscope.arrays import IntArray
 from rankscope.collections import load
-from rankscope.engines.images.bag_of_words import BagOfWords, WordIndex, shares, words_kept
+from rankscope.engines.images.bag_of_words import BagOfWords, WordIndex, kept_words, shares
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.visual_words import Vocabulary
@@ -49,16 +49,16 @@ def test_cosines_are_those_of_scikit_learn() -> None:
 
 def test_the_most_and_the_least_frequent_words_go_and_shares_are_made_of_the_rest() -> None:
     counts = np.array([[9, 1, 4, 5, 0], [9, 0, 4, 6, 1]])
-    assert words_kept(counts, 0.2).tolist() == [2, 3, 4]  # the first of two equally rare words goes
+    assert kept_words(counts, 0.2).tolist() == [2, 3, 4]  # the first of two equally rare words goes
     index = WordIndex.of(counts, clip=0.2, idf=False)
     np.testing.assert_allclose(index.weights.toarray().sum(axis=1), 1)
-    assert words_kept(some_counts(words=50), 0.03).size == 46
-    assert words_kept(some_counts(words=10), 0.03).size == 10
+    assert kept_words(some_counts(words=50), 0.03).size == 46
+    assert kept_words(some_counts(words=10), 0.03).size == 10
 
 
 @given(clip=st.floats(0, 0.49), words=st.integers(1, 60))
 def test_as_many_words_go_at_each_end(clip: float, words: int) -> None:
-    kept = words_kept(some_counts(words=words), clip)
+    kept = kept_words(some_counts(words=words), clip)
     assert words - kept.size == 2 * round(clip * words)
 
 

@@ -19,7 +19,7 @@ from rankscope.engines.images.contenders import ByVectors, contenders
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.finding import found_collection
-from rankscope.engines.images.picture_set import PictureSet, opened
+from rankscope.engines.images.picture_set import PictureSet, open_pictures
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import InputError, SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks
@@ -137,7 +137,7 @@ def test_broken_pictures_are_left_out_and_named_every_time(photos: Path, tmp_pat
 
 def test_where_memory_is_short_pictures_stay_files(photos: Path) -> None:
     pictures = PictureSet.of(found_collection(str(photos)))
-    found = opened(pictures, room=3 * 24 * 24 * 2)
+    found = open_pictures(pictures, room=3 * 24 * 24 * 2)
     kinds_of = [type(each).__name__ for each in found.sources]
     assert kinds_of[:2] == ["Image", "Image"]
     assert not any(kind == "Image" for kind in kinds_of[2:])

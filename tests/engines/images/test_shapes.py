@@ -20,11 +20,11 @@ from rankscope.engines.images.descriptors.height_spectrum import HeightSpectrum
 from rankscope.engines.images.descriptors.silhouette import Silhouette
 from rankscope.engines.images.descriptors.zernike import Zernike, radial
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.shapes.contour import outline, outline_points, spaced, twice_the_area
-from rankscope.engines.images.shapes.heights import heights, mirrored
+from rankscope.engines.images.shapes.contour import equidistant_points, outline, outline_points, twice_the_area
+from rankscope.engines.images.shapes.heights import heights, mirror_images
 from rankscope.engines.images.shapes.silhouette import box, on_unit_disc, silhouette
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from tests.data import data_folder
 
@@ -93,7 +93,7 @@ def test_a_descriptor_reaches_its_known_figures_on_the_shape_set(known: Known) -
     _, labels = shapes()
     rows = vectors(known.kind) if not known.kind.z else vectors(Zernike()) / vectors(Zernike()).std(axis=0)
     ranks = nearest_ranks(rows, labels, "l1")
-    assert 100 * Bullseye().of(query_kept(ranks)).mean() == pytest.approx(known.bullseye, abs=0.5)
+    assert 100 * Bullseye().of(put_query_back(ranks)).mean() == pytest.approx(known.bullseye, abs=0.5)
     limits = (0.003, 0.003, 0.008, 0.003)
     for measure, value, limit in zip((AP(), P(scope=10), ER(), NMRR()), known.figures, limits, strict=True):
         assert measure.of(ranks).mean() == pytest.approx(value, abs=limit), measure
@@ -101,7 +101,7 @@ def test_a_descriptor_reaches_its_known_figures_on_the_shape_set(known: Known) -
 
 def test_silhouettes_in_a_square_reach_the_known_bulls_eye() -> None:
     ranks = nearest_ranks(vectors(Silhouette(fit="square")), shapes()[1], "l1")
-    assert 100 * Bullseye().of(query_kept(ranks)).mean() == pytest.approx(64.2, abs=0.05)
+    assert 100 * Bullseye().of(put_query_back(ranks)).mean() == pytest.approx(64.2, abs=0.05)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -186,7 +186,7 @@ def test_an_outline_runs_the_same_way_round_and_ignores_holes() -> None:
 
 
 def test_points_are_equally_spaced_along_the_outline() -> None:
-    points = spaced(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [0.0, 1.0]]), 16)
+    points = equidistant_points(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [0.0, 1.0]]), 16)
     steps = np.abs(np.diff(np.concatenate([points, points[:1]]), axis=0)).sum(axis=1)
     np.testing.assert_allclose(steps, 0.5)
 
@@ -206,7 +206,7 @@ def test_heights_over_the_tangent_are_those_of_a_slow_loop() -> None:
 
 def test_the_mirror_image_runs_the_same_way_round_as_before() -> None:
     points = outline_points(silhouette(blob(2)), 40)
-    assert twice_the_area(mirrored(points[None])[0]) == pytest.approx(twice_the_area(points))
+    assert twice_the_area(mirror_images(points[None])[0]) == pytest.approx(twice_the_area(points))
 
 
 def test_zernike_polynomials_are_orthogonal_over_the_disc() -> None:

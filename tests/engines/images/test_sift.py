@@ -11,7 +11,7 @@ from rankscope.collections import load
 from rankscope.engines.images.decoding import decode, read_image
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.optional import opencv
-from rankscope.engines.images.sift import LocalFeatures, dense_features, local_features, rooted
+from rankscope.engines.images.sift import LocalFeatures, dense_features, local_features, root_sift
 from rankscope.engines.images.sift_matching import SiftMatching, inliers, matches
 from rankscope.errors import SettingError
 from rankscope.measures import P
@@ -128,7 +128,7 @@ def test_dense_features_stand_on_a_grid() -> None:
 
 
 def test_a_vector_of_zeros_stays_so() -> None:
-    assert rooted(np.zeros((2, 128))).tolist() == np.zeros((2, 128)).tolist()
+    assert root_sift(np.zeros((2, 128))).tolist() == np.zeros((2, 128)).tolist()
 
 
 def test_settings_that_cannot_be_are_refused() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.feedback.methods import QueryPoint
-from rankscope.feedback.methods.ranking import list_ranks, ranked
+from rankscope.feedback.methods.ranking import list_ranks, rank_sessions
 from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.measures import AP
 from rankscope.ranks.from_scores import ranks_from_scores
@@ -69,9 +69,9 @@ def test_blocks_of_sessions_put_together_are_the_whole(monkeypatch: pytest.Monke
     items, target = drawn()
     examples = ExampleSets.drawn(target, 7, (3, 3)).of_size(3, 3)
     counted = ~examples.judged(len(items))
-    whole = ranked(QueryPoint(), items, examples, target, counted, topic="a")
+    whole = rank_sessions(QueryPoint(), items, examples, target, counted, topic="a")
     monkeypatch.setattr(type(items), "sessions_at_once", 2)
-    parts = ranked(QueryPoint(), items, examples, target, counted, topic="a")
+    parts = rank_sessions(QueryPoint(), items, examples, target, counted, topic="a")
     assert parts.queries == whole.queries == tuple(f"a/{number}" for number in range(1, 8))
     assert parts.judged.lists("rank") == whole.judged.lists("rank")
     assert parts.classes == whole.classes == ("a",) * 7

@@ -33,9 +33,9 @@ from rankscope.feedback.methods import (
     WuZhang,
 )
 from rankscope.feedback.methods.aspects import log_likelihood_ratio, tail_chance
-from rankscope.feedback.methods.average_qe import expanded
+from rankscope.feedback.methods.average_qe import expand_queries
 from rankscope.feedback.methods.bayesian_query_shifting import shifted_queries
-from rankscope.feedback.methods.dba import augmented
+from rankscope.feedback.methods.dba import augment_rows
 from rankscope.feedback.methods.ellipsoids import ellipsoid
 from rankscope.feedback.methods.log_based_svm import relation
 from rankscope.feedback.methods.pichunter import entropy
@@ -138,13 +138,13 @@ def test_ties_of_the_log() -> None:
 
 
 def test_query_expansion() -> None:
-    check(expanded(FOUR.unit, TWO_FOUND)[0], 0.977802, 0.209529)
+    check(expand_queries(FOUR.unit, TWO_FOUND)[0], 0.977802, 0.209529)
     check(toy_scores(AverageQE(), TWO_FOUND, FOUR), *(FOUR.matrix @ [0.977802, 0.209529]), within=1e-6)
     check(AlphaQE(3).expanded(FOUR, TWO_FOUND)[0], 0.991971, 0.126466)
 
 
 def test_database_augmentation() -> None:
-    rows = augmented(FOUR, 1, 3)
+    rows = augment_rows(FOUR, 1, 3)
     check(rows[0], 0.977066, 0.212936)
     check(rows[1], 0.713257, 0.700902)
     assert toy_scores(DBA(1, 3), TWO_FOUND, FOUR).argmax() == 0

@@ -20,7 +20,7 @@ from rankscope.feedback.normalization.baselines import approach_of, baseline, ba
 from rankscope.feedback.normalization.classifiers import LdaClassifier, LogisticClassifier, SvmClassifier
 from rankscope.feedback.normalization.efficiency_curves import mean_curve, places
 from rankscope.feedback.normalization.losses import Loss
-from rankscope.feedback.normalization.trials import tried
+from rankscope.feedback.normalization.trials import try_candidate
 from rankscope.measures import AP, Rprec
 from tests.feedback.normalization.test_out_of_fold import StumpClassifier
 from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET, drawn
@@ -87,7 +87,7 @@ def test_in_test_form_least_loss_is_highest_r_precision_whatever_the_weights(see
     items, target = drawn(12, 40, 1.0, seed)
     folds = stratified_folds(target, seed=seed)
     for candidate in (QueryPoint(), NearestNeighbour()):
-        made = tried(candidate, items, target, folds, Loss(fp, fn))
+        made = try_candidate(candidate, items, target, folds, Loss(fp, fn))
         missed = made.ranks.relevant * (1 - Rprec().of(made.ranks))
         assert made.trial.test == pytest.approx(((fp + fn) * missed / made.ranks.collection).mean())
 
@@ -95,7 +95,7 @@ def test_in_test_form_least_loss_is_highest_r_precision_whatever_the_weights(see
 def test_losses_in_both_forms_are_those_of_slow_counting() -> None:
     items, target = drawn(15, 60, 1.0)
     folds = stratified_folds(target, 3)
-    made = tried(QueryPoint(), items, target, folds, Loss(1, 2)).trial
+    made = try_candidate(QueryPoint(), items, target, folds, Loss(1, 2)).trial
     test: list[float] = []
     whole: list[float] = []
     for fold in range(3):
@@ -170,7 +170,7 @@ def test_a_tuned_scope_never_looks_at_the_tested_fold() -> None:
     items, target = drawn(20, 80, 1.0)
     folds = stratified_folds(target, 4)
     cost = Loss(1, 4)
-    made = tried(QueryPoint(), items, target, folds, cost, "tuned").trial
+    made = try_candidate(QueryPoint(), items, target, folds, cost, "tuned").trial
     losses = []
     for fold in range(4):
         inner = (fold + 1) % 4

@@ -17,7 +17,7 @@ from rankscope.feedback.normalization.consistency import (
     ideal_at_scopes,
     ideal_curve,
     with_indicators,
-    with_wanted,
+    with_wanted_indicators,
 )
 from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.measures import AP
@@ -73,10 +73,10 @@ def test_properties_and_aspects_are_appended_together() -> None:
 
 def test_a_query_is_told_what_is_wanted_in_the_new_features() -> None:
     examples = Examples.single([0], [1], query=[0.5, 0.5])
-    more = with_wanted(examples, [2.0])
+    more = with_wanted_indicators(examples, [2.0])
     assert more.queries is not None
     assert more.queries.tolist() == [[0.5, 0.5, 2.0]]
-    assert with_wanted(EXAMPLES, [2.0]) is EXAMPLES
+    assert with_wanted_indicators(EXAMPLES, [2.0]) is EXAMPLES
     asked = Examples.of([[int(np.flatnonzero(TARGET)[0])]], queries=[ITEMS.matrix[0]])
     (done,) = consistency([Rocchio()], ITEMS, TARGET, asked, gains=[1000.0])
     assert done.average_precision[1] == 1.0

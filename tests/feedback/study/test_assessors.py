@@ -8,7 +8,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.assessors import adaptation, mean_overlap
 from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
@@ -23,7 +23,7 @@ SETTING = Experiment.of(Items.of(WHERE), TOPICS, protocol=Protocol(rounds=2, sco
 def test_the_diagonal_is_what_a_session_of_its_own_gives() -> None:
     made = adaptation(METHODS.parse("svm"), SETTING, "near", starts=4)
     sessions = SETTING.sessions(4)
-    values = AP().of(simulated(METHODS.parse("svm"), SETTING, sessions).rounds[-1].ranks)
+    values = AP().of(simulate_rounds(METHODS.parse("svm"), SETTING, sessions).rounds[-1].ranks)
     assert np.diag(made.matrix) == pytest.approx([values[sessions.topic == row].mean() for row in range(3)])
 
 

@@ -14,7 +14,7 @@ from rankscope.errors import InputError, SettingError
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import Plan, same_numbers, study
 from rankscope.feedback.study.verdicts import compared_methods
@@ -35,7 +35,7 @@ def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> Non
     plan = small()
     made = study(plan, result=tmp_path / "s.parquet", processes=1)
     assert made.methods == (*NAMES, "no-feedback", "random", "all-labels", "ideal")
-    own = simulated(METHODS.parse("svm"), plan.setting, plan.sessions)
+    own = simulate_rounds(METHODS.parse("svm"), plan.setting, plan.sessions)
     assert made.values("AP", "svm")[:, 2] == pytest.approx(AP().of(own.rounds[2].ranks))
     recall = own.rounds[1].shown.shares()["cumulative recall"]
     assert made.values("cumulative recall", "svm")[:, 1] == pytest.approx(recall)

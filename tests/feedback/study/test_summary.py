@@ -7,7 +7,7 @@ import pytest
 from rankscope.feedback.study.display_quality import SHARES
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import compared
+from rankscope.feedback.study.verdicts import compare_methods
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.reports.texts.feedback import further, text_of, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
@@ -77,7 +77,7 @@ def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None
     lines = words(results)
     assert lines.startswith("Decided by AP of the frozen list")
     assert "It decides alone; cumulative recall is secondary." in lines
-    made = compared(results)
+    made = compare_methods(results)
     assert made is not None
     assert verdict(made)[0] in lines
     assert "svm is better than rocchio by .3" in lines
@@ -120,7 +120,7 @@ def test_methods_that_rank_alike_are_compared_once_and_it_is_said() -> None:
     twin = results.frame.filter(pl.col("method") == "svm").with_columns(method=pl.lit("retin"))
     same = Results(pl.concat([results.frame.filter(pl.col("method") != "retin"), twin]), results.about)
     assert same.alike() == (("svm", "retin"),)
-    made = compared(same)
+    made = compare_methods(same)
     assert made is not None
     assert made.systems == ("svm", "rocchio")
     assert "! retin ranked as svm did in every round of all 27 sessions: compared once, as svm" in warnings(same)

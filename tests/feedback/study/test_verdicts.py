@@ -24,7 +24,7 @@ from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import shared_ranks
 from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import SEEN, against_none, compared, compared_methods
+from rankscope.feedback.study.verdicts import SEEN, against_none, compare_methods, compared_methods
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy
 from rankscope.graphs.kinds.rounds import rounds_graph
@@ -111,7 +111,7 @@ def _by_hand(setting: Experiment, sessions: Any, pair: tuple[Method, Method]) ->
 
 def test_two_methods_are_compared_on_it_and_what_is_left_out_is_counted() -> None:
     results = small("svm", "nearest-neighbour", scored="residual", starts=6, rounds=9)
-    made = compared(results)
+    made = compare_methods(results)
     assert made is not None
     table = results.table("AP of the shared list", methods=["svm", "nearest-neighbour"])
     gone = int(np.isnan(table.values).any(axis=1).sum())
@@ -128,7 +128,7 @@ def test_two_methods_are_compared_on_it_and_what_is_left_out_is_counted() -> Non
 
 def test_more_methods_are_not_compared_on_residual_lists() -> None:
     results = small("svm", "nearest-neighbour", "rocchio", scored="residual")
-    made = compared(results)
+    made = compare_methods(results)
     assert made is not None
     assert [one.measure for one in made.measures] == [SEEN]
     assert verdicts(results)[0].startswith("Decided by cumulative recall alone")
@@ -153,7 +153,7 @@ def test_a_method_that_found_more_does_not_lose_by_it() -> None:
     own = {name: np.nanmean(residual.values("AP", name)[:, -1]) for name in found}
     assert own["svm"] < own["logistic-regression"]
     for results in (residual, frozen):
-        made = compared(results)
+        made = compare_methods(results)
         assert made is not None
         assert all(one.pairs[0].better == "svm" for one in made.measures)
     assert Summary(frozen, "AP").means("svm")[0][-1] == pytest.approx(0.723, abs=5e-4)
@@ -216,7 +216,7 @@ def test_kept_rankings_compared_give_the_verdict_of_the_study(
         "--quiet",
     )
     results = load_results(out)
-    made = compared(results)
+    made = compare_methods(results)
     assert made is not None
     files = [kept / f"{name}.ranks.parquet" for name in compared_methods(results)]
     assert sorted(files) == sorted(kept.glob("*.parquet"))  # of methods that rank alike one file

@@ -16,7 +16,7 @@ from rankscope.engines.images.benchmark_store import Store, plain
 from rankscope.engines.images.clocked import Step
 from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.decoding import MAX_PIXELS, Source
-from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, opened, shares_of
+from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, open_pictures, shares_of
 from rankscope.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -131,7 +131,7 @@ def _read(
         broken = {name for name, _ in known}
         rows = [row for row, name in enumerate(store.pictures.ids) if name not in broken]
         return store.pictures.take(np.array(rows, dtype=np.int64)), (), known
-    found = opened(store.pictures, threads=threads, progress=progress)
+    found = open_pictures(store.pictures, threads=threads, progress=progress)
     store.note_problems(found.problems)
     return found.pictures, found.sources, found.problems
 

@@ -65,7 +65,7 @@ class _Clocked(Descriptor):
         return self.inner.z_columns
 
 
-def clocked(
+def timed_vectors(
     descriptor: Descriptor, pictures: Sequence[Source], threads: int | None, progress: Step | None
 ) -> TimedVectors:
     """The vectors of all pictures and the mean processor time of one, decoding not counted."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.images.bag_of_words import BagOfWords
-from rankscope.engines.images.clocked import Step, TimedVectors, clocked
+from rankscope.engines.images.clocked import Step, TimedVectors, timed_vectors
 from rankscope.engines.images.contender import Contender, Rows
 from rankscope.engines.images.decoding import Source
 from rankscope.engines.images.descriptors import ALL as VECTORS
@@ -50,7 +50,7 @@ class ByVectors(Contender):
         self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
     ) -> TimedVectors:
         """Each picture once, timed."""
-        return clocked(self.descriptor, pictures, threads, progress)
+        return timed_vectors(self.descriptor, pictures, threads, progress)
 
     def ranks(
         self,

@@ -149,7 +149,7 @@ class Opened:
     problems: tuple[tuple[str, str], ...]
 
 
-def opened(
+def open_pictures(
     pictures: PictureSet, *, room: int = ROOM, threads: int | None = None, progress: Progress | None = None
 ) -> Opened:
     """Decode every picture once. If none can be read, it is an `InputError`."""

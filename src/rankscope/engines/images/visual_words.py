@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
-from rankscope.engines.images.optional import needed
+from rankscope.engines.images.optional import import_extra
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs.arrays_in_files import Archive
@@ -61,7 +61,7 @@ class Vocabulary:
 
         Fewer features than words are a `SettingError`.
         """
-        cluster = needed("sklearn.cluster", "scikit-learn", "feedback")
+        cluster = import_extra("sklearn.cluster", "scikit-learn", "feedback")
         whole = np.concatenate([np.asarray(each, dtype=np.float32) for each in vectors])
         if not 1 <= words <= len(whole):
             raise SettingError(f"a vocabulary of {words} words needs at least as many local features, got {len(whole)}")

@@ -15,11 +15,11 @@ from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
-from rankscope.ranks.counting import Counted, counted
+from rankscope.ranks.counting import Counted, count_block
 from rankscope.ranks.dense import already_counted, best_first, ranks_among
-from rankscope.ranks.keys import ITEMS, rounded
+from rankscope.ranks.keys import ITEMS, float32_limits
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, Ranked, settled
+from rankscope.ranks.settling import Close, Ranked, final_ranks
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
 PART_CELLS = 1 << 18
@@ -147,7 +147,7 @@ class _QueryBlock:
 
     def _screen(self, level: int) -> tuple[list[Counted], NDArray[Any]]:
         low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], level)
-        below, above = rounded(low, high)
+        below, above = float32_limits(low, high)
         found = []
         for items in self.ranker.chunks(self.queries):
             scores = self._scores(items, level)
@@ -208,7 +208,7 @@ class _QueryBlock:
         parts = []
         for start in starts:  # by one thread: counting holds Python's lock most of the time
             rows_here = np.arange(start, min(start + step, len(scores)))
-            parts.append(counted(scores[start : start + step], limits.take(rows_here)))
+            parts.append(count_block(scores[start : start + step], limits.take(rows_here)))
         rows = [part.row + start for part, start in zip(parts, starts, strict=True)]
         above, within = (np.concatenate([getattr(part, name) for part in parts])[flip] for name in ("above", "within"))
         item, score = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "score"))
@@ -221,7 +221,7 @@ class _QueryBlock:
         )
         already = already_counted(self.hits, row, screened, high)
         within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        return settled(
+        return final_ranks(
             self.hits,
             above,
             Close(row=row, item=item, score=np.concatenate(references), counted=already, within=within),

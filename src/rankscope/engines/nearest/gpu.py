@@ -29,7 +29,7 @@ from rankscope.errors import MissingExtra, SettingError
 from rankscope.ranks.counting import Counted
 from rankscope.ranks.dense import already_counted
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, settled
+from rankscope.ranks.settling import Close, final_ranks
 from rankscope.wording import setting_value
 
 QUERIES = 8192  # of a tile
@@ -193,7 +193,7 @@ class GpuRanker(Ranker):
         already = np.zeros(within.size, dtype=np.int64)
         mixed = within > 0  # nothing in doubt is near the others
         already[mixed] = already_counted(made.hits.where(mixed), row, screened, made.high[mixed])
-        ranked = settled(made.hits, above, Close(row=row, item=item, score=score, counted=already, within=within))
+        ranked = final_ranks(made.hits, above, Close(row=row, item=item, score=score, counted=already, within=within))
         judged = Ragged(made.hits.offsets, {"rank": ranked.rank})
         return BlockRanks(
             queries=made.queries, judged=judged, ties=ranked.ties, left_out=made.left_out.lengths, distractors=None

@@ -23,7 +23,7 @@ from rankscope.feedback.normalization.feasibility import PERMUTATIONS, REFITTED,
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate
 from rankscope.feedback.normalization.refitting import refitted_ap
-from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, tried
+from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, try_candidate
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.validation import COUNT, FLAG, SEED, OneOf, Optional, check
 
@@ -137,7 +137,7 @@ def baseline(
             seed=seed,
         )
     chosen = folds if isinstance(folds, Folds) else stratified_folds(relevant, folds, seed=seed)
-    made = [tried(each, items, relevant, chosen, cost, form, seed) for each in candidates]
+    made = [try_candidate(each, items, relevant, chosen, cost, form, seed) for each in candidates]
     best = _winner(made, form)
     times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS
     null = refitted_ap(candidates[made.index(best)], items, relevant, chosen, times, seed) if refit else None

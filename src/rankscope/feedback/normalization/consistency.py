@@ -16,7 +16,7 @@ from rankscope.feedback.examples.folds import checked_target
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scaling import Scaling
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.methods.ranking import ranked
+from rankscope.feedback.methods.ranking import rank_sessions
 from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.efficiency_curves import (
     LEVELS,
@@ -56,7 +56,7 @@ def with_indicators(items: Items, properties: ArrayLike, gain: float | None = No
     return Items(matrix=matrix, scaling=scaling, groups=groups, log=items.log, given_aspects=aspects)
 
 
-def with_wanted(examples: Examples, height: ArrayLike) -> Examples:
+def with_wanted_indicators(examples: Examples, height: ArrayLike) -> Examples:
     """The same sessions in the extended space: a query has the indicators of what is wanted; the rest is as it was."""
     if examples.queries is None:
         return examples
@@ -130,13 +130,13 @@ def consistency(
     relevant = checked_target(target)
     told = relevant if properties is None else np.asarray(properties)
     counted = ~examples.judged(len(items))
-    plain = [ranked(each, items, examples, relevant, counted, topic=topic) for each in methods]
+    plain = [rank_sessions(each, items, examples, relevant, counted, topic=topic) for each in methods]
     result = []
     for gain in gains:
         more = with_indicators(items, told, gain)
-        sessions = with_wanted(examples, _wanted(more.matrix[:, items.features :], relevant))
+        sessions = with_wanted_indicators(examples, _wanted(more.matrix[:, items.features :], relevant))
         for method, before in zip(methods, plain, strict=True):
-            after = ranked(method, more, sessions, relevant, counted, topic=topic)
+            after = rank_sessions(method, more, sessions, relevant, counted, topic=topic)
             result.append(Consistency(method=str(method), topic=topic, gain=gain, plain=before, extended=after))
     return result
 

@@ -24,7 +24,7 @@ from rankscope.feedback.normalization.efficiency_curves import (
     thinned_chance,
     thinned_curve,
 )
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 SMALL_EXCESS = 1.02  # above it at so many levels, the baseline is no optimum
@@ -73,7 +73,7 @@ class Efficiency:
     @property
     def values(self) -> FloatArray:
         """p / p~; never clipped. NaN where both are 0, infinite where only the baseline is."""
-        return np.where((self.baseline == 0) & (self.reached > 0), np.inf, divided(self.reached, self.baseline))
+        return np.where((self.baseline == 0) & (self.reached > 0), np.inf, divide(self.reached, self.baseline))
 
     @property
     def deviation(self) -> FloatArray:
@@ -84,7 +84,7 @@ class Efficiency:
     def corrected(self) -> FloatArray:
         """Chance-corrected: (p - p_0) / (p~ - p_0); NaN where the baseline is no better than chance."""
         better = self.baseline > self.chance
-        return np.where(better, divided(self.reached - self.chance, self.baseline - self.chance), np.nan)
+        return np.where(better, divide(self.reached - self.chance, self.baseline - self.chance), np.nan)
 
     @property
     def undefined(self) -> int:

@@ -15,7 +15,7 @@ from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import checked_target
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.methods.ranking import ranked, sized
+from rankscope.feedback.methods.ranking import name_with_size, rank_sessions
 from rankscope.feedback.normalization.example_sets import SIZES, ExampleSets, Sizes, largest_of, pairs, topic_seed
 from rankscope.measures import AP, Measure
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -85,8 +85,8 @@ def growth(
         for method in methods:
             for place, size in enumerate(both):
                 counted = ~sets.chosen(len(items), *(largest_of(both) if common else size))
-                examples, name = sets.of_size(*size), sized(method, size)
-                made = ranked(method, items, examples, target, counted, topic=topic, system=name)
+                examples, name = sets.of_size(*size), name_with_size(method, size)
+                made = rank_sessions(method, items, examples, target, counted, topic=topic, system=name)
                 parts[str(method)][place].append(made)
     ranks = {name: tuple(RelevantRanks.join(each) for each in made) for name, made in parts.items()}
     return ExampleGrowth(both, ranks, repeats, seed)

@@ -21,14 +21,16 @@ def refitted_ap(
     Labels are permuted within folds, so that each fold keeps its number of relevant items.
     """
     chance = np.random.default_rng(seed)
-    return np.array([_ap(candidate, items, permuted(target, folds, chance), folds, seed) for _ in range(permutations)])
+    return np.array(
+        [_ap(candidate, items, permute_labels(target, folds, chance), folds, seed) for _ in range(permutations)]
+    )
 
 
-def permuted(target: BoolArray, folds: Folds, chance: np.random.Generator) -> BoolArray:
+def permute_labels(target: BoolArray, folds: Folds, chance: np.random.Generator) -> BoolArray:
     """The labels of each fold in random order.
 
     >>> folds = Folds.of([0, 0, 0, 1, 1])
-    >>> folds.sizes(permuted(np.array([True, True, False, False, True]), folds, np.random.default_rng(0)))
+    >>> folds.sizes(permute_labels(np.array([True, True, False, False, True]), folds, np.random.default_rng(0)))
     array([2, 1])
     """
     by_fold = np.argsort(folds.fold, kind="stable")

@@ -15,7 +15,7 @@ from rankscope.feedback.methods.ranking import list_ranks
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate, OutOfFold, out_of_fold
 from rankscope.measures import AP
-from rankscope.ranks.from_scores import numbered, ranks_from_scores
+from rankscope.ranks.from_scores import numbered_names, ranks_from_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Form = Literal["test", "whole", "decisions", "tuned"]
@@ -48,7 +48,7 @@ class Tried:
     ranks: RelevantRanks
 
 
-def tried(
+def try_candidate(
     candidate: Candidate, items: Items, target: BoolArray, folds: Folds, loss: Loss, form: Form = "test", seed: int = 0
 ) -> Tried:
     """Learn, rank and count losses; a candidate that fails in some fold has no losses, and says why."""
@@ -70,7 +70,7 @@ def tried(
 
 
 def _test_ranks(name: str, made: OutOfFold, target: BoolArray, folds: Folds) -> RelevantRanks:
-    names = numbered("fold ", len(made.values))
+    names = numbered_names("fold ", len(made.values))
     classes = [f"fold {each + 1}" for each in made.fold.tolist()]
     return ranks_from_scores(made.values, target, folds.tested[made.fold], system=name, queries=names, classes=classes)
 

@@ -14,7 +14,7 @@ from rankscope.arrays import IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import nearest_squared
-from rankscope.feedback.examples.scored import Scored, settled
+from rankscope.feedback.examples.scored import Scored, drop_rounding
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
 from rankscope.feedback.study.protocol import Protocol
@@ -44,7 +44,7 @@ class CarriedNeighbours:
         values[both], total[both] = 1, 2
         with np.errstate(invalid="ignore"):
             values /= total
-        values = settled(values.astype(np.float64, copy=False), self.items.single)
+        values = drop_rounding(values.astype(np.float64, copy=False), self.items.single)
         if self.items.copies.size:
             values[:, self.items.copies] = values[:, self.items.first_alike[self.items.copies]]
         flags, failed = [""] * len(examples), [""] * len(examples)

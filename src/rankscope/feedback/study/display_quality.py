@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 SHARES = (
     "actual precision",
@@ -44,13 +44,13 @@ class DisplayQuality:
         before = self.seen_hits - self.new_hits
         made = (
             self.hits / self.scope,
-            divided(self.hits, self.relevant),
+            divide(self.hits, self.relevant),
             self.new_hits / self.scope,
-            divided(self.new_hits, self.relevant),
-            divided(self.seen_hits, self.seen),
-            divided(self.seen_hits, self.relevant),
-            divided(self.new_hits, self.unseen),
-            divided(self.new_hits, self.relevant - before),
+            divide(self.new_hits, self.relevant),
+            divide(self.seen_hits, self.seen),
+            divide(self.seen_hits, self.relevant),
+            divide(self.new_hits, self.unseen),
+            divide(self.new_hits, self.relevant - before),
         )
         return dict(zip(SHARES, made, strict=True))
 
@@ -75,10 +75,12 @@ def display_quality(
     )
 
 
-def traced(displays: Sequence[Sequence[str]], target: ArrayLike, scope: int | None = None) -> list[DisplayQuality]:
+def trace_displays(
+    displays: Sequence[Sequence[str]], target: ArrayLike, scope: int | None = None
+) -> list[DisplayQuality]:
     """The displays of one session, given by the names of the items shown.
 
-    >>> one, two = traced(["aXYbZ", "abcWZ"], list("abcdef"))
+    >>> one, two = trace_displays(["aXYbZ", "abcWZ"], list("abcdef"))
     >>> two.shares()["cumulative precision"].round(6), two.shares()["new precision of unseen"]
     (array([0.428571]), array([0.5]))
     """

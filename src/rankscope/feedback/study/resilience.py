@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.starts import Start
 from rankscope.feedback.users.topics import Topics
@@ -62,7 +62,7 @@ def resilience(
     sessions = settings[0].sessions(starts, seed)
     made = []
     for method in methods:
-        last = [simulated(method, each, sessions).rounds[-1].ranks for each in settings]
+        last = [simulate_rounds(method, each, sessions).rounds[-1].ranks for each in settings]
         values = [how.of(ranks) for ranks in last]
         made.append(Resilience(str(method), levels, tuple(_mean(each[~np.isnan(each)]) for each in values)))
     return made

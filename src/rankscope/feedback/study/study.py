@@ -22,7 +22,7 @@ from rankscope.inputs.formats.frames import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.parts import PartsFolder, digest_of, finished
+from rankscope.running.parts import PartsFolder, digest_of, finish_parts
 from rankscope.running.runners import runner_with
 from rankscope.running.work_folders import work_folder
 from rankscope.validation import COUNT, FLAG, SEED, Optional, check
@@ -132,9 +132,9 @@ def study(
     check({"processes": processes}, processes=Optional(COUNT))
     runner, parts = runner_with(processes), plan.parts()
     if result is None:
-        return _assembled(plan, finished(work, plan, parts, runner, progress=progress))
+        return _assembled(plan, finish_parts(work, plan, parts, runner, progress=progress))
     with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
-        made = _assembled(plan, finished(work, plan, parts, runner, folder, progress))
+        made = _assembled(plan, finish_parts(work, plan, parts, runner, folder, progress))
         made.save(result)
     return made
 

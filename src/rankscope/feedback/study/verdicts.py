@@ -45,7 +45,7 @@ def deciding_table(results: Results, methods: Sequence[str]) -> ScoreTable | Non
     return None
 
 
-def compared(results: Results, level: float = 0.95) -> Compared | None:
+def compare_methods(results: Results, level: float = 0.95) -> Compared | None:
     """All pairs of methods in the last round; None where there is no pair, or nothing to find."""
     names = compared_methods(results)
     return _compared(results, names, level, None) if len(names) > 1 else None
@@ -74,7 +74,7 @@ def _compared(results: Results, names: Sequence[str], level: float, baseline: st
     )
 
 
-def unmoved(results: Results) -> tuple[str, ...]:
+def unmoved_measures(results: Results) -> tuple[str, ...]:
     """Measures of the scored list that no round changes: precision within the first display of a frozen list."""
     if not results.last:
         return ()

@@ -133,10 +133,10 @@ def _bracketed(part: Expression, *weaker: type[Expression]) -> str:
     return f"({part})" if isinstance(part, weaker) else str(part)
 
 
-def parsed(text: str) -> Expression:
+def parse_expression(text: str) -> Expression:
     """The expression a text means: `not` binds most, then `and`, then `or`; brackets and quotes as usual.
 
-    >>> str(parsed("flower and (red or pink) and not sky")), parsed('"tea cup"').labels
+    >>> str(parse_expression("flower and (red or pink) and not sky")), parsed('"tea cup"').labels
     ('flower and (red or pink) and not sky', ('tea cup',))
     """
     return _ExpressionReader(text).whole()

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import checked_target
-from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parsed
+from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parse_expression
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged
 
@@ -72,7 +72,7 @@ class Topics:
             if not large:
                 raise SettingError(f"no label has {least} items or more: there is nothing to look for")
             return cls.of(large)
-        meant = {text: HasLabel(text) if text in have else parsed(text) for text in wanted}
+        meant = {text: HasLabel(text) if text in have else parse_expression(text) for text in wanted}
         made = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
         plain = all(isinstance(each, HasLabel) for each in meant.values())
         return made if plain else replace(made, given_gains=_gains(list(meant.values()), have))

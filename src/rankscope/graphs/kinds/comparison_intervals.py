@@ -9,7 +9,7 @@ from rankscope.curves.curve import Curve
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_table, named
+from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems, number
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.statistics.table.cells import Cells, design_of, need_level
@@ -46,7 +46,7 @@ def comparison_intervals_graph(
     starts: FloatArray = -step * np.arange(len(shown.labels), dtype=np.float64)
     middles = starts - (len(names) - 1) / 2
     ticks = tuple(float(each) for each in middles)
-    texts = tuple(named(label, shown.size(label)) for label in shown.labels)
+    texts = tuple(class_label(label, shown.size(label)) for label in shown.labels)
     domain = (float(starts[-1]) - len(names) + 0.3, 0.7)
     graph = Graph(
         f"{measure} by class" if shown.table.classes is not None else f"{measure}, system by system",

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import IntArray
-from rankscope.inputs.blocks import RunBlock, as_range, prefetched
+from rankscope.inputs.blocks import RunBlock, as_range, prefetch
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.fields import LineLayout, LineRows, rows_of
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
@@ -51,7 +51,7 @@ def read_run(source: Source, reading: Reading) -> Run:
     def read(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
         layout = RUN.want("rank") if rank else RUN
         empty = True
-        for block in prefetched(_blocks(source, layout, problems, run, reading)):
+        for block in prefetch(_blocks(source, layout, problems, run, reading)):
             empty = False
             yield block
         if empty and not problems.count:

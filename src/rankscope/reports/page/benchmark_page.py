@@ -15,12 +15,12 @@ from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.descriptor_bars import Bar, cost_graph, quality_graph
 from rankscope.graphs.graph import Graph
 from rankscope.reports.formats.grid import number
-from rankscope.reports.page.benchmark_choice import ShownQuery, chosen
-from rankscope.reports.page.pages import environment, packed, spec_of, text_of, themes
+from rankscope.reports.page.benchmark_choice import ShownQuery, choose_queries
+from rankscope.reports.page.pages import environment, pack_text, spec_of, text_of, themes
 from rankscope.reports.page.thumbnails import thumbnails
 from rankscope.reports.texts.benchmark import Standings
 from rankscope.reports.texts.benchmark_tables import facts_of, grid_of, notes_of, verdict
-from rankscope.reports.texts.comparison_words import listed
+from rankscope.reports.texts.comparison_words import join_names
 from rankscope.version import __version__
 
 FIRST = 10  # results of each descriptor
@@ -93,8 +93,8 @@ def render(made: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int
         "figures": figures,
         "classes": class_table(made),
         "queries": queries,
-        "specs": {name: packed(spec_of(graph)) for name, graph, _ in figures},
-        "tables": {name: packed(csv_of(graph)) for name, graph, _ in figures},
+        "specs": {name: pack_text(spec_of(graph)) for name, graph, _ in figures},
+        "tables": {name: pack_text(csv_of(graph)) for name, graph, _ in figures},
         "style": text_of("report.css") + text_of("benchmark.css"),
         "themes": themes(),
         "vega": script(),
@@ -125,7 +125,7 @@ def graphs_of(made: Standings) -> list[tuple[str, Graph, str]]:
 def shown_queries(made: Standings, count: int, first: int, seed: int) -> list[Shown]:
     """The chosen queries, each with the first results of every descriptor, best descriptor first."""
     table = made.table
-    choices = chosen(table, count, made.main, seed)
+    choices = choose_queries(table, count, made.main, seed)
     pictures = made.benchmark.pictures
     rows = made.benchmark.rows([each.query for each in choices])
     trials = {trial.name: trial for trial in made.benchmark.trials}
@@ -199,4 +199,4 @@ def _ties(made: Standings) -> list[str]:
     tied = [system.name for system in made.scores.systems if system.ranks.ties.size]
     if not tied:
         return []
-    return [f"Pictures at equal distance stand in the order of the collection ({listed(tied, 6)})."]
+    return [f"Pictures at equal distance stand in the order of the collection ({join_names(tied, 6)})."]

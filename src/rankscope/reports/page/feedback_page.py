@@ -23,7 +23,7 @@ from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
-from rankscope.reports.page.pages import environment, packed, spec_of, text_of, themes
+from rankscope.reports.page.pages import environment, pack_text, spec_of, text_of, themes
 from rankscope.reports.texts.feedback import LISTS, facts, further, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.pairs.trust import DECIDING
@@ -69,8 +69,8 @@ def render(results: Results, made: Normalised) -> str:
             figures=figures,
             sections=sections_of(results, made),
             settings=_settings(results),
-            specs={each.id: packed(spec_of(each.graph)) for each in figures},
-            tables={each.id: packed(csv_of(each.graph)) for each in figures},
+            specs={each.id: pack_text(spec_of(each.graph)) for each in figures},
+            tables={each.id: pack_text(csv_of(each.graph)) for each in figures},
             style=text_of("report.css"),
             themes=themes(),
             vega=script(),

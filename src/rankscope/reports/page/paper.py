@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankscope.files import atomic, made_folder
-from rankscope.graphs.saving import rendered
+from rankscope.graphs.saving import render_graph
 from rankscope.reports.formats.grid import Cell, Grid, class_grid, coverage_lines, number
-from rankscope.reports.formats.latex import comments, escaped, table_of
+from rankscope.reports.formats.latex import comments, escape_latex, table_of
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import Figure, Progress
 from rankscope.reports.texts.estimates import Estimate, MeasureRow
@@ -34,7 +34,7 @@ def write_paper(report: Report, folder: str | Path, progress: Progress | None = 
 
 def _picture(figure: Figure) -> bytes:
     """One or two columns wide; a surface is seen from above, as on the page."""
-    return rendered(figure.drawn.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True)
+    return render_graph(figure.drawn.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _readme(report: Report, drawn: list[Figure]) -> str:
             r"\begin{table}",
             r"  \centering",
             rf"  \input{{{table.name}}}",
-            rf"  \caption{{{escaped(caption)}}}",
+            rf"  \caption{{{escape_latex(caption)}}}",
             rf"  \label{{tab:{table.name.removesuffix('.tex')}}}",
             r"\end{table}",
             "",
@@ -118,7 +118,7 @@ def _readme(report: Report, drawn: list[Figure]) -> str:
             rf"\begin{{figure{wide}}}",
             r"  \centering",
             rf"  \includegraphics[width={width}]{{{figure.id}.pdf}}",
-            rf"  \caption{{{escaped(caption)}.}}",
+            rf"  \caption{{{escape_latex(caption)}.}}",
             rf"  \label{{fig:{figure.id}}}",
             rf"\end{{figure{wide}}}",
             "",

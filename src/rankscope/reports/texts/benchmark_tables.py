@@ -13,7 +13,7 @@ from rankscope.reports.formats.grid import Cell, Grid, number
 from rankscope.reports.formats.rows import as_json
 from rankscope.reports.formats.table import text_of as plain_table
 from rankscope.reports.texts.benchmark import DescriptorStanding, Standings, milliseconds
-from rankscope.reports.texts.comparison_words import listed
+from rankscope.reports.texts.comparison_words import join_names
 
 COST = ("values", "ms a picture", "ms a query")
 
@@ -86,8 +86,8 @@ def verdict(made: Standings) -> str:
     classes = len(made.compared.main.units)
     if not alike:
         return f"{lead} It is better than every other descriptor, shown by {classes:,} classes."
-    worse = f" It is better than {listed(beaten)}." if beaten else ""
-    return f"{lead}{worse} No difference from {listed(alike, 6)} is shown by {classes:,} classes."
+    worse = f" It is better than {join_names(beaten)}." if beaten else ""
+    return f"{lead}{worse} No difference from {join_names(alike, 6)} is shown by {classes:,} classes."
 
 
 def notes_of(made: Standings) -> list[str]:

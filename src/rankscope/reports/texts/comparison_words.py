@@ -46,10 +46,10 @@ def _chance(p: float) -> str:
     return "p < .001" if p < 0.001 else f"p = {short(p)}"
 
 
-def listed(names: list[str], most: int = LISTED) -> str:
+def join_names(names: list[str], most: int = LISTED) -> str:
     """Names as a sentence has them.
 
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=3)
+    >>> join_names(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=3)
     ('a', 'a, b and c', 'a, b and 2 more')
     """
     shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
@@ -77,7 +77,7 @@ def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
     said = []
     for name, measures in sides.items():
         shown = f"{name} is better{' too' if name == better else ''}" if name else "no difference is shown"
-        said.append(f"by {listed(measures, most=len(measures))} {shown}")
+        said.append(f"by {join_names(measures, most=len(measures))} {shown}")
     return said
 
 
@@ -129,7 +129,7 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     shown = [each for each in effects.effects if each.better]
     if not better:
         told = [f"{each.better} is better on class {each.label}" for each in shown]
-        return f"; but {listed(told)}" if told else ""
+        return f"; but {join_names(told)}" if told else ""
     won = sorted((each for each in shown if each.better == better), key=_size)
     lost = [each.label for each in shown if each.better != better]
     same = [each.label for each in effects.effects if _equal(each)]
@@ -158,7 +158,7 @@ def _size(effect: ClassEffect) -> float:
 
 
 def _classes(labels: list[str]) -> str:
-    return f"class{'es' * (len(labels) > 1)} {listed(labels)}"
+    return f"class{'es' * (len(labels) > 1)} {join_names(labels)}"
 
 
 def _short_pair(pair: Comparison) -> str:
@@ -191,8 +191,8 @@ def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
     >>> _distinguished(["B"], ["C", "D"], whole=True), _distinguished([], ["C"], whole=False)
     ('it cannot be distinguished from B, but it is better than the other 2', 'it is better than C')
     """
-    open_ = f"it cannot be distinguished from {listed(alike)}" if alike else ""
-    who = f"{'the other' if alike else 'all'} {len(beaten)}" if whole else listed(beaten)
+    open_ = f"it cannot be distinguished from {join_names(alike)}" if alike else ""
+    who = f"{'the other' if alike else 'all'} {len(beaten)}" if whole else join_names(beaten)
     return ", but ".join(filter(None, (open_, f"it is better than {who}" if beaten else "")))
 
 
@@ -210,7 +210,7 @@ def _against_baseline(made: Compared) -> list[str]:
         size = abs(pair.difference)
         sides[side].append(f"{other} (by {short(size)})" if side else other)
     words = {"better": f"Better than {first}", "worse": f"Worse than {first}", "": f"Not distinguished from {first}"}
-    return [f"{words[side]}: {listed(found)}." for side, found in sides.items() if found]
+    return [f"{words[side]}: {join_names(found)}." for side, found in sides.items() if found]
 
 
 def _pairs_that_differ(made: Compared) -> list[str]:

@@ -8,7 +8,7 @@ from rankscope.names import one_line, visible
 from rankscope.reports.formats.grid import Cell, Grid
 from rankscope.reports.formats.markdown import table_of
 from rankscope.reports.formats.rows import as_json
-from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence, signed
+from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence, signed_text
 
 FORMATS = ("text", "json", "markdown")
 SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
@@ -69,8 +69,8 @@ def _grid(result: GateResult) -> Grid:
 
 def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
     places = check.places
-    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", signed(check.change, places))
-    limits = f"{signed(check.low, places)} to {signed(check.high, places)}"
+    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", signed_text(check.change, places))
+    limits = f"{signed_text(check.low, places)} to {signed_text(check.high, places)}"
     named = [check.measure, *([check.label or "all"] if with_class else [])]
     return (
         *(Cell(each, number=False) for each in named),

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.intervals.clustering import clustering
@@ -185,9 +185,9 @@ def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and unbiased standard deviation of the values there are in each column."""
     there = ~np.isnan(values)
     count = there.sum(axis=0)
-    mean = divided(np.where(there, values, 0.0).sum(axis=0), count)
+    mean = divide(np.where(there, values, 0.0).sum(axis=0), count)
     square = np.where(there, values - mean, 0.0) ** 2
-    return mean, np.sqrt(divided(square.sum(axis=0), np.maximum(count - 1, 0)))
+    return mean, np.sqrt(divide(square.sum(axis=0), np.maximum(count - 1, 0)))
 
 
 def _unseen_unit(points: _Points, drawn: _ChanceDraws, bounds: Bounds) -> _BandLimits:

@@ -72,6 +72,6 @@ def tail_of(level: float, alternative: Alternative) -> float:
     return (1 - level) / 2 if alternative == "two-sided" else 1 - level
 
 
-def opened(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
+def one_sided_interval(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
     """The interval without the side that a one-sided test says nothing of."""
     return (-math.inf if alternative == "less" else low, math.inf if alternative == "greater" else high)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, opened, tail_of
+from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 
 ROUNDING = 1e-13
 
@@ -54,7 +54,7 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided", *, 
     t, freedom = mean / error, count - 1
     p = {"two-sided": 2 * stdtr(freedom, -abs(t)), "greater": stdtr(freedom, -t), "less": stdtr(freedom, t)}
     half = float(stdtrit(freedom, 1 - tail)) * error
-    low, high = opened(mean - half, mean + half, alternative)
+    low, high = one_sided_interval(mean - half, mean + half, alternative)
     note = f"t = {t:.4f}, {freedom} degrees of freedom"
     return PairTest(
         test="t",

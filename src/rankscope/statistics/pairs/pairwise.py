@@ -107,7 +107,7 @@ def compare_pairs(
     columns = [column for each in differences for column in each.T]
     turned = [table.lower_is_better for table in given for _ in range(family.size // len(given))]
     made = tuple(
-        judged(_comparison(*named, column, raw, level), corrected, lower, level)
+        correct_comparison(_comparison(*named, column, raw, level), corrected, lower, level)
         for named, column, raw, corrected, lower in zip(
             family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
         )
@@ -163,7 +163,7 @@ def _comparison(
     )
 
 
-def judged(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
+def correct_comparison(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
     """The comparison with its p-value corrected, and who is shown to be better by it."""
     ahead = pair.second if (pair.difference > 0) != lower_is_better else pair.first
     shown = adjusted <= 1 - level and pair.difference != 0

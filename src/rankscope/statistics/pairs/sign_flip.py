@@ -20,7 +20,7 @@ from rankscope.statistics.pairs.pair_test import (
     PairTest,
     checked_alternative,
     known_differences,
-    opened,
+    one_sided_interval,
     tail_of,
 )
 
@@ -117,7 +117,7 @@ def sign_flip(
         )
     p = float(sign_flip_p(values, alternative, flips=flips, seed=seed)[0])
     means = subset_means(values, flips=flips, seed=seed)
-    low, high = opened(means.lower(tail), means.upper(tail), alternative)
+    low, high = one_sided_interval(means.lower(tail), means.upper(tail), alternative)
     note = _note(values, flips, seed)
     return PairTest(
         test="sign-flip",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, opened, tail_of
+from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 
 EQUAL = 1e-9
 
@@ -45,7 +45,7 @@ def sign_test(differences: ArrayLike, alternative: Alternative = "two-sided", *,
         "greater": float(bdtr(lost, count, 0.5)),
         "less": float(bdtr(won, count, 0.5)),
     }
-    low, high = opened(*binomial_limits(won, count, tail), alternative)
+    low, high = one_sided_interval(*binomial_limits(won, count, tail), alternative)
     share = won / count
     return PairTest(
         test="sign",

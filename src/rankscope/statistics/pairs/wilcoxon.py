@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.statistics.pairs.flips import EXACT
-from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, opened, tail_of
+from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 from rankscope.statistics.pairs.sign_flip import sign_flip_p
 
 PLACES = 9
@@ -75,7 +75,7 @@ def wilcoxon(
     way = "normal approximation" if not chosen else "exact" if few else f"random signs, seed {seed}"
     note = f"W+ = {ranks[ranks > 0].sum():g}, {ranks.size} of {values.size} queries differ; {way}{other}"
     moving = np.sort(values[values.round(PLACES) != 0])
-    low, high = opened(*_limits(moving, tail), alternative)
+    low, high = one_sided_interval(*_limits(moving, tail), alternative)
     return PairTest(
         test="Wilcoxon",
         estimate=pseudo_median(moving),

@@ -115,7 +115,7 @@ def class_effects(
 ) -> ClassEffects:
     """The classes from the largest gain of the second system to its largest loss; a class of one query has no p.
 
-    Corrected over these classes; where more is tested, `judged` corrects over all of it.
+    Corrected over these classes; where more is tested, `correct_comparison` corrects over all of it.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4], "B": [0.4, 0.6, 0.3, 0.5]}, classes=["x", "x", "y", "y"])
     >>> [(each.label, round(each.difference, 2)) for each in class_effects(table, "A", "B").effects]
     [('x', 0.35), ('y', 0.05)]

@@ -19,7 +19,7 @@ from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 from rankscope.statistics.pairs.family import Families, Family
 from rankscope.statistics.pairs.paired_t import paired_t
-from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, judged
+from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, correct_comparison
 from rankscope.statistics.table.repeats import repeats
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.table.units import class_sums, classes_are_targets, units_of
@@ -163,7 +163,7 @@ def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[
     family = families.of("") if families.secondary else ""
     classes, adjusted = judged_together(made, [each.p for each in comparisons], choices.correction, family)
     secondary = [
-        judged(each, p, _lower_is_better(others, each), choices.level)
+        correct_comparison(each, p, _lower_is_better(others, each), choices.level)
         for each, p in zip(comparisons, adjusted, strict=True)
     ]
     decided = [*primary.comparisons, *secondary]

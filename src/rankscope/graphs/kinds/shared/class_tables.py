@@ -83,10 +83,10 @@ def _checked(made: ClassTable, what: str, fewest: int) -> ClassTable:
     return made
 
 
-def named(label: str, count: int) -> str:
+def class_label(label: str, count: int) -> str:
     """A class with its number of queries.
 
-    >>> named("birds", 12), named("", 40)
+    >>> class_label("birds", 12), named("", 40)
     ('birds (12)', 'all queries (40)')
     """
     return f"{label or ALL_QUERIES} ({count:,})"
