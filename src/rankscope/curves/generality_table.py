@@ -37,7 +37,7 @@ class GeneralityTable:
     way: Way
     n: float
     queries: RelevantRanks
-    with_relevant_items: int  # queries with a relevant item, of which `queries` are those that are followed
+    counted: int  # queries with a relevant item, of which `queries` are those that are followed
     members: Members
     index: FloatArray  # G: the level, or the middle of the bin
     full: BoolArray  # whether the column is the full collection at its own G
@@ -149,19 +149,19 @@ def _recall(queries: RelevantRanks, kept: IntArray, n: float, keeping: Keeping) 
     rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
     if rows.size == len(queries):
         return recall_when_kept(queries, kept, n, keeping)
-    made = recall_when_kept(queries.take(rows), kept[rows], n, keeping)
+    result = recall_when_kept(queries.take(rows), kept[rows], n, keeping)
     low, high, variance = (np.full(len(queries), np.nan) for _ in range(3))
-    low[rows], high[rows], variance[rows] = made.low, made.high, made.variance
+    low[rows], high[rows], variance[rows] = result.low, result.high, result.variance
     return Thinned(low, high, variance)
 
 
 def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
     """Each query in the column of its round(G), with all distractors."""
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
-    made = _recall(queries, queries.collection - queries.relevant, n, hits_with_nearest)
+    result = _recall(queries, queries.collection - queries.relevant, n, hits_with_nearest)
     index = np.unique(number) if levels is None else np.array(_checked(levels), dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
-    parts = [Thinned(made.low + each, made.high + each, made.variance + each) for each in inside]
+    parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]
     shares = [queries.relevant / queries.collection + each for each in inside]
     full = np.ones(index.size, dtype=np.bool_)
     return _made(queries, n, "bins", "varying", len(queries), index.astype(np.float64), full, parts, shares)
