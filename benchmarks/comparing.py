@@ -15,8 +15,8 @@ def report() -> str:
         return ""
     runs = sorted(str(path) for path in (folder / "runs").iterdir())
     command = [PYTHON, "-m", "rankscope", "compare", str(folder / "qrels-rnd1.txt"), *runs, "--quiet"]
-    made = run([*command, "--format", "json"], repeat=3)
-    one = json.loads(made.output)["measures"][0]
+    result = run([*command, "--format", "json"], repeat=3)
+    one = json.loads(result.output)["measures"][0]
     apart = sum(bool(pair["better"]) for pair in one["pairs"])
     return "\n".join(
         [
@@ -25,8 +25,8 @@ def report() -> str:
             "",
             "| what | |",
             "|---|---:|",
-            f"| seconds, start of Python included | {made.seconds:.2f} |",
-            f"| peak memory, MB | {made.megabytes:.0f} |",
+            f"| seconds, start of Python included | {result.seconds:.2f} |",
+            f"| peak memory, MB | {result.megabytes:.0f} |",
             f"| pairs that differ | {apart} of {len(one['pairs'])} |",
         ]
     )

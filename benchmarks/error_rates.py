@@ -46,8 +46,8 @@ def tenths(chance: np.random.Generator, trials: int, queries: int, systems: int)
 
 def zeros(chance: np.random.Generator, trials: int, queries: int, systems: int) -> FloatArray:
     """The same with three of five scores 0, as RR@10 of a hard collection."""
-    made = tenths(chance, trials, queries, systems)
-    return np.where(chance.random(made.shape) < 0.6, 0.0, made)
+    values = tenths(chance, trials, queries, systems)
+    return np.where(chance.random(values.shape) < 0.6, 0.0, values)
 
 
 SCORES: dict[str, Scores] = {"skewed": skewed, "tenths": tenths, "many zeros": zeros}
@@ -105,8 +105,8 @@ def gate_rule(scores: FloatArray) -> BoolArray:
 
 
 def percentile_bootstrap(scores: FloatArray) -> BoolArray:
-    made = bootstrap_means(_change(scores).T, resamples=2_000)
-    return (made.low > 1e-12) | (made.high < -1e-12)
+    intervals = bootstrap_means(_change(scores).T, resamples=2_000)
+    return (intervals.low > 1e-12) | (intervals.high < -1e-12)
 
 
 TESTS: dict[str, tuple[Test, int, int, bool]] = {  # systems, trials, whether a verdict rests on it

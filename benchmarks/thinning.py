@@ -61,17 +61,17 @@ def _against_monte_carlo(ranks: RelevantRanks) -> str:
     lines.append(f"| exact, AP | {own[1]:.4f} |  |  |  |  |  |")
     for name, draw in (("keeping items at random, then counting", _plain), ("drawing the gaps between hits", _gaps)):
         begin = time.perf_counter()
-        made = np.array([_simulated(ranks, row, int(kept[row]), draw) for row in chosen.tolist()])
+        values = np.array([_simulated(ranks, row, int(kept[row]), draw) for row in chosen.tolist()])
         spent = 1000 * (time.perf_counter() - begin) / SAMPLED
-        text = " | ".join(_scatter(made[:, each], exact[each]) for each in range(2))
+        text = " | ".join(_scatter(values[:, each], exact[each]) for each in range(2))
         lines.append(f"| Monte Carlo, {name} | {spent:.0f} | {spent / own.sum():,.0f} times (both at once) | {text} |")
     return "\n".join(lines)
 
 
-def _scatter(made: FloatArray, exact: FloatArray) -> str:
+def _scatter(values: FloatArray, exact: FloatArray) -> str:
     """Mean and sd of z over the queries in which some thinnings differed."""
-    random = made[:, 1] > 1e-9
-    z = (made[random, 0] - exact[random]) / made[random, 1]
+    random = values[:, 1] > 1e-9
+    z = (values[random, 0] - exact[random]) / values[random, 1]
     return f"{z.mean():+.2f} | {z.std():.2f}"
 
 

@@ -185,9 +185,9 @@ def test_a_wrong_value_cannot_be_made_in_python_either(given: dict[str, Any]) ->
 
 def test_numbers_of_arrays_are_numbers() -> None:
     plain = Probe(10, 0.25, twice=True, limit=2.5)
-    made = Probe(np.int64(10), np.float64(0.25), twice=np.bool_(True), limit=np.float32(2.5))  # type: ignore[arg-type]
-    assert made == plain
-    assert [type(getattr(made, each.name)) for each in fields(made)] == [
+    probe = Probe(np.int64(10), np.float64(0.25), twice=np.bool_(True), limit=np.float32(2.5))  # type: ignore[arg-type]
+    assert probe == plain
+    assert [type(getattr(probe, each.name)) for each in fields(probe)] == [
         type(getattr(plain, each.name)) for each in fields(plain)
     ]
     assert P(np.int64(10)) == P(10)  # type: ignore[arg-type]

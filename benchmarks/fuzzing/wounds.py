@@ -64,11 +64,11 @@ PACKERS: tuple[Callable[[bytes], bytes], ...] = (
 
 def wounded(data: bytes, chance: random.Random) -> bytes:
     """A few wounds: bits flipped, bytes changed, cut out, doubled, odd ones put in, numbers put over, the end cut."""
-    made = bytearray(data)
+    result = bytearray(data)
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
-        place = chance.randrange(len(made) + 1)
-        WOUNDS[chance.randrange(len(WOUNDS))](made, place, chance)
-    return bytes(made)
+        place = chance.randrange(len(result) + 1)
+        WOUNDS[chance.randrange(len(WOUNDS))](result, place, chance)
+    return bytes(result)
 
 
 def _flip(data: bytearray, place: int, chance: random.Random) -> None:

@@ -52,10 +52,10 @@ def test_a_study_from_a_file_of_features(features: Path, tmp_path: Path) -> None
     assert done.exit_code == 0, done.output
     for word in ("rocchio", "svm(C=1)", "no-feedback", "random", "all-labels", "ideal", "frozen list", "round 2"):
         assert word in done.output
-    made = load_results(out)
-    assert made.topics == ("cat", "dog", "sea cow")
-    assert made.frame.height == 6 * 6 * 3
-    assert made.about["protocol"]["scored"] == "frozen"
+    results = load_results(out)
+    assert results.topics == ("cat", "dog", "sea cow")
+    assert results.frame.height == 6 * 6 * 3
+    assert results.about["protocol"]["scored"] == "frozen"
 
 
 def test_a_measure_with_several_options_is_one_measure(features: Path, tmp_path: Path) -> None:

@@ -86,10 +86,10 @@ def ask_pytrec_eval(case: Case, names: Sequence[str], level: int = 1, judged_onl
     """Values per query; the caller's mean is by its own rule (sum of counts, exponential of mean logarithms)."""
     import pytrec_eval
 
-    made = pytrec_eval.RelevanceEvaluator(case.qrels, names, level, judged_only).evaluate(case.run)
+    result = pytrec_eval.RelevanceEvaluator(case.qrels, names, level, judged_only).evaluate(case.run)
     answers = {}
     for name in names:
-        values = {query: value[name] for query, value in made.items()}
+        values = {query: value[name] for query, value in result.items()}
         summary = float(pytrec_eval.compute_aggregated_measure(name, list(values.values())))
         plain = {query: math.exp(value) for query, value in values.items()} if name.startswith("gm_") else values
         answers[name] = Answer(summary, plain)
@@ -154,11 +154,11 @@ def ask_ir_measures(case: Case, names: Sequence[str]) -> dict[str, Answer]:
     measures = [ir_measures.parse_measure(name) for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made: Any = ir_measures.calc(measures, case.qrels, case.run)
+        result: Any = ir_measures.calc(measures, case.qrels, case.run)
     answers = {}
     for name, measure in zip(names, measures, strict=True):
-        values = {each.query_id: float(each.value) for each in made.per_query if each.measure == measure}
-        answers[name] = Answer(float(made.aggregated[measure]), values)
+        values = {each.query_id: float(each.value) for each in result.per_query if each.measure == measure}
+        answers[name] = Answer(float(result.aggregated[measure]), values)
     return answers
 
 
@@ -212,8 +212,8 @@ def ask_ranx(case: Case, names: Sequence[str]) -> dict[str, Answer]:
         import ranx
 
         run = ranx.Run(case.run)
-        made = ranx.evaluate(ranx.Qrels(case.qrels), run, list(names), make_comparable=True)
-    means = made if isinstance(made, dict) else {names[0]: made}
+        result = ranx.evaluate(ranx.Qrels(case.qrels), run, list(names), make_comparable=True)
+    means = result if isinstance(result, dict) else {names[0]: result}
     return {
         name: Answer(float(means[name]), {query: float(value) for query, value in run.scores[name].items()})
         for name in names

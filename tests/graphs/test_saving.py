@@ -30,8 +30,8 @@ def graph() -> Graph:
 
 def surface() -> Graph:
     x, y = np.meshgrid(np.arange(1.0, 4.0), np.linspace(0.1, 1, 5), indexing="ij")
-    made = Graph("Surface", Axis("generality index", "G"), Axis("recall", "r", domain=(0, 1)))
-    return made.surface(x, y, 1 - y / 2, "s", Axis("precision", "p", domain=(0, 1)))
+    result = Graph("Surface", Axis("generality index", "G"), Axis("recall", "r", domain=(0, 1)))
+    return result.surface(x, y, 1 - y / 2, "s", Axis("precision", "p", domain=(0, 1)))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -69,10 +69,10 @@ def test_a_page_loads_nothing_and_keeps_text_as_text() -> None:
 
 
 def test_the_script_is_made_once_and_then_lies_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+    numbers: list[int] = []
 
     def bundled() -> str:
-        made.append(1)
+        numbers.append(1)
         return "let vega;"
 
     monkeypatch.setattr(page, "cache_folder", lambda: tmp_path / "cache")
@@ -84,7 +84,7 @@ def test_the_script_is_made_once_and_then_lies_in_the_cache(tmp_path: Path, monk
         assert page.script() == "let vega;"
     finally:
         page.script.cache_clear()
-    assert len(made) == 1
+    assert len(numbers) == 1
     (stored,) = (tmp_path / "cache").iterdir()
     assert "vl-convert" in stored.name
 

@@ -73,8 +73,8 @@ def test_work_that_was_stopped_goes_on_where_it_was_with_another_runner(tmp_path
     assert len(kept) == 3
     kept[0].write_text("half")  # a damaged part is made anew
     with folder.open():
-        made = finish_parts(written, "x", PIECES, Processes(2), folder, seen.append)
-    assert made == finish_parts(written, "x", PIECES, Home())
+        result = finish_parts(written, "x", PIECES, Processes(2), folder, seen.append)
+    assert result == finish_parts(written, "x", PIECES, Home())
     assert len(seen) == len(PIECES) - 2
     assert seen[-1] == 1.0
     assert not (tmp_path / "work").exists()

@@ -128,10 +128,10 @@ def section(peer: LightPeer) -> str:
         [code(pair.theirs), code(pair.ours), result.verdict(f"--compat {peer.name}"), result.default(pair)]
         for pair, result in compared(peer).items()
     ]
-    made = f"Run with {PACKAGES[peer.package]} {version(PACKAGES[peer.package])}, {CASES} cases of each kind."
+    text = f"Run with {PACKAGES[peer.package]} {version(PACKAGES[peer.package])}, {CASES} cases of each kind."
     known = "\n".join(f"- {each}" for each in KNOWN[peer.name])
     head = ["there", "here", "result", "default"]
-    return "\n\n".join([f"## {peer.name}", made, table(head, rows), f"Known differences\n\n{known}"])
+    return "\n\n".join([f"## {peer.name}", text, table(head, rows), f"Known differences\n\n{known}"])
 
 
 @dataclass

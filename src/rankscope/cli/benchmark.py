@@ -116,18 +116,18 @@ def command(
     pictures = found_collection(collection, data)
     try:
         with progress_line(quiet) as progress:
-            made = benchmark(
+            result = benchmark(
                 pictures, asked, output, queries=queries, max_pixels=max_pixels, threads=threads, progress=progress
             )
-            standings = standings_of(made, seed)
+            standings = standings_of(result, seed)
             files = _written(standings, Path(output), show, first, seed, progress)
     except KeyboardInterrupt:
         say(f"stopped; what is done lies in {output}: give the same command again to go on")
         raise
     print_result(text_of(standings, colourful(sys.stdout)))
     if not quiet:
-        _warn(made.problems)
-        for line in few_distractors(made.ranks[0]):
+        _warn(result.problems)
+        for line in few_distractors(result.ranks[0]):
             say(f"! {line}")
         for path, what in files:
             say(f"  {path}  {what}")

@@ -129,7 +129,7 @@ def command(
         _check_mean(inputs.settings.mean)
         scores = inputs.scores("compare", measures or USUAL, progress, keep_scores=page)
         _check_classes(scores, inputs.classes)
-        made = compare(
+        comparison = compare(
             scores,
             baseline=baseline,
             every_pair=pairs == "all",
@@ -141,10 +141,10 @@ def command(
             seed=scores.settings.seed,
         )
         if page:
-            _page(_ordered(scores, made), made, str(output), progress)
-        drawn = draw(scores, made, graphs) if graphs else []
+            _page(_ordered(scores, comparison), comparison, str(output), progress)
+        drawn = draw(scores, comparison, graphs) if graphs else []
     suffix = Path(output).suffix if output else ""
-    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair, not quiet)
+    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](comparison, every_pair, not quiet)
     _write(text, None if page else output)
     if not quiet:
         for line in [*scores.warnings(), *drawn]:
@@ -169,7 +169,7 @@ def _check_classes(scores: Any, path: str | None) -> None:
     raise SettingError(f"--by {path}: none of its queries is among those compared, which are called {example}, ...")
 
 
-def draw(scores: Any, made: Any, folder: str) -> list[str]:
+def draw(scores: Any, result: Any, folder: str) -> list[str]:
     """The graphs that show the comparison; says what was drawn, and why a graph is not there.
 
     A graph that cannot be made is told of; one that cannot be written is an error.
@@ -180,13 +180,13 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
 
     where = made_folder(folder)
     systems = {system.name: system.ranks for system in scores.systems}
-    ordered = [systems[name] for name in made.systems]
+    ordered = [systems[name] for name in result.systems]
     said = []
     for kind in graphs.KINDS:
-        if not _shows(kind, len(ordered), bool(made.main.classes)):
+        if not _shows(kind, len(ordered), bool(result.main.classes)):
             continue
         try:
-            graph = kind(ordered, **kind.accepted(made.main.measure, compared=made))
+            graph = kind(ordered, **kind.accepted(result.main.measure, compared=result))
         except RankscopeError as error:
             said.append(f"{kind.name} was not drawn: {error}")
             continue
@@ -201,18 +201,18 @@ def _shows(kind: Any, count: int, classes: bool) -> bool:
     return kind.compares and kind.systems.worth <= count and not too_many and (classes or not kind.wants("classes"))
 
 
-def _ordered(scores: Any, made: Any) -> Any:
+def _ordered(scores: Any, result: Any) -> Any:
     """The scores with the baseline first, as in the comparison."""
     from dataclasses import replace
 
-    first = made.systems[0]
+    first = result.systems[0]
     return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != first)))
 
 
-def _page(scores: Any, made: Any, path: str, progress: Any) -> None:
+def _page(scores: Any, result: Any, path: str, progress: Any) -> None:
     from rankscope.cli.report import write_report
 
-    write_report(scores, path, progress=progress, compared=made)
+    write_report(scores, path, progress=progress, compared=result)
 
 
 def _write(text: str, path: str | None) -> None:

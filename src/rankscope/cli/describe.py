@@ -142,15 +142,15 @@ def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
 def _model(given: dict[str, Any]) -> Any:
     from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, NetworkDescriptor
 
-    made = NetworkDescriptor(
+    descriptor = NetworkDescriptor(
         file=given["model"],
         side=given["side"] or 0,
         mean=_numbers("mean", given["mean"]) or USUAL_MEAN,
         std=_numbers("std", given["std"]) or USUAL_STD,
         fit=given["fit"],
     )
-    _ = made.size  # an unusable model is found out before any picture is read
-    return made
+    _ = descriptor.size  # an unusable model is found out before any picture is read
+    return descriptor
 
 
 def _numbers(name: str, text: str | None) -> tuple[float, ...]:

@@ -228,10 +228,10 @@ def _features(path: str, given: dict[str, Any]) -> Any:
     from rankscope.inputs.features import Features
 
     if path in COLLECTIONS.own_names() and not COLLECTIONS.find(path).layout and not os.path.exists(path):
-        made = COLLECTIONS.find(path).load(None)
-        if made.features is None:
+        result = COLLECTIONS.find(path).load(None)
+        if result.features is None:
             raise SettingError(f"{path} has no vectors: make some with rankscope describe")
-        return Features.of(made.features, made.labels, made.ids)
+        return Features.of(result.features, result.labels, result.ids)
     names = ("labels", "separator", "label_column", "id_column")
     return read_features(path, **{name: given[name] for name in names})
 

@@ -96,9 +96,9 @@ def write_report(
     with helper or Helper(wanted=(os.cpu_count() or 1) > 1) as second:
         report = Report.of(scores, title, progress, second, compared)
     page = html.render(report).encode()
-    made = write_paper(report, latex, progress) if latex else []
+    result = write_paper(report, latex, progress) if latex else []
     with atomic(path, "wb") as file:
         file.write(page)
     count = sum(figure.graph is not None for figure in report.figures)
-    also = f"; {len(made)} files in {latex}" if latex else ""
+    also = f"; {len(result)} files in {latex}" if latex else ""
     return f"{count} graphs, {len(page) / 1e6:.1f} MB, opens offline{also}"

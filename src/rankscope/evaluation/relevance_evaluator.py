@@ -211,8 +211,8 @@ def _columns(family: str, cuts: list[float]) -> list[tuple[str, Measure]]:
     whole = [cut for cut in cuts if family not in ("iprec_at_recall", "Rprec_mult") and cut != int(cut)]
     if whole:
         raise MeasureError(f"{family}: a cut-off must be a whole number, got {whole[0]:g}")
-    made = [make(cut) for cut in cuts or usual]
-    return [(str(each.trec_name()), each) for each in made]
+    results = [make(cut) for cut in cuts or usual]
+    return [(str(each.trec_name()), each) for each in results]
 
 
 def _in_peers_way(column: tuple[str, Measure], settings: Settings) -> tuple[str, Measure]:

@@ -55,9 +55,9 @@ def ratios(expected: FloatArray, queries: int) -> FloatArray:
     >>> ratios(np.array([0.5, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0]), queries=1)[:4].round(2)
     array([1.  , 1.1 , 1.2 , 1.31])
     """
-    made, ratio = [], 1.0
+    result, ratio = [], 1.0
     for x in EXPECTED.tolist():
         found = np.count_nonzero(expected <= x)
         ratio = min((found + CAUTION * ratio) / (queries * x + CAUTION), 2.0 * ratio)
-        made.append(ratio)
-    return np.array(made)
+        result.append(ratio)
+    return np.array(result)

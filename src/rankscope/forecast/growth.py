@@ -79,8 +79,8 @@ def forecast(
     wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=every_model)
     growth = CollectionGrowth.of(ranks, to)
     growth.check(force)
-    made = [_forecast_one(ranks, each, growth, wanted) for each in asked]
-    warnings = [*growth.warnings(ranks), *(line for _, lines in made for line in lines)]
+    results = [_forecast_one(ranks, each, growth, wanted) for each in asked]
+    warnings = [*growth.warnings(ranks), *(line for _, lines in results for line in lines)]
     return Forecast(
         system=ranks.system,
         collection=growth.now,
@@ -88,7 +88,7 @@ def forecast(
         factor=growth.factor,
         level=level,
         seed=seed,
-        measures=tuple(result for result, _ in made),
+        measures=tuple(result for result, _ in results),
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -152,9 +152,12 @@ def _forecast_one(
             f"{WORST_ERROR:g}: these data do not tell their future. Use {setting_value('force', True)} to see a number "
             "nonetheless"
         )
-    made = _looked_ahead(measure, seen, some, chosen, tested, wanted)
+    result = _looked_ahead(measure, seen, some, chosen, tested, wanted)
     forced = [f"{measure}: the back-test errs by {error:.2f}, more than {WORST_ERROR:g}: forced"]
-    return made, [*(forced if error > WORST_ERROR else []), *doubts_of(made, seen.evidence, seen.ahead, made.own_tests)]
+    return result, [
+        *(forced if error > WORST_ERROR else []),
+        *doubts_of(result, seen.evidence, seen.ahead, result.own_tests),
+    ]
 
 
 def _tried(tested: Sequence[BackTestTrial], ahead: float) -> float:

@@ -81,16 +81,16 @@ class Features:
             asked = checked_queries(queries, names, problems)
         if not problems.count:
             several, asked, found = _without_junk(several, asked, found, {str(label) for label in list_of(junk_labels)})
-        made = cls(
+        features = cls(
             matrix=array,
             several=several,
             ids=names,
             queries=asked if asked.size else None,
             gallery=found if found.size else None,
         )
-        made._check_classes(problems)
+        features._check_classes(problems)
         problems.raise_if_any()
-        return made
+        return features
 
     def _check_classes(self, problems: Problems) -> None:
         """At least one query and one item of the same label to be found, and not the query."""
@@ -158,14 +158,14 @@ class Features:
     def digest(self) -> str:
         """SHA-256 of type, shape, values, labels, names and roles: equal digests are equal inputs."""
         kind = self.matrix.dtype.newbyteorder("<")
-        made = hashlib.sha256(f"{kind.str} {self.matrix.shape}\n".encode())
+        result = hashlib.sha256(f"{kind.str} {self.matrix.shape}\n".encode())
         for part in row_parts(self.matrix):
-            made.update(np.ascontiguousarray(part, dtype=kind).reshape(-1).view(np.uint8).data)
+            result.update(np.ascontiguousarray(part, dtype=kind).reshape(-1).view(np.uint8).data)
         for texts in (self.labels, self.ids):
-            made.update("\0".join(texts).encode() + b"\n")
+            result.update("\0".join(texts).encode() + b"\n")
         for role in (self.queries, self.gallery):
-            made.update(b"" if role is None else np.packbits(role).tobytes() + b"\n")
-        return made.hexdigest()
+            result.update(b"" if role is None else np.packbits(role).tobytes() + b"\n")
+        return result.hexdigest()
 
 
 def _without_junk(

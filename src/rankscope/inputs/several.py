@@ -19,14 +19,14 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
         pairs = [(str(name), data) for name, data in runs.items()]
     else:
         pairs = [("", data) for data in (runs if isinstance(runs, list) else [runs])]
-    made = []
+    results = []
     for name, data in pairs:
         try:
-            made.append(Run.of(data, reading, name=name))
+            results.append(Run.of(data, reading, name=name))
         except InputError as error:
             errors.append(error)
-    _distinguish(made)
-    return made
+    _distinguish(results)
+    return results
 
 
 def _is_by_name(runs: Mapping[Any, Any]) -> bool:

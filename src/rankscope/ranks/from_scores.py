@@ -98,10 +98,10 @@ def _finite(scores: FloatArray) -> FloatArray:
     """The scores, or others in the same order where some are infinite; NaN becomes 0."""
     if np.isfinite(scores).all():
         return scores
-    made = np.where(np.isnan(scores), 0.0, scores)
-    for row in np.flatnonzero(np.isinf(made).any(axis=1)).tolist():
-        made[row] = np.unique(made[row], return_inverse=True)[1]
-    return made
+    values = np.where(np.isnan(scores), 0.0, scores)
+    for row in np.flatnonzero(np.isinf(values).any(axis=1)).tolist():
+        values[row] = np.unique(values[row], return_inverse=True)[1]
+    return values
 
 
 def best_others(scores: FloatArray, hits: Ragged, inside: BoolArray, number: int = KEPT_DISTRACTORS) -> Ragged:

@@ -27,12 +27,12 @@ CLASSES = 8
 @cache
 def some_outlines() -> tuple[FloatArray, tuple[str, ...]]:
     """The first eight classes of the shape set."""
-    made = load("mpeg7", data_folder("mpeg7-shapes"))
-    rows = [row for row, label in enumerate(made.labels) if label in made.classes[:CLASSES]]
-    assert made.paths is not None
+    collection = load("mpeg7", data_folder("mpeg7-shapes"))
+    rows = [row for row, label in enumerate(collection.labels) if label in collection.classes[:CLASSES]]
+    assert collection.paths is not None
     matching = HeightMatching()
-    outlines = np.stack([matching.of(read_image(made.paths[row])) for row in rows])
-    return outlines, tuple(made.labels[row] for row in rows)
+    outlines = np.stack([matching.of(read_image(collection.paths[row])) for row in rows])
+    return outlines, tuple(collection.labels[row] for row in rows)
 
 
 def test_the_best_shift_is_that_of_trying_all() -> None:

@@ -130,10 +130,10 @@ def folder_of(root: Path, sizes: dict[str, int]) -> Path:
 
 
 def test_a_benchmark_leaves_large_pictures_out_and_can_be_told_otherwise(tmp_path: Path) -> None:
-    made = COLLECTIONS.find("folder").load(folder_of(tmp_path / "photos", {"cats": 8, "dogs": 20}))
-    left_out = open_pictures(PictureSet.of(made, max_pixels=100)).problems
+    result = COLLECTIONS.find("folder").load(folder_of(tmp_path / "photos", {"cats": 8, "dogs": 20}))
+    left_out = open_pictures(PictureSet.of(result, max_pixels=100)).problems
     assert [name for name, _ in left_out] == ["dogs/0.png", "dogs/1.png"]
-    whole = open_pictures(PictureSet.of(made, max_pixels=1000), room=0)
+    whole = open_pictures(PictureSet.of(result, max_pixels=1000), room=0)
     assert whole.problems == ()
     described = describe(whole.sources, [DESCRIPTORS.parse("rgb-histogram")])
     assert described.kept.size == 4

@@ -78,8 +78,8 @@ def rectangle(height: int, width: int, frame: int = 40) -> BoolArray:
 @cache
 def shapes() -> tuple[list[NDArray[np.uint8]], tuple[str, ...]]:
     """Grey pictures and classes; decoded pictures keep too much beside to hold them all."""
-    made = load("mpeg7", data_folder("mpeg7-shapes"))
-    return [read_image(path).rgb[..., 0].copy() for path in made.paths or ()], made.labels
+    collection = load("mpeg7", data_folder("mpeg7-shapes"))
+    return [read_image(path).rgb[..., 0].copy() for path in collection.paths or ()], collection.labels
 
 
 @cache
@@ -120,9 +120,9 @@ def test_every_picture_gives_a_finite_vector_of_the_right_length(kind: Descripto
         np.eye(30) * 255,
     ]
     for picture in pictures:
-        made = kind.of(Image.of(picture))
-        assert made.shape == (kind.size,)
-        assert np.isfinite(made).all()
+        result = kind.of(Image.of(picture))
+        assert result.shape == (kind.size,)
+        assert np.isfinite(result).all()
 
 
 @pytest.mark.parametrize("kind", [FourierCentroid(), FourierComplex(), HeightSpectrum()], ids=str)

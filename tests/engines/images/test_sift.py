@@ -22,9 +22,9 @@ PHOTOS = 16
 
 @cache
 def photos() -> list[Image]:
-    made = load("corel1k", data_folder("corel1k"))
-    assert made.paths is not None
-    return [read_image(path) for path in made.paths[:: 1000 // PHOTOS][:PHOTOS]]
+    collection = load("corel1k", data_folder("corel1k"))
+    assert collection.paths is not None
+    return [read_image(path) for path in collection.paths[:: 1000 // PHOTOS][:PHOTOS]]
 
 
 def changed(image: Image, seed: int) -> Image:

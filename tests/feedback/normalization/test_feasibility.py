@@ -93,8 +93,12 @@ def test_labels_are_permuted_within_folds() -> None:
 
 def test_refitting_agrees_that_a_topic_can_be_learnt_and_that_noise_cannot() -> None:
     items, target = drawn(20, 60, 3.0)
-    made = baseline(items, target, [QueryPoint()], folds=3, refit=True, permutations=99)
-    assert (made.feasibility.refitted, made.feasibility.permutations, made.feasibility.p_value) == (True, 99, 0.01)
+    result = baseline(items, target, [QueryPoint()], folds=3, refit=True, permutations=99)
+    assert (result.feasibility.refitted, result.feasibility.permutations, result.feasibility.p_value) == (
+        True,
+        99,
+        0.01,
+    )
     noise = baseline(*drawn(20, 60, 0.0), [QueryPoint()], folds=3, refit=True, permutations=99)
     assert noise.feasibility.p_value > 0.05
 

@@ -21,10 +21,10 @@ SETTING = Experiment.of(Items.of(WHERE), TOPICS, protocol=Protocol(rounds=2, sco
 
 
 def test_the_diagonal_is_what_a_session_of_its_own_gives() -> None:
-    made = adaptation(METHODS.parse("svm"), SETTING, "near", starts=4)
+    result = adaptation(METHODS.parse("svm"), SETTING, "near", starts=4)
     sessions = SETTING.sessions(4)
     values = AP().of(simulate_rounds(METHODS.parse("svm"), SETTING, sessions).rounds[-1].ranks)
-    assert np.diag(made.matrix) == pytest.approx([values[sessions.topic == row].mean() for row in range(3)])
+    assert np.diag(result.matrix) == pytest.approx([values[sessions.topic == row].mean() for row in range(3)])
 
 
 def test_a_method_that_learns_adapts_and_one_that_does_not_listens_to_nobody() -> None:

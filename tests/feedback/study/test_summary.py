@@ -77,9 +77,9 @@ def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None
     lines = words(results)
     assert lines.startswith("Decided by AP of the frozen list")
     assert "It decides alone; cumulative recall is secondary." in lines
-    made = compare_methods(results)
-    assert made is not None
-    assert verdict(made)[0] in lines
+    comparison = compare_methods(results)
+    assert comparison is not None
+    assert verdict(comparison)[0] in lines
     assert "svm is better than rocchio by .3" in lines
     assert "Against no feedback, by AP: feedback helps with svm." in lines
     assert "Against no feedback, by AP: feedback hurts with rocchio (−.1" in lines
@@ -120,9 +120,9 @@ def test_methods_that_rank_alike_are_compared_once_and_it_is_said() -> None:
     twin = results.frame.filter(pl.col("method") == "svm").with_columns(method=pl.lit("retin"))
     same = Results(pl.concat([results.frame.filter(pl.col("method") != "retin"), twin]), results.about)
     assert same.alike() == (("svm", "retin"),)
-    made = compare_methods(same)
-    assert made is not None
-    assert made.systems == ("svm", "rocchio")
+    comparison = compare_methods(same)
+    assert comparison is not None
+    assert comparison.systems == ("svm", "rocchio")
     assert "! retin ranked as svm did in every round of all 27 sessions: compared once, as svm" in warnings(same)
     assert not results.alike()
 
@@ -131,10 +131,10 @@ def test_a_session_counts_in_every_round_or_in_none() -> None:
     results = made_up({"svm": 0.2})
     gone = (pl.col("method") == "svm") & (pl.col("topic") == "t0") & (pl.col("round") == 1)
     frame = results.frame.with_columns(AP=pl.when(gone).then(float("nan")).otherwise(pl.col("AP")))
-    made = Summary(Results(frame, results.about), "AP")
+    summary = Summary(Results(frame, results.about), "AP")
     rest = results.frame.filter((pl.col("method") == "svm") & (pl.col("topic") != "t0") & (pl.col("round") == 0))
-    assert made.means("svm")[0][0] == pytest.approx(rest.get_column("AP").mean())
-    assert [row["sessions"] for row in made.round_rows()] == [24, 27]
+    assert summary.means("svm")[0][0] == pytest.approx(rest.get_column("AP").mean())
+    assert [row["sessions"] for row in summary.round_rows()] == [24, 27]
 
 
 def test_the_text_has_every_method_and_control() -> None:

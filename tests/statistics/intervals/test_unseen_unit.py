@@ -62,8 +62,8 @@ def plain(
 
 
 def test_the_limits_have_the_worked_values() -> None:
-    made = [band(precision_at_recall(CHECK, 5), resamples=20_000, seed=seed) for seed in range(8)]
-    low, high = (np.mean([getattr(each, side) for each in made], axis=0) for side in ("low", "high"))
+    results = [band(precision_at_recall(CHECK, 5), resamples=20_000, seed=seed) for seed in range(8)]
+    low, high = (np.mean([getattr(each, side) for each in results], axis=0) for side in ("low", "high"))
     np.testing.assert_allclose(low, [0.195, 0.195, 0.172, 0.125, 0.093], atol=0.006)
     np.testing.assert_allclose(high, [0.997, 0.997, 0.970, 0.954, 0.883], atol=0.006)
 
@@ -142,8 +142,8 @@ def test_limits_stay_within_the_bounds_around_the_mean(
 
 @given(table=tables, seed=st.integers(0, 5))
 def test_a_higher_level_is_never_narrower(table: FloatArray, seed: int) -> None:
-    made = [limits(table, level=level, draws=300, seed=seed) for level in (0.5, 0.8, 0.95, 0.99)]
-    for narrow, wide in pairwise(made):
+    results = [limits(table, level=level, draws=300, seed=seed) for level in (0.5, 0.8, 0.95, 0.99)]
+    for narrow, wide in pairwise(results):
         assert (wide[0] <= narrow[0]).all()
         assert (wide[1] >= narrow[1]).all()
 

@@ -104,8 +104,8 @@ def benchmark(
         ends = number / len(contenders), (number + DESCRIBING) / len(contenders), (number + 1) / len(contenders)
         if contender in missing:
             step = shares_of(progress, STEPS, *ends[:2])
-            made = contender.vectors(sources, threads, step)
-            store.keep(contender, made.described, kept, made.milliseconds)
+            result = contender.vectors(sources, threads, step)
+            store.keep(contender, result.described, kept, result.milliseconds)
         trials.append(_ranked(store, contender, kept, asked, threads, shares_of(progress, STEPS, *ends[1:])))
     return Benchmark(
         pictures=kept, trials=tuple(trials), queries=asked, problems=problems, reused=len(contenders) - len(missing)
@@ -149,9 +149,9 @@ def _ranked(
     ranks = store.ranks(contender, names)
     if ranks is None:
         before = time.process_time()
-        made = contender.ranks(matrix, kept.labels, kept.ids, asked, threads, step)
+        result = contender.ranks(matrix, kept.labels, kept.ids, asked, threads, step)
         spent = time.process_time() - before
-        ranks = store.keep_ranks(contender, made, names, 1000 * spent / asked.size)
+        ranks = store.keep_ranks(contender, result, names, 1000 * spent / asked.size)
     elif step is not None:
         step(1, 1)
     return ContenderTrial(

@@ -46,8 +46,8 @@ class Store:
 
     def key(self, contender: Contender) -> str:
         """Tells whether features made before are those wanted: same pictures, descriptor and packages."""
-        made = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
-        return digest_of(made)[:16]
+        results = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
+        return digest_of(results)[:16]
 
     # vectors
 

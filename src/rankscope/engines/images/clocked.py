@@ -72,8 +72,8 @@ def timed_vectors(
     timed = _Clocked(descriptor)
     with _one_thread_inside():
         found = describe(pictures, [timed], threads=threads, progress=progress)
-    made = replace(found.described[0], descriptor=descriptor)
-    return TimedVectors(made, 1000 * float(np.mean(timed.seconds)))
+    result = replace(found.described[0], descriptor=descriptor)
+    return TimedVectors(result, 1000 * float(np.mean(timed.seconds)))
 
 
 @contextmanager

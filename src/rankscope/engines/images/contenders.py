@@ -82,16 +82,16 @@ def contenders(text: str) -> list[Contender]:
     >>> [str(each) for each in contenders("rgb-histogram(bins=4), bag-of-words(words=200)")]
     ['rgb-histogram(bins=4)', 'bag-of-words(words=200)']
     """
-    made: list[Contender] = []
+    result: list[Contender] = []
     for name in split_list(text):
-        made += (
+        result += (
             [ByVectors(kind()) for kind in DESCRIPTORS.own()]
             if name.lower() == ALL
             else [_contender(NAMED.parse(name))]
         )
-    if not made:
+    if not result:
         raise SettingError("nothing to compare: give --descriptors all, or names separated by commas")
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(result))
 
 
 def _contender(named: Named) -> Contender:

@@ -80,11 +80,11 @@ class PictureSet:
 
         Another limit on pixels leaves out other pictures, so it counts too.
         """
-        made = hashlib.sha256(b"" if self.max_pixels == MAX_PIXELS else f"{self.max_pixels}\0".encode())
+        result = hashlib.sha256(b"" if self.max_pixels == MAX_PIXELS else f"{self.max_pixels}\0".encode())
         for name, label, source in zip(self.ids, self.labels, self.sources, strict=True):
-            made.update(f"{name}\0{label}\0".encode())
-            made.update(_state(source))
-        return made.hexdigest()
+            result.update(f"{name}\0{label}\0".encode())
+            result.update(_state(source))
+        return result.hexdigest()
 
     def take(self, rows: IntArray) -> PictureSet:
         """Some of the pictures."""
@@ -157,9 +157,9 @@ def open_pictures(
     with with_threads(threads):
         for start in range(0, len(pictures), AT_ONCE):
             part = [pictures.source(row) for row in range(start, min(start + AT_ONCE, len(pictures)))]
-            for source, made in zip(part, in_threads(_tried, part), strict=True):
-                room -= made.rgb.nbytes if isinstance(made, Image) else 0
-                found.append(made if isinstance(made, InputError) or room >= 0 else source)
+            for source, result in zip(part, in_threads(_tried, part), strict=True):
+                room -= result.rgb.nbytes if isinstance(result, Image) else 0
+                found.append(result if isinstance(result, InputError) or room >= 0 else source)
             if progress is not None:
                 progress("pictures", len(found) / len(pictures))
     rows = [row for row, each in enumerate(found) if not isinstance(each, InputError)]

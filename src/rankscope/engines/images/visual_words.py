@@ -68,8 +68,8 @@ class Vocabulary:
         if len(whole) > sample:
             whole = whole[np.random.default_rng(seed).permutation(len(whole))[:sample]]
         means = cluster.MiniBatchKMeans(words, batch_size=4096, n_init=3, max_iter=60, random_state=seed).fit(whole)
-        made = np.asarray(means.cluster_centers_, dtype=np.float32)
-        return cls(name or f"{features}-{words}-seed{seed}", made, features, seed)
+        values = np.asarray(means.cluster_centers_, dtype=np.float32)
+        return cls(name or f"{features}-{words}-seed{seed}", values, features, seed)
 
     def nearest(self, vectors: NDArray[Any]) -> IntArray:
         """For each local feature, the number of the nearest word; of equally near ones the first."""

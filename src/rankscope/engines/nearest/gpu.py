@@ -181,22 +181,22 @@ class GpuRanker(Ranker):
             tile.hits.size, dtype=np.float32
         )
 
-    def _finished(self, made: _Screened) -> BlockRanks:
+    def _finished(self, result: _Screened) -> BlockRanks:
         """Ranks and ties, settled by the references."""
         above, within, row, item, screened = (
-            np.concatenate([getattr(part, each) for part in made.found])
+            np.concatenate([getattr(part, each) for part in result.found])
             for each in ("above", "within", "row", "item", "score")
         )
         order = np.lexsort((item, row))
         row, item, screened = row[order], item[order], screened[order]
-        score = np.concatenate(made.references)[order]
+        score = np.concatenate(result.references)[order]
         already = np.zeros(within.size, dtype=np.int64)
         mixed = within > 0  # nothing in doubt is near the others
-        already[mixed] = already_counted(made.hits.where(mixed), row, screened, made.high[mixed])
-        ranked = final_ranks(made.hits, above, Close(row=row, item=item, score=score, counted=already, within=within))
-        judged = Ragged(made.hits.offsets, {"rank": ranked.rank})
+        already[mixed] = already_counted(result.hits.where(mixed), row, screened, result.high[mixed])
+        ranked = final_ranks(result.hits, above, Close(row=row, item=item, score=score, counted=already, within=within))
+        judged = Ragged(result.hits.offsets, {"rank": ranked.rank})
         return BlockRanks(
-            queries=made.queries, judged=judged, ties=ranked.ties, left_out=made.left_out.lengths, distractors=None
+            queries=result.queries, judged=judged, ties=ranked.ties, left_out=result.left_out.lengths, distractors=None
         )
 
 

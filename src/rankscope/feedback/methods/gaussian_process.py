@@ -32,8 +32,8 @@ class GaussianProcess(KernelMethod, TwoSided):
 
     def fit_many(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """(K + noise I)^-1 y of all sessions."""
-        made = [self._solved(items, part) for part in small_batches(examples, items.features)]
-        return np.concatenate(made), np.zeros(len(examples))
+        results = [self._solved(items, part) for part in small_batches(examples, items.features)]
+        return np.concatenate(results), np.zeros(len(examples))
 
     def _solved(self, items: Items, examples: Examples) -> FloatArray:
         """One solve for all; short sessions are filled up with rows of the identity."""

@@ -32,8 +32,8 @@ class LogisticRegression(TwoSided):
 
     def planes(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """w and b of each session."""
-        made = [self._planes(items, part) for part in small_batches(examples, items.features)]
-        return np.concatenate([each[0] for each in made]), np.concatenate([each[1] for each in made])
+        results = [self._planes(items, part) for part in small_batches(examples, items.features)]
+        return np.concatenate([each[0] for each in results]), np.concatenate([each[1] for each in results])
 
     def _planes(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """In the span of the examples, or in that of the features where these are fewer."""

@@ -89,9 +89,9 @@ class Method(Named, ABC):
         values = np.empty((len(examples), len(items)))
         flags, failed = [""] * len(examples), [""] * len(examples)
         for rows, part, flag in parts:
-            made = self._scored(items, part, flag)
-            values[rows] = made.values
-            for row, told, reason in zip(rows.tolist(), made.flags, made.failed, strict=True):
+            scores = self._scored(items, part, flag)
+            values[rows] = scores.values
+            for row, told, reason in zip(rows.tolist(), scores.flags, scores.failed, strict=True):
                 flags[row], failed[row] = told, reason
         return Scored(values, tuple(flags), tuple(failed))
 

@@ -50,8 +50,8 @@ class ShrinkageLDA(TwoSided):
 
 
 def _ledoit_wolf(items: Items) -> float:
-    made = float(sklearn_part("covariance").ledoit_wolf_shrinkage(items.matrix.astype(np.float64)))
-    return max(made, 1e-6)
+    result = float(sklearn_part("covariance").ledoit_wolf_shrinkage(items.matrix.astype(np.float64)))
+    return max(result, 1e-6)
 
 
 def _shrunk(items: Items, a: float) -> FloatArray:

@@ -137,17 +137,17 @@ def baseline(
             seed=seed,
         )
     chosen = folds if isinstance(folds, Folds) else stratified_folds(relevant, folds, seed=seed)
-    made = [try_candidate(each, items, relevant, chosen, cost, form, seed) for each in candidates]
-    best = _winner(made, form)
+    results = [try_candidate(each, items, relevant, chosen, cost, form, seed) for each in candidates]
+    best = _winner(results, form)
     times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS
-    null = refitted_ap(candidates[made.index(best)], items, relevant, chosen, times, seed) if refit else None
+    null = refitted_ap(candidates[results.index(best)], items, relevant, chosen, times, seed) if refit else None
     random_loss = cost.random(float(relevant.mean()))
     verdict = feasibility(best.ranks, best.trial.test, random_loss, permutations=times, seed=seed, null=null)
     return Baseline(
         topic=topic,
         approach=approach,
         winner=best.trial.candidate,
-        trials=tuple(each.trial for each in made),
+        trials=tuple(each.trial for each in results),
         form=form,
         loss=cost,
         ranks=best.ranks,
@@ -189,13 +189,13 @@ def approach_of(candidates: Sequence[Candidate]) -> Approach:
     return "I" if len({type(each) for each in candidates}) == 1 else "II"
 
 
-def _winner(made: Sequence[Tried], form: Form) -> Tried:
+def _winner(trials: Sequence[Tried], form: Form) -> Tried:
     """Candidates that failed, or have no loss of this form, cannot win."""
-    losses = np.array([getattr(each.trial, form) for each in made])
+    losses = np.array([getattr(each.trial, form) for each in trials])
     if np.isnan(losses).all():
-        told = [f"{each.trial.candidate}: {each.trial.failed or f'has no {form} loss'}" for each in made]
+        told = [f"{each.trial.candidate}: {each.trial.failed or f'has no {form} loss'}" for each in trials]
         raise InputError.of("baseline", told, "Take other candidates, or other folds.")
-    precision = np.array([each.trial.average_precision for each in made])
+    precision = np.array([each.trial.average_precision for each in trials])
     least: BoolArray = losses <= np.nanmin(losses) + SLACK
     highest: BoolArray = least & (precision >= precision[least].max() - SLACK)
-    return made[int(np.flatnonzero(highest)[0])]
+    return trials[int(np.flatnonzero(highest)[0])]

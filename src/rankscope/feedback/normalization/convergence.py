@@ -95,7 +95,7 @@ def convergence(
         topic=baseline.topic,
     )
     all_of_it = fully_trained(method, items, relevant, baseline.folds, baseline.topic)
-    made = tuple(efficiency(each, baseline, levels=levels) for each in runs)
+    results = tuple(efficiency(each, baseline, levels=levels) for each in runs)
     full = efficiency(all_of_it, baseline, levels=levels)
     most = int((~baseline.folds.tested & relevant).sum(axis=1).min())
     return Convergence(
@@ -103,7 +103,7 @@ def convergence(
         method=str(method),
         approach=baseline.approach,
         sizes=shown,
-        efficiencies=made,
+        efficiencies=results,
         full=full,
         most=most,
     )

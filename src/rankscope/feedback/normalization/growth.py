@@ -58,7 +58,7 @@ class ExampleGrowth:
     @property
     def failed(self) -> dict[str, int]:
         """How many sessions of each method have no ranking, over all sizes."""
-        return {name: sum(int((~each.answered).sum()) for each in made) for name, made in self.ranks.items()}
+        return {name: sum(int((~each.answered).sum()) for each in result) for name, result in self.ranks.items()}
 
 
 def growth(
@@ -86,9 +86,9 @@ def growth(
             for place, size in enumerate(both):
                 counted = ~sets.chosen(len(items), *(largest_of(both) if common else size))
                 examples, name = sets.of_size(*size), name_with_size(method, size)
-                made = rank_sessions(method, items, examples, target, counted, topic=topic, system=name)
-                parts[str(method)][place].append(made)
-    ranks = {name: tuple(RelevantRanks.join(each) for each in made) for name, made in parts.items()}
+                result = rank_sessions(method, items, examples, target, counted, topic=topic, system=name)
+                parts[str(method)][place].append(result)
+    ranks = {name: tuple(RelevantRanks.join(each) for each in result) for name, result in parts.items()}
     return ExampleGrowth(both, ranks, repeats, seed)
 
 

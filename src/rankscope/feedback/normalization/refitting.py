@@ -41,7 +41,7 @@ def permute_labels(target: BoolArray, folds: Folds, chance: np.random.Generator)
 
 
 def _ap(candidate: Candidate, items: Items, target: BoolArray, folds: Folds, seed: int) -> float:
-    made = out_of_fold(candidate, items, target, folds, seed=seed)
-    if made.failed:
-        raise InputError.of(f"{candidate} on permuted labels", made.failed, "Use the test without refitting.")
-    return float(AP().of(ranks_from_scores(made.values, target, folds.tested[made.fold])).mean())
+    fold = out_of_fold(candidate, items, target, folds, seed=seed)
+    if fold.failed:
+        raise InputError.of(f"{candidate} on permuted labels", fold.failed, "Use the test without refitting.")
+    return float(AP().of(ranks_from_scores(fold.values, target, folds.tested[fold.fold])).mean())

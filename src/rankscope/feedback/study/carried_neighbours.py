@@ -50,9 +50,9 @@ class CarriedNeighbours:
         flags, failed = [""] * len(examples), [""] * len(examples)
         rows = np.flatnonzero(lacking)
         if rows.size:
-            made = self.method.scores(self.items, examples.take(rows))
-            values[rows] = made.values
-            for row, flag, reason in zip(rows.tolist(), made.flags, made.failed, strict=True):
+            result = self.method.scores(self.items, examples.take(rows))
+            values[rows] = result.values
+            for row, flag, reason in zip(rows.tolist(), result.flags, result.failed, strict=True):
                 flags[row], failed[row] = flag, reason
         return Scored(values, tuple(flags), tuple(failed))
 

@@ -42,7 +42,7 @@ class DisplayQuality:
     def shares(self) -> dict[str, FloatArray]:
         """Precision and recall, in every way of counting, by the names of `SHARES`."""
         before = self.seen_hits - self.new_hits
-        made = (
+        result = (
             self.hits / self.scope,
             divide(self.hits, self.relevant),
             self.new_hits / self.scope,
@@ -52,7 +52,7 @@ class DisplayQuality:
             divide(self.new_hits, self.unseen),
             divide(self.new_hits, self.relevant - before),
         )
-        return dict(zip(SHARES, made, strict=True))
+        return dict(zip(SHARES, result, strict=True))
 
 
 def display_quality(
@@ -87,11 +87,13 @@ def trace_displays(
     wanted = set(np.asarray(target).tolist())
     size = max(map(len, displays)) if scope is None else scope
     known: set[str] = set()
-    made: list[DisplayQuality] = []
+    qualities: list[DisplayQuality] = []
     for display in displays:
         names = [*display, *[""] * (size - len(display))]
         shown = np.array([[0 if name else -1 for name in names]])
         hit, seen = (np.array([[name in some for name in names]]) for some in (wanted, known))
-        made.append(display_quality(shown, hit, seen, np.array([len(wanted)]), made[-1] if made else None))
+        qualities.append(
+            display_quality(shown, hit, seen, np.array([len(wanted)]), qualities[-1] if qualities else None)
+        )
         known |= set(display)
-    return made
+    return qualities

@@ -110,7 +110,7 @@ class SessionBlock:
             queries = self.items.matrix[np.maximum(self.sessions.query, 0)].astype(np.float64)
             queries[~asked] = np.nan
         displays = self.history.displays if self._tells_displays else None
-        made = Examples(
+        examples = Examples(
             positives=self.history.side(1),
             negatives=self.history.side(-1),
             seeds=self.sessions.seed,
@@ -119,7 +119,7 @@ class SessionBlock:
             truth=None,
             displays=displays,
         )
-        return made if self.around is None else replace(made, around=self.around)
+        return examples if self.around is None else replace(examples, around=self.around)
 
     @property
     def _tells_displays(self) -> bool:
@@ -144,9 +144,9 @@ class SessionBlock:
         rows, number = np.unique(self.sessions.scored, return_inverse=True)
         truth = self.topics.members.take(rows).lists("item")
         seeds = [seed_of("truth", self.topics.labels[row]) for row in rows.tolist()]
-        made = tolerant_scores(self.method, self.items, Examples.of([[]] * rows.size, truth=truth, seeds=seeds))
-        flags, failed = (tuple(texts[place] for place in number.tolist()) for texts in (made.flags, made.failed))
-        return Scored(made.values[number], flags, failed)
+        scores = tolerant_scores(self.method, self.items, Examples.of([[]] * rows.size, truth=truth, seeds=seeds))
+        flags, failed = (tuple(texts[place] for place in number.tolist()) for texts in (scores.flags, scores.failed))
+        return Scored(scores.values[number], flags, failed)
 
     def _displayed(self, number: int, examples: Examples, scored: Scored) -> IntArray:
         """What the user sees next; nothing where the session failed."""

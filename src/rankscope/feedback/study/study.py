@@ -114,12 +114,12 @@ class Plan:
         about, size = self.about, min(PART, block_size(self.setting.items))
         if self.pair is not None:
             about |= {"pair": [str(each) for each in self.pair]}
-        made = []
+        results = []
         for method in self.methods:
             for block in self.sessions.blocks(size):
                 own = {"method": str(method), "sessions": block.names(self.setting.topics)}
-                made.append(StudyPart(method, block, digest_of(about | own)))
-        return made
+                results.append(StudyPart(method, block, digest_of(about | own)))
+        return results
 
 
 def study(
@@ -134,9 +134,9 @@ def study(
     if result is None:
         return _assembled(plan, finish_parts(work, plan, parts, runner, progress=progress))
     with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
-        made = _assembled(plan, finish_parts(work, plan, parts, runner, folder, progress))
-        made.save(result)
-    return made
+        results = _assembled(plan, finish_parts(work, plan, parts, runner, folder, progress))
+        results.save(result)
+    return results
 
 
 class ParquetForm:
@@ -151,24 +151,24 @@ class ParquetForm:
         except InputError:
             return None
 
-    def write(self, made: pl.DataFrame, stream: BinaryIO) -> None:
+    def write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
         """Write a table."""
-        made.write_parquet(stream)
+        frame.write_parquet(stream)
 
 
 def work(plan: Plan, part: StudyPart) -> pl.DataFrame:
     """The rows of one part."""
     setting, listed = plan.setting, plan.setting.protocol.scored
-    made: list[Round] = []
+    result: list[Round] = []
     shared: list[RelevantRanks | None] | None = None
     if plan.pair is not None and part.method in plan.pair:
         other = plan.pair[1 - plan.pair.index(part.method)]
         both = list(shared_rounds((part.method, other), setting, part.sessions))
-        made, shared = [own for own, _ in both], [ranks for _, ranks in both]
+        result, shared = [own for own, _ in both], [ranks for _, ranks in both]
     else:
-        made = list(rounds(part.method, setting, part.sessions))
-        shared = None if plan.pair is None else [None] * len(made)
-    return frame_of(str(part.method), part.sessions, setting.topics, made, plan.measures, listed, shared)
+        result = list(rounds(part.method, setting, part.sessions))
+        shared = None if plan.pair is None else [None] * len(result)
+    return frame_of(str(part.method), part.sessions, setting.topics, result, plan.measures, listed, shared)
 
 
 def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:

@@ -21,10 +21,10 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 def mix_bits(numbers: Numbers) -> Numbers:
     """Whole numbers of 64 bits thrown about, each to another one (splitmix64, Steele et al. 2014)."""
     with np.errstate(over="ignore"):
-        made = numbers + STEP
-        made = (made ^ (made >> np.uint64(30))) * FIRST
-        made = (made ^ (made >> np.uint64(27))) * SECOND
-        return made ^ (made >> np.uint64(31))
+        result = numbers + STEP
+        result = (result ^ (result >> np.uint64(30))) * FIRST
+        result = (result ^ (result >> np.uint64(27))) * SECOND
+        return result ^ (result >> np.uint64(31))
 
 
 def uniform(seed: IntArray, item: IntArray, purpose: str) -> FloatArray:

@@ -188,10 +188,10 @@ class _ExpressionReader:
         return there
 
     def whole(self) -> Expression:
-        made = self._joined("or")
+        expression = self._joined("or")
         if self.tokens[0].kind != "end":
             raise self._error(f"'and' or 'or' is missing before {self.tokens[0]}")
-        return made
+        return expression
 
     def _joined(self, word: str) -> Expression:
         parts = [self._part(word)]

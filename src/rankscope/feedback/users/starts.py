@@ -87,17 +87,19 @@ class GivenExamples(Start):
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Examples each, drawn from the target and from the rest."""
         rows = [np.full(count, row) for row in range(len(topics))]
-        made = _sessions(topics, rows, seed)
-        lists = [self._examples(topics, row, own, allowed) for row, own in zip(made.topic, made.seed, strict=True)]
+        sessions = _sessions(topics, rows, seed)
+        lists = [
+            self._examples(topics, row, own, allowed) for row, own in zip(sessions.topic, sessions.seed, strict=True)
+        ]
         given = Ragged.of(lists, "item")
-        marks = np.tile(np.repeat([1, -1], [self.positives, self.negatives]), len(made))
+        marks = np.tile(np.repeat([1, -1], [self.positives, self.negatives]), len(sessions))
         return Sessions(
-            topic=made.topic,
-            start=made.start,
-            seed=made.seed,
-            query=made.query,
+            topic=sessions.topic,
+            start=sessions.start,
+            seed=sessions.seed,
+            query=sessions.query,
             given=given.with_columns(mark=marks),
-            scored=made.scored,
+            scored=sessions.scored,
         )
 
     def _examples(self, topics: Topics, row: int, seed: int, allowed: BoolArray | None) -> IntArray:

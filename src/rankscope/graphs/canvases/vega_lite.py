@@ -92,7 +92,7 @@ class VegaLiteCanvas:
         """The dictionary."""
         box, theme = self.layout, self.look.theme
         layers = [*self.layers, *self._words(), *self._legend(), *self._finder()]
-        made: dict[str, Any] = {
+        result: dict[str, Any] = {
             "$schema": SCHEMA,
             "description": self.graph.summary or self.graph.title,
             "background": theme.paper,
@@ -105,8 +105,8 @@ class VegaLiteCanvas:
             "config": {"font": FONT, "view": {"stroke": None}, "text": {"font": FONT}},
         }
         if box.second is not None:
-            made["layer"].insert(1, self._right_axis())
-        return made
+            result["layer"].insert(1, self._right_axis())
+        return result
 
     # axes
 

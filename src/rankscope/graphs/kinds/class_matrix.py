@@ -109,11 +109,11 @@ def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Matrix
 def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:
     """The intervals of all queries shown, as `compare` makes them: of each mean, and of the difference of two."""
     table = shown.table
-    made = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
+    intervals = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
     if len(table.systems) != 2:
-        return made.low, made.high
+        return intervals.low, intervals.high
     t = paired_t(units_of(table, shown.by_unit).differences(*table.systems), level=level)
-    return np.append(made.low, t.low), np.append(made.high, t.high)
+    return np.append(intervals.low, t.low), np.append(intervals.high, t.high)
 
 
 def half_widths(values: FloatArray, level: float) -> FloatArray:

@@ -119,8 +119,10 @@ def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str
 def _today(queries: RelevantRanks, measure: Measure, level: float) -> ForecastInterval:
     """What other queries of the same kind would give today: the interval of the mean that every command gives."""
     some = queries.take(np.flatnonzero(measure.defined(queries)))
-    made = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
-    return ForecastInterval(*np.where(np.isfinite(made.low), [made.low, made.high], made.mean)[:, 0].tolist())
+    intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
+    return ForecastInterval(
+        *np.where(np.isfinite(intervals.low), [intervals.low, intervals.high], intervals.mean)[:, 0].tolist()
+    )
 
 
 def _region(size: FloatArray, intervals: Sequence[ForecastInterval]) -> Region:

@@ -51,17 +51,17 @@ def _variants(systems: Systems) -> Variants | None:
     groups = query_groups(shown[0])
     together = len(shown) == 1 and len(groups) > 1
     first = None if together else usual(groups).name
-    made = [
+    results = [
         Variant(each.name, f"{each.name}: {unit_note(each.queries)}", each.name == first, heading)
         for heading, members in group_choices(shown[0])
         for each in members
     ]
-    if len(made) < 2:
+    if len(results) < 2:
         return None
     exact = groups[0].name.startswith("c")
     overview = [Variant(None, "several class sizes" if exact else "several generality indices", chosen=True)]
     binned = [Variant("bins", "several generality indices, interpolated")] if exact else []
-    return Variants("group", "Queries of", (*overview, *binned, *made) if together else tuple(made))
+    return Variants("group", "Queries of", (*overview, *binned, *results) if together else tuple(results))
 
 
 @kind("precision-recall", "the trade that every deeper look makes", uses=("collection size",), variants=_variants)

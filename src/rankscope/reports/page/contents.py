@@ -98,7 +98,7 @@ class Report:
     @property
     def settings(self) -> list[dict[str, str]]:
         """Every choice that changes numbers: value, meaning, and whether it was given explicitly."""
-        made, given = self.scores.settings_in_effect, self.scores.settings.given
+        result, given = self.scores.settings_in_effect, self.scores.settings.given
         meanings = {setting.name: setting.meaning for setting in SETTINGS} | {"compat": "Count as a peer does"}
         return [
             {
@@ -107,7 +107,7 @@ class Report:
                 "meaning": meanings[name],
                 "given": "by hand" if name in given else "",
             }
-            for name, value in made.items()
+            for name, value in result.items()
         ]
 
     @property

@@ -47,9 +47,9 @@ def render(report: Report) -> str:
 
 @cache
 def _template() -> Any:
-    made = environment().overlay()
-    made.filters = {**made.filters, "estimate": estimate_text, "value": value_text}
-    return made.get_template("report.html.j2")
+    result = environment().overlay()
+    result.filters = {**result.filters, "estimate": estimate_text, "value": value_text}
+    return result.get_template("report.html.j2")
 
 
 # numbers as they are shown

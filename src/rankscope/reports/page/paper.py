@@ -52,11 +52,11 @@ class _PaperTable:
 
 
 def _tables(report: Report) -> Iterator[_PaperTable]:
-    made = report.estimates
-    yield _PaperTable("measures.tex", measure_grid(report), "means with their intervals", made.how)
+    result = report.estimates
+    yield _PaperTable("measures.tex", measure_grid(report), "means with their intervals", result.how)
     if report.compared is not None:
         what = "paired differences with their intervals"
-        yield _PaperTable("differences.tex", difference_grid(report), what, made.how_compared)
+        yield _PaperTable("differences.tex", difference_grid(report), what, result.how_compared)
     if report.scores.by_class_wanted:
         yield _PaperTable("classes.tex", class_grid(report.scores), "means within each class of queries", "")
 

@@ -14,14 +14,14 @@ LISTED = 6
 ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up
 
 
-def verdict(made: Compared) -> list[str]:
+def verdict(comparison: Compared) -> list[str]:
     """A few sentences, the most important first; none goes beyond what a test supports.
 
     The primary measure decides. What other measures say stands behind it and is called secondary.
     """
-    if len(made.systems) == 2:
-        return [_pair(made.main, made.main.pairs[0], made.level), *_secondary(made)]
-    return [_best(made.main), *_against_baseline(made), *_pairs_that_differ(made)]
+    if len(comparison.systems) == 2:
+        return [_pair(comparison.main, comparison.main.pairs[0], comparison.level), *_secondary(comparison)]
+    return [_best(comparison.main), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
 
 
 def short(value: float) -> str:
@@ -56,16 +56,16 @@ def join_names(names: list[str], most: int = LISTED) -> str:
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
 
 
-def _secondary(made: Compared) -> list[str]:
+def _secondary(comparison: Compared) -> list[str]:
     """What the other measures of two systems say, in one sentence."""
-    others = made.measures[1:]
+    others = comparison.measures[1:]
     if not others:
         return []
     if len(others) <= ONE_BY_ONE:
         told = [f"by {one.measure} {_short_pair(one.pairs[0])}" for one in others]
     else:
-        told = _summed_up(others, made.main.pairs[0].better)
-    together = ", corrected together" if made.families.correction != "none" else ""
+        told = _summed_up(others, comparison.main.pairs[0].better)
+    together = ", corrected together" if comparison.families.correction != "none" else ""
     return [f"Secondary{together}: {'; '.join(told)}."]
 
 
@@ -196,10 +196,10 @@ def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
     return ", but ".join(filter(None, (open_, f"it is better than {who}" if beaten else "")))
 
 
-def _against_baseline(made: Compared) -> list[str]:
+def _against_baseline(comparison: Compared) -> list[str]:
     """Each system against the first; only where few enough are compared to be read."""
-    main, first = made.main, made.systems[0]
-    if len(made.systems) > LISTED + 1:
+    main, first = comparison.main, comparison.systems[0]
+    if len(comparison.systems) > LISTED + 1:
         return []
     sides: dict[str, list[str]] = {"better": [], "worse": [], "": []}
     for pair in main.pairs:
@@ -213,12 +213,12 @@ def _against_baseline(made: Compared) -> list[str]:
     return [f"{words[side]}: {join_names(found)}." for side, found in sides.items() if found]
 
 
-def _pairs_that_differ(made: Compared) -> list[str]:
+def _pairs_that_differ(comparison: Compared) -> list[str]:
     """How many pairs differ, where more than those with the baseline were compared."""
-    pairs = made.main.pairs
-    if made.main.ranks is None:
+    pairs = comparison.main.pairs
+    if comparison.main.ranks is None:
         return []
-    neighbours = {frozenset(each) for each in pairwise(made.main.ranks.systems)}
+    neighbours = {frozenset(each) for each in pairwise(comparison.main.ranks.systems)}
     close = [each for each in pairs if frozenset((each.first, each.second)) in neighbours]
     alike = sum(not each.better for each in close)
     near = f"; of {len(close)} neighbours in the ranking {alike} cannot be distinguished" if len(close) > 1 else ""

@@ -122,10 +122,12 @@ def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
     if not columns or not queries:
         return Estimates((), "")
     classes = _classes(scores, queries) if classes_are_targets(scores) else None
-    made = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
+    intervals = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
     names = tuple(system.name for system in systems)
-    rows = tuple(_row(shown, made, number, names, compared, scores.settings.mean) for number in range(len(shown[0])))
-    return Estimates(rows, _how(made), made.unit, _how_compared(compared))
+    rows = tuple(
+        _row(shown, intervals, number, names, compared, scores.settings.mean) for number in range(len(shown[0]))
+    )
+    return Estimates(rows, _how(intervals), intervals.unit, _how_compared(compared))
 
 
 def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], queries: int) -> FloatArray:
@@ -138,7 +140,7 @@ def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], qu
 
 def _row(
     shown: list[list[Column]],
-    made: Intervals,
+    intervals: Intervals,
     number: int,
     names: tuple[str, ...],
     compared: Compared | None,
@@ -146,7 +148,7 @@ def _row(
 ) -> MeasureRow:
     """One measure of all systems, and how far each is from the first."""
     first, count = shown[0][number], len(shown[0])
-    means = [_mean(columns[number], made, each * count + number, mean) for each, columns in enumerate(shown)]
+    means = [_mean(columns[number], intervals, each * count + number, mean) for each, columns in enumerate(shown)]
     tested = [one for one in compared.measures if one.measure == first.asked] if compared is not None else []
     differences = _differences(tested[0], [compared.stands_for(name) for name in names]) if compared and tested else ()
     return MeasureRow(first.asked, first.measure, tuple(means), differences)
@@ -172,9 +174,9 @@ def _is_mean(column: Column, mean: str) -> bool:
     return column.measure.summary == "mean" and mean == "macro"
 
 
-def _mean(column: Column, made: Intervals, place: int, mean: str) -> Estimate:
+def _mean(column: Column, intervals: Intervals, place: int, mean: str) -> Estimate:
     """The summary as every table shows it, with the interval where it is a mean over queries."""
-    low, high = float(made.low[place]), float(made.high[place])
+    low, high = float(intervals.low[place]), float(intervals.high[place])
     if column.measure.summary == "geometric" and mean == "macro":
         return Estimate(column.summary, math.exp(low), math.exp(high))
     return Estimate(column.summary, low, high) if _is_mean(column, mean) else Estimate(column.summary)
@@ -188,13 +190,14 @@ def _classes(scores: Scores, queries: list[str]) -> list[str]:
     return [known[query] for query in queries]
 
 
-def _how(made: Intervals) -> str:
+def _how(intervals: Intervals) -> str:
     drawn = (
-        f"{made.units:,} classes drawn with replacement, because queries of one class look for the same items"
-        if made.unit == "classes"
-        else f"{made.units:,} queries drawn with replacement"
+        f"{intervals.units:,} classes drawn with replacement, because queries of one class look for the same items"
+        if intervals.unit == "classes"
+        else f"{intervals.units:,} queries drawn with replacement"
     )
-    return f"{made.level:.0%} intervals: {WAYS[made.how]}, {drawn}; {made.resamples:,} resamples, seed {made.seed}."
+    how = f"{WAYS[intervals.how]}, {drawn}; {intervals.resamples:,} resamples, seed {intervals.seed}"
+    return f"{intervals.level:.0%} intervals: {how}."
 
 
 def _how_compared(compared: Compared | None) -> str:

@@ -74,50 +74,56 @@ def verdicts(results: Results) -> list[str]:
     """What decides, and what it says of the methods: none goes beyond what a test supports."""
     if not results.asked:
         return []
-    made = compare_methods(results)
-    notes = [] if made is None else [*_dropped(results, made), *_too_few(made), *_equal_values(made)]
-    words = _single(results) if made is None else [*verdict(made), *notes]
+    comparison = compare_methods(results)
+    notes = (
+        []
+        if comparison is None
+        else [*_dropped(results, comparison), *_too_few(comparison), *_equal_values(comparison)]
+    )
+    words = _single(results) if comparison is None else [*verdict(comparison), *notes]
     return [f"Decided by {basis(results)}", *words]
 
 
 def _single(results: Results) -> list[str]:
-    made = Summary(results, results.measures[0])
+    summary = Summary(results, results.measures[0])
     told = []
     for name in compared_methods(results):
-        mean, low, high = (float(each[-1]) for each in made.means(name))
-        told.append(f"{name}: {short(mean)} {made.quantity} [{short(low)}, {short(high)}] in the last round.")
+        mean, low, high = (float(each[-1]) for each in summary.means(name))
+        told.append(f"{name}: {short(mean)} {summary.quantity} [{short(low)}, {short(high)}] in the last round.")
     return told
 
 
-def _dropped(results: Results, made: Compared) -> list[str]:
+def _dropped(results: Results, comparison: Compared) -> list[str]:
     """How many sessions a shared residual list had to leave out."""
-    if not shares_list(results) or not made.main.left_out:
+    if not shares_list(results) or not comparison.main.left_out:
         return []
     return [
-        f"{made.main.left_out:,} of {len(results.sessions):,} sessions are left out for both, because nothing relevant "
-        "is left there that neither had shown."
+        f"{comparison.main.left_out:,} of {len(results.sessions):,} sessions are left out for both, because nothing "
+        "relevant is left there that neither had shown."
     ]
 
 
-def _too_few(made: Compared) -> list[str]:
-    told = [line for line in notes_of(made) if "can show no difference" in line]
+def _too_few(comparison: Compared) -> list[str]:
+    told = [line for line in notes_of(comparison) if "can show no difference" in line]
     return [f"{line.replace('classes', 'topics').replace('queries', 'topics')}." for line in told]
 
 
-def _equal_values(made: Compared) -> list[str]:
+def _equal_values(comparison: Compared) -> list[str]:
     """Methods with equal values, regardless of their rankings; those with equal rankings are not even compared."""
-    return [f"{line.replace('every query', 'every session')}." for line in notes_of(made) if "compared once" in line]
+    return [
+        f"{line.replace('every query', 'every session')}." for line in notes_of(comparison) if "compared once" in line
+    ]
 
 
 def further(results: Results) -> list[str]:
     """The secondary quantity, whether feedback helps, and where it does harm."""
-    made, none = compare_methods(results), against_none(results)
+    result, none = compare_methods(results), against_none(results)
     equal = [] if none is None else [name for name, other in none.same.items() if other == NO_FEEDBACK]
-    lines = [] if made is None or len(made.systems) < 3 else [_secondary(one) for one in made.measures[1:]]
+    lines = [] if result is None or len(result.systems) < 3 else [_secondary(one) for one in result.measures[1:]]
     if none is not None:
         for number, one in enumerate(none.measures):
             lines += _helps(one, secondary=number > 0)
-        lines += _too_few(none) if made is None else []
+        lines += _too_few(none) if result is None else []
     if equal:
         lines.append(f"Every value of {join_names(equal, len(equal))} is that of no feedback.")
     names = [one.measure for one in none.measures] if none is not None else []

@@ -101,15 +101,15 @@ def band(
     points = _points(given.values, classes)
     drawn = _ChanceDraws(level, resamples or _draws(how, len(points.rows)), seed)
     ends = (given.lowest, given.highest) if bounds is None else bounds
-    made = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
+    result = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
     return Band(
         x=given.x,
         mean=points.mean,
         sd=points.sd,
         error=points.error,
-        low=made.low,
-        high=made.high,
-        critical=made.critical,
+        low=result.low,
+        high=result.high,
+        critical=result.critical,
         count=points.count,
         effective=points.effective,
         deciding=points.deciding,

@@ -88,8 +88,8 @@ def _ends(values: FloatArray, classes: Sequence[str] | None, level: float, seed:
         rows = np.flatnonzero(pattern)
         own = None if classes is None else [classes[row] for row in rows.tolist()]
         if rows.size:
-            made = mean_intervals(values[np.ix_(rows, np.flatnonzero(columns))], own, level=level, seed=seed)
-            low[columns], high[columns] = made.low, made.high
+            intervals = mean_intervals(values[np.ix_(rows, np.flatnonzero(columns))], own, level=level, seed=seed)
+            low[columns], high[columns] = intervals.low, intervals.high
     return low, high
 
 

@@ -47,11 +47,14 @@ def mean_intervals(
     units = unit_values(table, classes)
     drawn = resamples or resamples_for(len(units))
     if how == "bca":
-        made = bootstrap_means(units, level=level, resamples=drawn, seed=seed, how="bca")
+        intervals = bootstrap_means(units, level=level, resamples=drawn, seed=seed, how="bca")
     else:
-        made = _bounded(unit_sums(table, classes), drawn, seed, level, bounds)
+        intervals = _bounded(unit_sums(table, classes), drawn, seed, level, bounds)
     return replace(
-        made, queries=(~np.isnan(table)).sum(axis=0), unit="queries" if classes is None else "classes", units=len(units)
+        intervals,
+        queries=(~np.isnan(table)).sum(axis=0),
+        unit="queries" if classes is None else "classes",
+        units=len(units),
     )
 
 

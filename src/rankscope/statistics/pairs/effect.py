@@ -59,13 +59,13 @@ def effects(
     values = known_differences(differences)
     count = values.size
     won, lost = int((values > EQUAL).sum()), int((values < -EQUAL).sum())
-    made = (
+    result = (
         paired_t(values, level=level)
         if interval == "t"
         else bootstrap_interval(values, level=level, how=interval, resamples=resamples, seed=seed)
     )
     return Effects(
-        mean=Effect("mean difference", made.estimate, made.low, made.high),
+        mean=Effect("mean difference", result.estimate, result.low, result.high),
         standardised=standardised_effect(values, level=level),
         won=share("share won", won, count, level),
         lost=share("share lost", lost, count, level),

@@ -38,10 +38,10 @@ def bootstrap_interval(
             note="no query",
             level=level,
         )
-    made = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
-    low, high = float(made.low[0]), float(made.high[0])
+    intervals = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
+    low, high = float(intervals.low[0]), float(intervals.high[0])
     narrow = ", too narrow for so few queries" if values.size < FEW else ""
-    note = f"{made.resamples:,} resamples ({how}), seed {seed}{narrow}"
+    note = f"{intervals.resamples:,} resamples ({how}), seed {seed}{narrow}"
     return PairTest(
         test="bootstrap",
         estimate=float(values.mean()),

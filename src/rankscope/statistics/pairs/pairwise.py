@@ -106,13 +106,13 @@ def compare_pairs(
     adjusted = adjust(p, correction).p
     columns = [column for each in differences for column in each.T]
     turned = [table.lower_is_better for table in given for _ in range(family.size // len(given))]
-    made = tuple(
+    results = tuple(
         correct_comparison(_comparison(*named, column, raw, level), corrected, lower, level)
         for named, column, raw, corrected, lower in zip(
             family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
         )
     )
-    return PairTests(family=family, comparisons=made, test=test, level=level, seed=seed)
+    return PairTests(family=family, comparisons=results, test=test, level=level, seed=seed)
 
 
 def _family(tables: list[ScoreTable], by_class: bool, baseline: str | None, correction: str) -> Family:

@@ -126,8 +126,8 @@ def _shapiro(residuals: FloatArray) -> tuple[float, float, str]:
     if residuals.size > MOST:  # evenly through the sorted ones, so that the shape stays
         chosen = np.linspace(0, residuals.size - 1, MOST).round().astype(np.int64)
         residuals, words = np.sort(residuals)[chosen], f"Shapiro-Wilk on {MOST:,} of {residuals.size:,} residuals"
-    made = shapiro(residuals)
-    return float(made.statistic), float(made.pvalue), words
+    result = shapiro(residuals)
+    return float(result.statistic), float(result.pvalue), words
 
 
 def _levene(cells: Cells) -> tuple[float, float, str]:
@@ -139,8 +139,8 @@ def _levene(cells: Cells) -> tuple[float, float, str]:
         return float("nan"), float("nan"), "no two cells whose spreads could be compared"
     from scipy.stats import levene
 
-    made = levene(*samples, center="median")
-    return float(made.statistic), float(made.pvalue), words
+    result = levene(*samples, center="median")
+    return float(result.statistic), float(result.pvalue), words
 
 
 def _outliers(design: Design, spread: float) -> tuple[tuple[Outlier, ...], int, FloatArray]:
@@ -155,11 +155,11 @@ def _outliers(design: Design, spread: float) -> tuple[tuple[Outlier, ...], int, 
     standard = rest / (spread * np.sqrt(1 - leverage[free]))[:, None]
     order = np.argsort(-np.abs(standard), axis=None, kind="stable")
     beyond = int((np.abs(standard) > OUTLYING).sum())
-    made = []
+    results = []
     for place in order[: max(1, min(beyond, LISTED))].tolist():
         row, column = divmod(place, values.shape[1])
         query = int(free[row])
-        made.append(
+        results.append(
             Outlier(
                 system=design.table.systems[column],
                 label=design.labels[design.group[query]],
@@ -169,4 +169,4 @@ def _outliers(design: Design, spread: float) -> tuple[tuple[Outlier, ...], int, 
                 leverage=float(leverage[query]),
             )
         )
-    return tuple(made), beyond, np.sort(standard, axis=None)
+    return tuple(results), beyond, np.sort(standard, axis=None)

@@ -92,13 +92,13 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
         from rankscope.statistics.variance.mixed_classes import with_random_classes
 
         return with_random_classes(design, level)
-    made = variances(design)
+    result = variances(design)
     size = len(design.table)
-    if made.paired:
+    if result.paired:
         per_class = [each for label in design.labels for each in _paired_effects(design, label, level)]
         overall = _paired_effects(design, None, level)
     else:
-        squared, nu = 2 * made.residual, made.freedom
+        squared, nu = 2 * result.residual, result.freedom
         per_class = [
             each
             for label, count, means in zip(design.labels, design.size.tolist(), design.class_means, strict=True)
@@ -109,12 +109,12 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
         measure=design.table.measure,
         effects=tuple(per_class) if design.labels != ("",) else (),
         overall=tuple(overall),
-        residual_variance=made.residual,
-        query_variance=made.query,
+        residual_variance=result.residual,
+        query_variance=result.query,
         queries=size,
         level=level,
-        note=design.note(made.paired or made.words),
-        paired=made.paired,
+        note=design.note(result.paired or result.words),
+        paired=result.paired,
     )
 
 

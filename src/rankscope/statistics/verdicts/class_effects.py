@@ -131,7 +131,7 @@ def class_effects(
     sign = -1.0 if pair.lower_is_better else 1.0
     effects.sort(key=lambda each: (-sign * each.difference, each.label))
     about = design.note(f"p (mixed model): {pooled.paired}" if pooled.paired else "")
-    made = ClassEffects(
+    result = ClassEffects(
         first=first,
         second=second,
         measure=table.measure,
@@ -142,21 +142,21 @@ def class_effects(
         about=about,
     )
     family = Family(((first, second),), (table.measure,), tuple(each.label for each in effects), correction)
-    return judged_together([made], [], correction, str(family))[0][0]
+    return judged_together([result], [], correction, str(family))[0][0]
 
 
 def judged_together(
-    made: Sequence[ClassEffects], others: Sequence[float], correction: str, family: str
+    outcome: Sequence[ClassEffects], others: Sequence[float], correction: str, family: str
 ) -> tuple[list[ClassEffects], list[float]]:
     """Classes corrected together with the p-values of other tests: both, corrected.
 
     Each test counts once: of a class both p-values are corrected, each among its like.
     """
-    effects = [each for one in made for each in one.effects]
+    effects = [each for one in outcome for each in one.effects]
     adjusted = adjust([*others, *(each.p for each in effects)], correction).p.tolist()
     deciding = adjust([*others, *(each.raw for each in effects)], correction).p.tolist()
     result, start = [], len(others)
-    for one in made:
+    for one in outcome:
         stop = start + len(one.effects)
         result.append(one.judged(adjusted[start:stop], deciding[start:stop], family))
         start = stop

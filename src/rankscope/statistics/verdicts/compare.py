@@ -111,7 +111,7 @@ def compare(
 def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
     """Each measure with everything but its pairs."""
     whole = [_shared(table) for table in tables]
-    made = [
+    results = [
         MeasureCompared(
             table=table,
             units=units_of(table, choices.by_unit),
@@ -122,7 +122,7 @@ def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[M
         )
         for given, table, means in zip(tables, whole, _means(whole, choices), strict=True)
     ]
-    return [_by_class(each, choices) for each in made]
+    return [_by_class(each, choices) for each in results]
 
 
 def _shared(table: ScoreTable) -> ScoreTable:
@@ -139,11 +139,11 @@ def _means(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[Inter
         return [_means([each], choices)[0] for each in tables]
     values = np.hstack([table.values for table in tables])
     classes = tables[0].labels if choices.by_unit else None
-    made = mean_intervals(
+    intervals = mean_intervals(
         values, classes, how=choices.intervals, level=choices.level, resamples=choices.resamples, seed=choices.seed
     )
     width = len(tables[0].systems)
-    return [made.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
+    return [intervals.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
 
 
 def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[list[MeasureCompared], Families]:
@@ -158,10 +158,10 @@ def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[
     primary = pairs(main.tested, correction=choices.correction)
     raw = pairs([one.tested for one in others], correction="none") if others else None
     families = Families(primary.family, _secondary_families(measures, raw, choices.correction))
-    made = [effects for one in measures for effects in one.classes]
+    results = [effects for one in measures for effects in one.classes]
     comparisons = raw.comparisons if raw is not None else ()
     family = families.of("") if families.secondary else ""
-    classes, adjusted = judged_together(made, [each.p for each in comparisons], choices.correction, family)
+    classes, adjusted = judged_together(results, [each.p for each in comparisons], choices.correction, family)
     secondary = [
         correct_comparison(each, p, _lower_is_better(others, each), choices.level)
         for each, p in zip(comparisons, adjusted, strict=True)
@@ -237,30 +237,32 @@ def _of_units(comparisons: Sequence[Comparison], one: MeasureCompared, level: fl
     )
 
 
-def _with_ranks(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """Ranks where every pair was compared; of three systems or more a test of all together."""
-    if len(made.table.systems) > 2:
-        made = replace(made, tukey=randomised_tukey(made.tested, choices.level, choices.permutations, choices.seed))
+    if len(comparison.table.systems) > 2:
+        comparison = replace(
+            comparison, tukey=randomised_tukey(comparison.tested, choices.level, choices.permutations, choices.seed)
+        )
     if not choices.every_pair:
-        return made
+        return comparison
     ranks = rank_intervals(
-        made.tested,
+        comparison.tested,
         correction=choices.correction,
         level=choices.level,
         resamples=choices.resamples,
         seed=choices.seed,
-        adjusted=np.array([pair.adjusted for pair in made.pairs]),
+        adjusted=np.array([pair.adjusted for pair in comparison.pairs]),
     )
-    return replace(made, ranks=ranks)
+    return replace(comparison, ranks=ranks)
 
 
-def _by_class(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+def _by_class(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
-    table = made.table
+    table = comparison.table
     if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
-        return made
+        return comparison
     return replace(
-        made,
+        comparison,
         classes=_class_effects(table, choices),
         cells=paired_and_unpaired(table, choices.level),
         assumed=assumptions(table),

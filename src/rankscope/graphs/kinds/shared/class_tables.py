@@ -77,10 +77,10 @@ def class_table(systems: Systems, measure: str, largest: int, what: str, fewest:
     )
 
 
-def _checked(made: ClassTable, what: str, fewest: int) -> ClassTable:
-    if len(made.table) < fewest:
+def _checked(table: ClassTable, what: str, fewest: int) -> ClassTable:
+    if len(table.table) < fewest:
         raise SettingError(f"{what}: the systems share no query with a value and a class")
-    return made
+    return table
 
 
 def class_label(label: str, count: int) -> str:
