@@ -31,6 +31,7 @@ from rankscope.reports.formats import OUTPUT_FORMATS
 from rankscope.sampling.shares import INTERVALS
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 from rankscope.statistics.pairs.paired_tests import TESTS
+from rankscope.statistics.tests import TABLE_TESTS
 from tests.cli.inside import ended, runs_in
 
 GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections")
@@ -100,6 +101,7 @@ EVERY: tuple[Catalogue[Any], ...] = (
     GRAPHS,
     THEMES,
     TESTS,
+    TABLE_TESTS,
     CORRECTIONS,
     INTERVALS,
     SCALINGS,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rankscope.feedback.methods import ALL as METHODS
+
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors",
@@ -87,10 +89,34 @@ def test_a_room_imports_only_from_itself_and_those_before(folder: str) -> None:
     assert not against, "\n".join(against)
 
 
+def test_a_feedback_study_knows_no_method_by_name() -> None:
+    files = {each.address.partition(":")[0] for each in METHODS.values()}
+    for path in sorted((SOURCE / "feedback" / "study").glob("*.py")):
+        assert not imported_names(path) & files, path.name
+
+
 @pytest.mark.parametrize("path", sorted((SOURCE / "measures").glob("*.py")), ids=lambda path: path.stem)
 def test_measures_read_no_ids_and_no_files(path: Path) -> None:
     assert not imported_parts(path) & {"inputs", "files", "file_kinds", "names", "engines", "collections"}
     assert not imported_names(path) & {"rankscope.ranks.reduce", "rankscope.ranks.storage", "polars"}
+
+
+def listed_names(path: Path) -> set[str]:
+    """Modules that a file of a package lists as texts, to be loaded when they are named: `module:attribute`."""
+    package = ".".join(path.parent.relative_to(SOURCE.parent).parts)
+    texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    return {f"{package}.{text.partition(':')[0]}" for text in texts if isinstance(text, str)}
+
+
+def test_no_module_is_reached_by_deep_import_only() -> None:
+    entries = {SOURCE / "__main__.py", *(SOURCE / "cli").glob("*.py")}
+    names = {
+        path: ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+        for path in MODULES
+        if path.name != "__init__.py"
+    }
+    used = {name for path in MODULES for name in imported_names(path) | listed_names(path) if name != names.get(path)}
+    assert not {name for path, name in names.items() if path not in entries} - used
 
 
 def test_every_folder_has_its_place_in_the_flow() -> None:

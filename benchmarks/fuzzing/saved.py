@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tempfile
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -38,19 +39,31 @@ def example(number: int) -> RelevantRanks:
     return ranks.with_classes({"q0": "a"}) if number % 4 == 0 else ranks
 
 
+@cache
+def stored(number: int) -> tuple[bytes, pl.DataFrame, dict[str, Any]]:
+    """One of them as its file, as the table in the file, and the notes beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.ranks.parquet"
+        save_ranks(example(number), path)
+        return path.read_bytes(), pl.read_parquet(path), json.loads(pl.read_parquet_metadata(path)[KEY])
+
+
 def saved_trial(chance: random.Random, folder: Path) -> Trial:
     """One edit or more, then perhaps wounds."""
     path = folder / "x.ranks.parquet"
-    save_ranks(example(chance.randrange(12)), path)
+    number = chance.randrange(12)
     if chance.random() < 0.8:
-        _edit(path, chance)
+        _write_edited(path, number, chance)
+    else:
+        path.write_bytes(stored(number)[0])
     if chance.random() < 0.3:
         path.write_bytes(wounded(path.read_bytes(), chance))
     return Trial(partial(_evaluated, path), partial(_confirm, path), ("evaluate", str(path), "-m", "AP"))
 
 
-def _edit(path: Path, chance: random.Random) -> None:
-    frame, notes = pl.read_parquet(path), json.loads(pl.read_parquet_metadata(path)[KEY])
+def _write_edited(path: Path, number: int, chance: random.Random) -> None:
+    _, frame, kept = stored(number)
+    notes = dict(kept)
     for _ in range(chance.choice((1, 1, 2))):
         kind = chance.randrange(8)
         if kind == 0:

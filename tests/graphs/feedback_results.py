@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rankscope import collections
-from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.graph import Graph
+from tests.graphs.recording import RecordingCanvas
 from tests.graphs.test_gallery import GALLERY, fewer_icons
 
 

@@ -168,7 +168,7 @@ def test_what_cannot_be_drawn_is_refused_in_words() -> None:
         ([*TWO, ranked("third", 3)], {"difference": True}, "a difference is of two systems, got 3"),
         ([ranked(str(seed), seed) for seed in range(5)], {}, "1 to 4 systems, got 5"),
         (TWO, {"level": 95}, "between 0 and 1"),
-        (TWO, {"points": 1}, "2 points at least"),
+        (TWO, {"points": 1}, "points=1: must be a whole number of at least 2"),
     ]
     for systems, options, words in wrong:
         with pytest.raises(SettingError, match=words):

@@ -11,7 +11,6 @@ import vl_convert
 
 from rankscope.errors import SettingError
 from rankscope.graphs import comparison_intervals_graph
-from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.canvases.vega_lite import VERSION
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.class_tables import class_table
@@ -19,6 +18,7 @@ from rankscope.graphs.marks import Dots, Guide, Spans
 from rankscope.statistics.variance.comparison_intervals import comparison_intervals
 from tests.graphs.class_examples import FIVE, classed, pair
 from tests.graphs.examples import TWO
+from tests.graphs.recording import RecordingCanvas
 
 
 def heights_of_words(graph: Graph) -> dict[str, float]:

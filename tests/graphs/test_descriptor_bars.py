@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.descriptor_bars import SIZE, Bar, _box, _overlap, _placed, cost_graph, frontier, quality_graph
 from rankscope.graphs.marks import Dots, Guide, Spans, TextMark
 from rankscope.graphs.text_width import text_width
+from tests.graphs.recording import RecordingCanvas
 
 BARS = [
     Bar("scalable-colour", 0.55, 0.44, 0.69, 1.1, "a"),

@@ -8,10 +8,10 @@ import pytest
 from rankscope.curves.curve import Curve
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Guide, Stroke
 from tests.graphs.examples import around, empty_graph, falling
+from tests.graphs.recording import RecordingCanvas
 
 
 def recorded(graph: Graph) -> RecordingCanvas:

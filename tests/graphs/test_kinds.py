@@ -12,13 +12,13 @@ import vl_convert
 
 from rankscope import graphs
 from rankscope.errors import MeasureError, SettingError
-from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.canvases.vega_lite import VERSION
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import GraphKind
 from rankscope.graphs.marks import Bars, Dots, Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from tests.graphs.examples import TWO, ranked, scored
+from tests.graphs.recording import RecordingCanvas
 
 
 def systems_for(kind: GraphKind[Any]) -> tuple[RelevantRanks, ...]:

@@ -6,10 +6,10 @@ import pytest
 from rankscope.errors import SettingError
 from rankscope.feedback.study.summary import Summary
 from rankscope.graphs import FEEDBACK
-from rankscope.graphs.canvases.recording import RecordingCanvas
 from rankscope.graphs.kinds.rounds import rounds_graph
 from rankscope.graphs.marks import Stroke
 from tests.feedback.study.test_summary import made_up
+from tests.graphs.recording import RecordingCanvas
 
 RESULTS = made_up({"svm": 0.2, "rocchio": -0.1})
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from rankscope import statistics
 from rankscope.errors import SettingError
+from rankscope.reports.texts.comparison import json_of, text_of
+from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.tests import EVERY_TEST, named_test
+from rankscope.statistics.verdicts.compare import compare
 from tests.statistics.brughi import CLASSED
 
 rng = np.random.default_rng(0)
@@ -48,6 +54,29 @@ def test_little_data_give_a_result_or_a_clear_error(test: Any, table: ScoreTable
     except SettingError as error:
         said = str(error)
     assert said == "rows" or len(said) > 20
+
+
+@pytest.mark.parametrize("name", EVERY_TEST.names())
+def test_every_test_can_be_asked_of_a_comparison(name: str) -> None:
+    made = compare([CLASSED], tests=[name])
+    assert made.main.asked[0].rows
+    assert f"AP: {name}\n" in text_of(made)
+    assert json.loads(json_of(made))["measures"][0]["tests"][name]
+    plain = compare([CLASSED])
+    assert verdict(plain) == verdict(made)
+    assert not plain.main.asked
+
+
+def test_a_named_test_of_pairs_is_that_test_of_each_difference() -> None:
+    rows = named_test("Wilcoxon", THREE, seed=4).rows
+    assert [(row["first"], row["second"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    theirs = scipy.stats.wilcoxon(THREE.differences("b", "c"))
+    assert rows[2]["p"] == pytest.approx(theirs.pvalue, abs=1e-9)
+
+
+def test_an_unknown_test_is_told() -> None:
+    with pytest.raises(SettingError, match="did you mean 'tukey'"):
+        compare([CLASSED], tests=["tuky"])
 
 
 @every_test

@@ -20,6 +20,7 @@ from rankscope.reports.formats import OUTPUT_FORMATS
 from rankscope.sampling.shares import INTERVALS
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 from rankscope.statistics.pairs.paired_tests import TESTS
+from rankscope.statistics.tests import TABLE_TESTS
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -47,6 +48,7 @@ SORTS: tuple[tuple[str, Catalogue[Any]], ...] = (
     ("Starts", STARTS),
     ("Scalings of features", SCALINGS),
     ("Growth models", MODELS),
+    ("Tests of a table of scores", TABLE_TESTS),
     ("Tests of two systems", TESTS),
     ("Corrections for many tests", CORRECTIONS),
     ("Intervals of a share", INTERVALS),

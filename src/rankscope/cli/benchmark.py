@@ -30,7 +30,7 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
     show_default=True,
     metavar="NAMES",
     help="Descriptors to compare: all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), "
-    "height-matching.",
+    "height-matching, sift-matching.",
 )
 @click.option(
     "--data", type=Input(), metavar="FOLDER", help="Where the named collection lies. Default: RANKSCOPE_DATA."

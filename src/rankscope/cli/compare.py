@@ -68,6 +68,14 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     help="Number of permutations of Tukey's test.",
 )
 @click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    metavar="NAMES",
+    help="Show tables of other tests too, on which the verdict does not rest: anova, tukey, wilcoxon, ... "
+    "(see docs/reference/names.md). Repeat it or separate by commas.",
+)
+@click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "markdown", "json"]),
@@ -102,6 +110,7 @@ def command(
     level: float,
     resamples: int | None,
     permutations: int,
+    tests: tuple[str, ...],
     output_format: str | None,
     output: str | None,
     graphs: str | None,
@@ -120,6 +129,7 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     """
     from rankscope.cli.output import progress_line, say
+    from rankscope.notation import split_list
     from rankscope.reports.texts.comparison import FORMATS
     from rankscope.statistics.verdicts.compare import compare
 
@@ -139,6 +149,7 @@ def command(
             resamples=resamples,
             permutations=permutations,
             seed=scores.settings.seed,
+            tests=split_list(",".join(tests)),
         )
         if page:
             _page(_ordered(scores, comparison), comparison, str(output), progress)

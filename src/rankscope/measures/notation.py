@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 
 from rankscope.errors import MeasureError
 from rankscope.measures import (
@@ -185,9 +186,8 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
         return with_level(RBP(p=float(f"0.{persistence[1]}")), rel)
     if text in METRIC_LEARNING:
         return with_level(METRIC_LEARNING[text], rel)
-    single = {measure.trec_name(): measure for measure in TREC_SINGLE}
-    if text in single:
-        return with_level(single[text], rel)
+    if text in _trec_names():
+        return with_level(_trec_names()[text], rel)
     if family := _of_family(text):
         return with_level(family, rel)
     written = MEASURES.take_apart(text)
@@ -196,6 +196,12 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
         return with_level(peer(int(written.scope) if written.scope else None), rel)
     kind = MEASURES.find(written.name)
     return with_level(kind.from_written(written), rel, said=given_options(kind, written))
+
+
+@cache
+def _trec_names() -> dict[str | None, Measure]:
+    """Measures without a cut-off by trec_eval's names."""
+    return {measure.trec_name(): measure for measure in TREC_SINGLE}
 
 
 def parse_measures(texts: Iterable[str | Measure] | str, rel: float = 1, compat: str | None = None) -> list[Measure]:

@@ -21,6 +21,7 @@ from rankscope.ranks.settling import Close, Ranked, final_ranks
 COUNTED_CELLS = 1 << 18  # scores counted at a time, which stay in the cache
 SORTED_CELLS = 1 << 20  # and sorted by one thread at a time
 MANY = 1 / 64  # hits among all items, from which on sorting is quicker than counting: measured
+FEW = 1 / 8  # hits with an equal, up to which counting a row again is quicker than sorting its items
 FINE = 60  # powers of two that float32 has to spare at both ends
 
 Scores32 = NDArray[np.float32]
@@ -105,21 +106,25 @@ def _by_counting(hits: Ragged, others: FloatArray) -> Ranked:
 
 
 def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
-    """The scores alone, in float32; rows in which another item then has the score of a hit are sorted in full."""
+    """The scores alone, in float32; rows in which another item then has the score of a hit are looked at again."""
     limit, flat = _narrowed(hits, others)
     ordered = np.sort(flat, axis=1)
     up_to = _up_to(ordered, hits.row, limit)
-    doubtful = np.zeros(len(hits), dtype=np.bool_)
-    doubtful[hits.row[(up_to > 0) & (ordered[hits.row, np.maximum(up_to - 1, 0)] == limit)]] = True
-    clear, full = np.flatnonzero(~doubtful), np.flatnonzero(doubtful)
-    mine = doubtful[hits.row]
-    quick = final_ranks(hits.take(clear), (flat.shape[1] - up_to)[~mine], Close.none(int(np.count_nonzero(~mine))))
-    if not full.size:
-        return quick
-    slow = _in_full(hits.take(full), others[full])
+    equal = hits.count((up_to > 0) & (ordered[hits.row, np.maximum(up_to - 1, 0)] == limit))
+    if not equal.any():
+        return final_ranks(hits, flat.shape[1] - up_to, Close.none(hits.size))
+    clear, some, most = equal == 0, (equal > 0) & (equal <= FEW * hits.lengths), equal > FEW * hits.lengths
+    rows = [np.flatnonzero(each) for each in (clear, some, most)]
+    above = (flat.shape[1] - up_to)[clear[hits.row]]
+    parts = [
+        final_ranks(hits.take(rows[0]), above, Close.none(above.size)),
+        _by_counting(hits.take(rows[1]), others[rows[1]]),
+        _in_full(hits.take(rows[2]), others[rows[2]]),
+    ]
     rank = np.empty(hits.size, dtype=np.int64)
-    rank[mine], rank[~mine] = slow.rank, quick.rank
-    return Ranked(rank, Ragged.join([quick.ties, slow.ties]).take(np.argsort(np.concatenate([clear, full]))))
+    for part, mine in zip(parts, (clear, some, most), strict=True):
+        rank[mine[hits.row]] = part.rank
+    return Ranked(rank, Ragged.join([part.ties for part in parts]).take(np.argsort(np.concatenate(rows))))
 
 
 def _in_full(hits: Ragged, others: FloatArray) -> Ranked:
@@ -140,15 +145,15 @@ def _in_full(hits: Ragged, others: FloatArray) -> Ranked:
 
 
 def _up_to(ordered: NDArray[Any], row: IntArray, limit: NDArray[Any]) -> IntArray:
-    """How many values of an ascending row are at most the limit: all rows are halved at once."""
-    low, high = np.zeros(row.size, np.int64), np.full(row.size, ordered.shape[1])
-    flat, first = ordered.ravel(), row * ordered.shape[1]
-    for _ in range(int(ordered.shape[1]).bit_length()):
-        middle = (low + high) // 2
-        reached = flat[np.minimum(first + middle, flat.size - 1)] <= limit
-        going = low < high
-        low, high = np.where(going & reached, middle + 1, low), np.where(going & ~reached, middle, high)
-    return low
+    """How many values of an ascending row are at most the limit: all rows at once, in steps of half the size."""
+    width, flat = ordered.shape[1], ordered.ravel()
+    count, before = np.zeros(row.size, np.int64), row * width - 1
+    for power in reversed(range(int(width).bit_length())):
+        further = count + (1 << power)
+        reached = flat.take(before + further, mode="clip") <= limit
+        reached &= further <= width
+        np.copyto(count, further, where=reached)
+    return count
 
 
 def already_counted(hits: Ragged, row: IntArray, screened: Scores32, high: NDArray[Any]) -> IntArray:

@@ -81,11 +81,6 @@ ABOUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def is_saved_ranks(path: str) -> bool:
-    """Whether a path names a saved reduction."""
-    return path.lower().endswith(SUFFIX)
-
-
 def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
     """Write a reduction, whole or not at all; one that could not be read back is refused with its problems."""
     forks.check()

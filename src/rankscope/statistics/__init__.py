@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from rankscope.statistics.intervals.bands import band, difference_band
 from rankscope.statistics.intervals.bootstrap import bootstrap_means
 from rankscope.statistics.intervals.generality_estimate import generality_band, generality_estimate
 from rankscope.statistics.intervals.homogeneity import Homogeneity, homogeneity
+from rankscope.statistics.pairs.equivalence import equivalence
 from rankscope.statistics.pairs.pairwise import compare_pairs
+from rankscope.statistics.table.balanced import balanced_subset
 from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.transformations import logit, rank_transform
+from rankscope.statistics.tests import TABLE_TESTS, Test
 from rankscope.statistics.variance.anova import anova
 from rankscope.statistics.variance.assumptions import assumptions
 from rankscope.statistics.variance.blocked_tukey import blocked_tukey
@@ -25,23 +26,7 @@ from rankscope.statistics.variance.welch import welch
 from rankscope.statistics.verdicts.compare import compare
 from rankscope.statistics.verdicts.rank_intervals import rank_intervals
 
-Test = Callable[[ScoreTable], Any]
-ALL: tuple[Test, ...] = (  # a table to a result with rows(); a new test adds its import and its name here
-    compare_pairs,
-    rank_intervals,
-    randomised_tukey,
-    two_way,
-    blocked_tukey,
-    repeated_measures,
-    mixed,
-    paired_and_unpaired,
-    anova,
-    tukey,
-    comparison_intervals,
-    welch,
-    games_howell,
-    assumptions,
-)
+ALL: tuple[Test, ...] = TABLE_TESTS.own()  # in the order of rankscope.statistics.tests
 
 __all__ = [
     "ALL",
@@ -50,6 +35,7 @@ __all__ = [
     "Test",
     "anova",
     "assumptions",
+    "balanced_subset",
     "band",
     "blocked_tukey",
     "bootstrap_means",
@@ -57,14 +43,17 @@ __all__ = [
     "compare_pairs",
     "comparison_intervals",
     "difference_band",
+    "equivalence",
     "games_howell",
     "generality_band",
     "generality_estimate",
     "homogeneity",
+    "logit",
     "mixed",
     "paired_and_unpaired",
     "randomised_tukey",
     "rank_intervals",
+    "rank_transform",
     "repeated_measures",
     "tukey",
     "two_way",

@@ -9,17 +9,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image as Pillow
 
 from rankscope import collections
+from rankscope.cli.benchmark import command
 from rankscope.collections.collection import Collection
 from rankscope.engines.images import contenders as kinds
 from rankscope.engines.images.benchmark import Benchmark, benchmark
 from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.contenders import ByVectors, contenders
+from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.finding import found_collection
 from rankscope.engines.images.picture_set import PictureSet, open_pictures
+from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import InputError, SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks
@@ -58,7 +62,7 @@ def test_ranks_are_those_of_describe_and_rank(photos: Path, tmp_path: Path) -> N
 
 
 def test_the_first_results_are_those_whose_ranks_are_counted(photos: Path, tmp_path: Path) -> None:
-    result = tried(photos, tmp_path / "out", f"{NAMES},height-matching,bag-of-words(words=4)")
+    result = tried(photos, tmp_path / "out", f"{NAMES},height-matching,bag-of-words(words=4),sift-matching")
     for trial in result.trials:
         rows = result.rows(trial.ranks.queries)
         first = trial.first(rows, count=7)
@@ -158,7 +162,7 @@ def test_queries_may_be_thinned_or_named(photos: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("queries", "words"),
-    [("every 0", "whole number"), ("every x", "whole number"), ("nowhere.txt", "no file 'nowhere.txt'")],
+    [("every 0", "whole number"), ("every x", "whole number"), ("nowhere.txt", "there is no such file")],
 )
 def test_wrong_queries_are_told(photos: Path, queries: str, words: str) -> None:
     with pytest.raises(SettingError, match=words):
@@ -178,10 +182,35 @@ def test_all_are_all_descriptors_and_rankers_go_by_name() -> None:
     assert [str(each) for each in contenders("all")] == [*DESCRIPTORS.own_names()]
     assert [str(each) for each in contenders("lbp, all")][:2] == ["lbp", DESCRIPTORS.own_names()[0]]
     assert str(contenders("height-matching(points=64,runs=16)")[0]) == "height-matching(points=64,runs=16)"
-    with pytest.raises(SettingError, match="height-matching, bag-of-words"):
+    with pytest.raises(SettingError, match="height-matching, bag-of-words, sift-matching"):
         contenders("no-such")
     with pytest.raises(SettingError, match="nothing to compare"):
         contenders(" ,")
+
+
+def test_sift_matching_ranks_as_on_its_own(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    for kind in "ab":
+        (tmp_path / "views" / kind).mkdir(parents=True)
+        scene = rng.integers(0, 256, (30, 40), dtype=np.uint8).repeat(6, axis=0).repeat(6, axis=1)
+        for view in range(3):
+            shown = np.roll(scene, 17 * view, axis=1) // (view + 1)
+            Pillow.fromarray(shown).save(tmp_path / "views" / kind / f"{view}.png")
+    (trial,) = tried(tmp_path / "views", tmp_path / "out", "sift-matching(features=80)").trials
+    matching = SiftMatching(features=80)
+    collection = found_collection(str(tmp_path / "views"))
+    assert collection.paths is not None
+    items = [matching.of(read_image(path)) for path in collection.paths]
+    assert min(map(len, items)) > 0
+    alone = matching.ranks(items, collection.labels, ids=collection.ids)
+    assert trial.ranks.judged.lists("rank") == alone.judged.lists("rank") == [[1, 2]] * 6
+    assert trial.metric == "inliers"
+    assert trial.ranks.system == "sift-matching(features=80)"
+
+
+def test_the_help_of_benchmark_names_every_ranker() -> None:
+    text = next(each.help for each in command.params if each.name == "texts")  # type: ignore[attr-defined]
+    assert all(each.name in text for each in kinds.RANKERS)
 
 
 def test_saved_vectors_and_ranks_are_those_of_the_other_commands(photos: Path, tmp_path: Path) -> None:

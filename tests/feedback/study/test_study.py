@@ -83,7 +83,7 @@ def test_finished_parts_are_used_again_and_only_those_that_fit(tmp_path: Path) -
 
 SCRIPT = """
 import sys
-from tests.feedback.test_study import small
+from tests.feedback.study.test_study import small
 from rankscope.feedback.study.study import study
 import rankscope.feedback.study.study as module
 if __name__ == "__main__":
@@ -95,7 +95,7 @@ if __name__ == "__main__":
 
 def test_a_killed_study_goes_on_and_ends_equal(tmp_path: Path) -> None:
     result = tmp_path / "s.parquet"
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
     running = subprocess.Popen([sys.executable, "-c", SCRIPT, str(result)], env=environment, cwd=root)
     work = tmp_path / ".s.parquet.work"

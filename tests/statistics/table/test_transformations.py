@@ -10,7 +10,7 @@ from scipy import stats
 
 from rankscope.errors import SettingError
 from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.table.transformations import logit, ranked
+from rankscope.statistics.table.transformations import logit, rank_transform
 from rankscope.statistics.variance.anova import anova
 from tests.statistics.examples import WORKED, A
 
@@ -38,7 +38,7 @@ def test_the_logit_refuses_what_is_not_a_share() -> None:
 
 
 def test_ranks_are_those_of_scipy_over_all_systems() -> None:
-    result = ranked(WORKED)
+    result = rank_transform(WORKED)
     expected = stats.rankdata(WORKED.values.round(9), axis=None).reshape(WORKED.values.shape)
     np.testing.assert_array_equal(result.values, expected)
     assert result.measure == "rank of AP"
@@ -46,10 +46,10 @@ def test_ranks_are_those_of_scipy_over_all_systems() -> None:
 
 
 def test_floats_that_differ_by_rounding_are_ties() -> None:
-    assert ranked(ScoreTable.make({"A": [0.1 + 0.2, 0.3]})).values.ravel().tolist() == [1.5, 1.5]
+    assert rank_transform(ScoreTable.make({"A": [0.1 + 0.2, 0.3]})).values.ravel().tolist() == [1.5, 1.5]
 
 
 def test_what_has_no_value_has_no_rank_and_no_logit() -> None:
     table = ScoreTable.make({"A": [0.2, NAN, 0.1]})
-    assert ranked(table).values.ravel().tolist() == pytest.approx([2.0, NAN, 1.0], nan_ok=True)
+    assert rank_transform(table).values.ravel().tolist() == pytest.approx([2.0, NAN, 1.0], nan_ok=True)
     assert np.isnan(logit(table).values.ravel()).tolist() == [False, True, False]

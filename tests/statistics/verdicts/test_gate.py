@@ -271,7 +271,7 @@ def test_every_format_tells_the_verdict() -> None:
 
 
 def test_the_page_on_the_gate_has_the_numbers_of_the_code() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "gate.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "gate.md").read_text(encoding="utf-8")
     for sd in (0.05, 0.1, 0.15, 0.2, 0.3):
         needed = [f"{queries_needed(loss, sd, sides=1):,}" for loss in (0.01, 0.02, 0.03, 0.05, 0.1)]
         assert f"| {f'{sd:g}'.removeprefix('0')} | {' | '.join(needed)} |" in page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,8 @@ from rankscope.engines.images.decoding import Source
 from rankscope.engines.images.descriptors import ALL as VECTORS
 from rankscope.engines.images.descriptors import DESCRIPTORS, EXAMPLE, GROUP, Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
-from rankscope.engines.images.ranker_contenders import ByHeights, ByWords
+from rankscope.engines.images.ranker_contenders import ByHeights, BySift, ByWords
+from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.spaces import space_of
 from rankscope.errors import SettingError
@@ -26,7 +27,11 @@ from rankscope.notation import Named, NamedCatalogue, split_list
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 ALL = "all"
-RANKERS: tuple[type[Named], ...] = (HeightMatching, BagOfWords)  # to be named: they take longer
+RANKERS: dict[type[Named], Callable[[Any], Contender]] = {  # to be named, for they take longer; a new one adds its line
+    HeightMatching: ByHeights,
+    BagOfWords: ByWords,
+    SiftMatching: BySift,
+}
 NAMED: NamedCatalogue[Named] = NamedCatalogue(
     "descriptor", {**VECTORS, **{each.name: each for each in RANKERS}}, EXAMPLE, GROUP
 )
@@ -78,7 +83,7 @@ class ByVectors(Contender):
 def contenders(text: str) -> list[Contender]:
     """Contenders as people write them, separated by commas; `all` are all descriptors of vectors.
 
-    The rankers `height-matching` and `bag-of-words` are to be named: they take longer.
+    Rankers, such as `bag-of-words`, are to be named: they take longer.
     >>> [str(each) for each in contenders("rgb-histogram(bins=4), bag-of-words(words=200)")]
     ['rgb-histogram(bins=4)', 'bag-of-words(words=200)']
     """
@@ -95,9 +100,6 @@ def contenders(text: str) -> list[Contender]:
 
 
 def _contender(named: Named) -> Contender:
-    if isinstance(named, HeightMatching):
-        return ByHeights(named)
-    if isinstance(named, BagOfWords):
-        return ByWords(named)
-    assert isinstance(named, Descriptor)
-    return ByVectors(named)
+    if isinstance(named, Descriptor):
+        return ByVectors(named)
+    return RANKERS[type(named)](named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,34 @@ class LocalFeatures:
 
     def __len__(self) -> int:
         return len(self.points)
+
+
+def packed(features: Sequence[LocalFeatures]) -> NDArray[np.float32]:
+    """The local features of several pictures as one matrix: how many, then points, then vectors, the rest zeros.
+
+    >>> packed([LocalFeatures(np.ones((1, 2), np.float32), np.ones((1, WIDTH), np.float32))]).shape
+    (1, 131)
+    """
+    most = max(map(len, features), default=0)
+    matrix = np.zeros((len(features), 1 + (2 + WIDTH) * most), np.float32)
+    for row, each in zip(matrix, features, strict=True):
+        values = np.concatenate([each.points.ravel(), each.vectors.ravel()])
+        row[0], row[1 : 1 + values.size] = len(each), values
+    return matrix
+
+
+def unpacked(matrix: NDArray[Any]) -> list[LocalFeatures]:
+    """What `packed` put into a matrix.
+
+    >>> [len(each) for each in unpacked(packed([local_features(Image.of(np.zeros((40, 40))))]))]
+    [0]
+    """
+    found = []
+    for row in matrix:
+        count = int(row[0])
+        points, vectors = np.split(row[1 : 1 + (2 + WIDTH) * count], [2 * count])
+        found.append(LocalFeatures(points.reshape(count, 2), vectors.reshape(count, WIDTH)))
+    return found
 
 
 def local_features(image: Image, most: int = MOST) -> LocalFeatures:

@@ -28,7 +28,6 @@ class AllLabels(Method):
     folds: int = 5
     name: ClassVar[str] = "all-labels"
     source: ClassVar[str] = "control; Huiskes & Lew 2008, Performance evaluation of relevance feedback methods"
-    uses_negatives: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("truth",)
     needs_positives: ClassVar[bool] = False
     pointwise: ClassVar[bool] = False

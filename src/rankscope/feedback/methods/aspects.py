@@ -30,7 +30,6 @@ class Aspects(Method):
     name: ClassVar[str] = "aspects"
     source: ClassVar[str] = "Huiskes 2006, Image searching and browsing by active aspect-based relevance learning"
     dagger: ClassVar[bool] = True
-    uses_negatives: ClassVar[bool] = True
     above: ClassVar[Mapping[str, float]] = {"p0": 0}
     most: ClassVar[Mapping[str, float]] = {"p0": 1}
 

@@ -30,7 +30,6 @@ class Diffusion(Method):
     gamma: float = 3.0
     name: ClassVar[str] = "diffusion"
     source: ClassVar[str] = "Zhou et al. 2004, Ranking on data manifolds; Iscen et al. 2017, Efficient diffusion"
-    uses_negatives: ClassVar[bool] = True
     pointwise: ClassVar[bool] = False
     least: ClassVar[Mapping[str, float]] = {"k": 1, "gamma": 0}
     above: ClassVar[Mapping[str, float]] = {"alpha": 0}

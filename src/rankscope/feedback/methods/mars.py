@@ -30,7 +30,6 @@ class Mars(Method):
     eps: float | None = None
     scope: int = 20
     name: ClassVar[str] = "mars"
-    uses_negatives: ClassVar[bool] = True
     source: ClassVar[str] = "Rui, Huang, Ortega & Mehrotra 1998, Relevance feedback: a power tool"
     least: ClassVar[Mapping[str, float]] = {"scope": 1}
     above: ClassVar[Mapping[str, float]] = {"eps": 0}

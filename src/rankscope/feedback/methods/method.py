@@ -22,6 +22,7 @@ from rankscope.feedback.examples.kernels import squared_distances
 from rankscope.feedback.examples.scored import Scored, best, drop_rounding
 from rankscope.feedback.examples.segments import means
 from rankscope.feedback.examples.session import Session
+from rankscope.feedback.methods.block_state import BlockState
 from rankscope.inputs.checks import Problems
 from rankscope.notation import Named
 
@@ -61,7 +62,6 @@ class Method(Named, ABC):
 
     source: ClassVar[str]
     dagger: ClassVar[bool] = False
-    uses_negatives: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()  # beside examples: query, truth, displays, log, counts
     needs_positives: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True  # items with equal features have equal scores
@@ -98,6 +98,10 @@ class Method(Named, ABC):
     def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
         """The `k` items to show next, sessions x k: the best that are not judged yet; -1 where items run out."""
         return best(scored.values, k, examples.judged(len(items)))
+
+    def block_state(self, items: Items, sessions: int, growing: bool) -> BlockState:
+        """What the method keeps from round to round of so many sessions; `growing`: no example is ever taken back."""
+        return BlockState(self, items)
 
     def parts(self, items: Items, examples: Examples) -> Iterator[Part]:
         """The sessions by the rule that holds for them."""
@@ -169,7 +173,6 @@ class TwoSided(Method):
     """
 
     fallback: Literal["query_point", "background"] = field(default="query_point", kw_only=True)
-    uses_negatives: ClassVar[bool] = True
     background: ClassVar[int] = 100
 
     def usual_parts(self, items: Items, examples: Examples, rows: IntArray) -> Iterator[Part]:

@@ -11,6 +11,8 @@ from rankscope.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import nearest_squared
+from rankscope.feedback.methods.block_state import BlockState
+from rankscope.feedback.methods.carried_neighbours import CarriedNeighbours
 from rankscope.feedback.methods.method import TwoSided
 
 
@@ -34,3 +36,8 @@ class NearestNeighbour(TwoSided):
         both = near == 0
         far[both], near[both] = 1, 2
         return np.divide(far, near, out=far)
+
+    def block_state(self, items: Items, sessions: int, growing: bool) -> BlockState:
+        """Where examples only grow, the distances to earlier ones are kept; not for a method that is built on this."""
+        carries = growing and type(self) is NearestNeighbour
+        return CarriedNeighbours(self, items, sessions) if carries else super().block_state(items, sessions, growing)

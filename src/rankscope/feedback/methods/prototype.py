@@ -27,7 +27,6 @@ class Prototype(Method):
     gamma: float = 0.0
     name: ClassVar[str] = "prototype"
     source: ClassVar[str] = "Radford et al. 2021, Learning transferable visual models from natural language supervision"
-    uses_negatives: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("query",)
     least: ClassVar[Mapping[str, float]] = {"mix": 0, "gamma": 0}
     most: ClassVar[Mapping[str, float]] = {"mix": 1}

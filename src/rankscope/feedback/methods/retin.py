@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import squared_distances
 from rankscope.feedback.examples.scored import Scored, best
+from rankscope.feedback.methods.block_state import BlockState
 from rankscope.feedback.methods.svm import SVM
 
 
@@ -36,6 +37,10 @@ class Retin(SVM):
         """s of the next round, not above the top of the list; give it to the examples as `around`."""
         return np.maximum(1, np.rint(rank + self.h * (hits - misses))).astype(np.int64)
 
+    def block_state(self, items: Items, sessions: int, growing: bool) -> BlockState:
+        """It keeps the rank of each session."""
+        return RanksAsked(self, items, sessions)
+
     def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
         """Closest to the score at rank s, and unlike the rest of the display."""
         order = best(scored.values)
@@ -56,3 +61,19 @@ class Retin(SVM):
             kernel = np.exp(-self.width(items) * squared_distances(items, items.matrix[np.maximum(pick, 0)]))
             alike = np.maximum(alike, kernel)
         return chosen
+
+
+class RanksAsked(BlockState):
+    """The rank about which each session of a block asks next."""
+
+    def __init__(self, method: Retin, items: Items, sessions: int) -> None:
+        super().__init__(method, items)
+        self.retin, self.rank = method, np.full(sessions, method.first_rank)
+
+    def complete_examples(self, examples: Examples) -> Examples:
+        """The examples with the ranks."""
+        return replace(examples, around=self.rank)
+
+    def note_marks(self, hits: IntArray, misses: IntArray) -> None:
+        """Follow the balance of good and bad answers."""
+        self.rank = self.retin.next_rank(self.rank, hits, misses)

@@ -33,7 +33,6 @@ class Rocchio(Method):
     unit_sum: bool = True
     name: ClassVar[str] = "rocchio"
     source: ClassVar[str] = "Rocchio 1971, Relevance feedback in information retrieval"
-    uses_negatives: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("query",)
 
     def __post_init__(self) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rankscope.errors import RankscopeError
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scored import Scored
-from rankscope.feedback.methods.method import Method
+
+if TYPE_CHECKING:
+    from rankscope.feedback.methods.method import Method
 
 
 def tolerant_scores(method: Method, items: Items, examples: Examples) -> Scored:

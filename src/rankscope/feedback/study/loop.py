@@ -15,9 +15,7 @@ from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scored import Scored
 from rankscope.feedback.methods.method import Method, start_scores
-from rankscope.feedback.methods.retin import Retin
 from rankscope.feedback.methods.tolerance import tolerant_scores
-from rankscope.feedback.study.carried_neighbours import CarriedNeighbours, can_carry
 from rankscope.feedback.study.display_quality import DisplayQuality, display_quality
 from rankscope.feedback.study.history import History
 from rankscope.feedback.study.protocol import ListName
@@ -70,13 +68,11 @@ class SessionBlock:
         self.given[self.history.given_items] = True
         self.half = None if setting.halves is None else setting.halves[sessions.topic]
         self.relevant = self.topics.members.take(sessions.scored)
-        self.around = np.full(len(sessions), method.first_rank) if isinstance(method, Retin) else None
         self.names = sessions.names(self.topics)
         self.classes = [self.topics.names[row] for row in sessions.topic.tolist()]
         self.same: Scored | None = None  # scores that no feedback changes
         self.current = Scored.plain(np.empty((0, len(self.items))))
-        carries = can_carry(method, self.protocol)
-        self.carried = CarriedNeighbours(method, self.items, len(sessions)) if carries else None
+        self.state = method.block_state(self.items, len(sessions), self.protocol.examples_only_grow)
 
     def rounds(self) -> Iterator[Round]:
         """Round after round; `seen` is what was shown before the round given."""
@@ -111,15 +107,9 @@ class SessionBlock:
             queries[~asked] = np.nan
         displays = self.history.displays if self._tells_displays else None
         examples = Examples(
-            positives=self.history.side(1),
-            negatives=self.history.side(-1),
-            seeds=self.sessions.seed,
-            queries=queries,
-            start=None,
-            truth=None,
-            displays=displays,
+            self.history.side(1), self.history.side(-1), self.sessions.seed, queries=queries, displays=displays
         )
-        return examples if self.around is None else replace(examples, around=self.around)
+        return self.state.complete_examples(examples)
 
     @property
     def _tells_displays(self) -> bool:
@@ -135,9 +125,7 @@ class SessionBlock:
             examples = replace(examples, start=self.setting.start.scores(self.sessions, len(self.items)))
         if first:
             return Scored.plain(start_scores(self.items, examples))
-        if self.carried is not None:
-            return self.carried.scores(examples)
-        return tolerant_scores(self.method, self.items, examples)
+        return self.state.scores(examples)
 
     def _by_topic(self) -> Scored:
         """Scores of a control that knows the truth: one row for each target serves all its sessions."""
@@ -198,6 +186,4 @@ class SessionBlock:
         self.history.add(displayed, marked, self.setting.marker)
         row, place = np.nonzero(displayed >= 0)
         self.seen[row, displayed[row, place]] = True
-        if self.around is not None and isinstance(self.method, Retin):
-            hits, misses = ((marked.said == sign).sum(axis=1) for sign in (1, -1))
-            self.around = self.method.next_rank(self.around, hits, misses)
+        self.state.note_marks(*((marked.said == sign).sum(axis=1) for sign in (1, -1)))

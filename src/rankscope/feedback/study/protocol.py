@@ -50,6 +50,11 @@ class Protocol:
             **{name: OneOf(get_args(kind)) for name, kind in words.items()},
         )
 
+    @property
+    def examples_only_grow(self) -> bool:
+        """Whether no round takes back an example, or shows an item that was judged before."""
+        return self.memory == "accumulate" and not self.show_seen
+
     def settings(self) -> dict[str, Any]:
         """All choices by name."""
         return asdict(self)

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from rankscope.catalogue import summary_of
 from rankscope.names import visible
 from rankscope.reports.formats.rows import Rows, as_json, markdown_table, table
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.intervals.mean_intervals import WAYS
 from rankscope.statistics.pairs.trust import DECIDING
+from rankscope.statistics.tests import EVERY_TEST
 from rankscope.statistics.variance.games_howell import games_howell
 from rankscope.statistics.variance.welch import welch
 from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
@@ -22,11 +24,8 @@ Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 
 def parts_of(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
     """The tables of one measure, with their headings and notes."""
-    return [
-        part
-        for part in (_systems(comparison, one), *_pairs(comparison, one, every_pair), *_classes(comparison, one))
-        if part[1]
-    ]
+    parts = (_systems(comparison, one), *_pairs(comparison, one, every_pair), *_classes(comparison, one), *_asked(one))
+    return [part for part in parts if part[1]]
 
 
 def _systems(comparison: Compared, one: MeasureCompared) -> Part:
@@ -86,6 +85,18 @@ def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
     return parts
 
 
+def _asked(one: MeasureCompared) -> list[Part]:
+    """The tests asked for by name."""
+    return [
+        (
+            f"{one.measure}: {each.test}",
+            [dict(row) for row in each.rows],
+            f"{summary_of(EVERY_TEST.find(each.test))} Beside the verdict, which does not rest on it.",
+        )
+        for each in one.asked
+    ]
+
+
 def _named(row: dict[str, object]) -> dict[str, object]:
     """The row of a cell with p-values named as in the other tables, so that none is printed as 0."""
     names = {"unpaired p": "p (unpaired)", "unpaired Tukey p": "p (Tukey)", "paired p": "p (paired)"}
@@ -133,7 +144,7 @@ def text_of(comparison: Compared, every_pair: bool = False, notes: bool = True) 
     lines = ["\n".join(verdict(comparison)), ""]
     for number, one in enumerate(comparison.measures):
         parts = parts_of(comparison, one, every_pair)
-        for heading, rows, note in parts if number == 0 else parts[:2]:
+        for heading, rows, note in parts if number == 0 else [*parts[:2], *_asked(one)]:
             lines += [heading, table(rows).rstrip("\n"), note, ""]
     return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(comparison) if notes)]).rstrip("\n") + "\n")
 
@@ -181,6 +192,7 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
         "cells": one.cells.rows() if one.cells is not None else [],
         "why": one.cells.why if one.cells is not None else "",
         "assumptions": one.assumed.rows() if one.assumed is not None else [],
+        "tests": {each.test: [dict(row) for row in each.rows] for each in one.asked},
     }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,10 +73,13 @@ def paired_tests(differences: ArrayLike, *, level: float = 0.95, seed: int = 0) 
     ['sign-flip', 't', 'Wilcoxon', 'sign', 'bootstrap']
     """
     values = known_differences(np.asarray(differences, dtype=np.float64))
-    return (
-        sign_flip(values, level=level, seed=seed),
-        paired_t(values, level=level),
-        wilcoxon(values, level=level, seed=seed),
-        sign_test(values, level=level),
-        bootstrap_interval(values, level=level, seed=seed),
-    )
+    return tuple(test(values, **accepted_options(test, {"level": level, "seed": seed})) for test in TESTS)
+
+
+def accepted_options(test: Callable[..., object], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that a test takes.
+
+    >>> accepted_options(paired_t, {"level": 0.9, "seed": 2})
+    {'level': 0.9}
+    """
+    return {name: value for name, value in options.items() if name in signature(test).parameters}

@@ -140,7 +140,8 @@ def _p_values(differences: FloatArray, test: str, seed: int) -> FloatArray:
     if found is sign_flip:
         return sign_flip_p(differences, seed=seed)
     if found is bootstrap_interval:
-        raise SettingError("no verdict rests on the bootstrap: it has no p-value. Use sign-flip, t, wilcoxon or sign")
+        others = ", ".join(name for name, each in zip(TESTS.names(), TESTS, strict=True) if each is not found)
+        raise SettingError(f"no verdict rests on the bootstrap: it has no p-value. Use one of {others}")
     return np.array([found(column).p for column in differences.T])
 
 

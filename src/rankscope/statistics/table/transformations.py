@@ -31,11 +31,11 @@ def logit(table: ScoreTable) -> ScoreTable:
     return replace(table, measure=f"logit {table.measure}", values=np.log(share) - np.log1p(-share))
 
 
-def ranked(table: ScoreTable) -> ScoreTable:
+def rank_transform(table: ScoreTable) -> ScoreTable:
     """The rank of each value among all values of all systems, 1 for the smallest (Conover & Iman 1981).
 
     Equal values share the mean of their ranks; NaN stays NaN and takes no rank.
-    >>> ranked(ScoreTable.make({"A": [0.1, 0.3], "B": [0.2, 0.3]})).values.tolist()
+    >>> rank_transform(ScoreTable.make({"A": [0.1, 0.3], "B": [0.2, 0.3]})).values.tolist()
     [[1.0, 2.0], [3.5, 3.5]]
     """
     flat = table.values.round(ROUNDED).ravel()

@@ -23,6 +23,7 @@ from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_p
 from rankscope.statistics.table.repeats import repeats
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.table.units import class_sums, classes_are_targets, units_of
+from rankscope.statistics.tests import EVERY_TEST, named_test
 from rankscope.statistics.variance.assumptions import assumptions
 from rankscope.statistics.variance.paired_and_unpaired import paired_and_unpaired
 from rankscope.statistics.variance.randomised_tukey import randomised_tukey
@@ -47,6 +48,7 @@ class _CompareOptions:
     resamples: int | None
     permutations: int
     seed: int
+    tests: tuple[str, ...]
 
     def __post_init__(self) -> None:
         check_fields(
@@ -72,6 +74,7 @@ def compare(
     resamples: int | None = None,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
+    tests: Sequence[str] = (),
 ) -> Compared:
     """Compare systems: the first measure decides, all others and classes of queries are secondary.
 
@@ -79,7 +82,7 @@ def compare(
     named. Queries for which some system has no value are left out and counted; nothing is filled in. Where classes are
     what queries look for (`by_unit`; found out by itself from scores), the class is the unit of chance. A system whose
     values all equal those of an earlier one is compared once, under the earlier name. `intervals` of the means: bca, or
-    bounded, which holds where few queries decide.
+    bounded, which holds where few queries decide. `tests` are made beside, by name; no verdict rests on them.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
     >>> compare([table]).main.pairs[0].better
     'B'
@@ -94,18 +97,14 @@ def compare(
         resamples=resamples,
         permutations=permutations,
         seed=seed,
+        tests=tuple(EVERY_TEST.spell(each) for each in tests),
     )
     ordered = _ordered(_tables(scores), baseline)
     same = repeats(ordered)
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     measures, families = _judged(_undecided(distinct, choices), choices)
-    return Compared(
-        measures=tuple(_with_ranks(each, choices) for each in measures),
-        families=families,
-        level=choices.level,
-        seed=choices.seed,
-        same=same,
-    )
+    complete = tuple(_with_asked(_with_ranks(each, choices), choices) for each in measures)
+    return Compared(measures=complete, families=families, level=choices.level, seed=choices.seed, same=same)
 
 
 def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
@@ -254,6 +253,18 @@ def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> Measur
         adjusted=np.array([pair.adjusted for pair in comparison.pairs]),
     )
     return replace(comparison, ranks=ranks)
+
+
+def _with_asked(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+    """The tests asked for by name, on what chance draws."""
+    options = {
+        "level": choices.level,
+        "correction": choices.correction,
+        "permutations": choices.permutations,
+        "resamples": choices.resamples,
+        "seed": choices.seed,
+    }
+    return replace(comparison, asked=tuple(named_test(name, comparison.tested, **options) for name in choices.tests))
 
 
 def _by_class(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:

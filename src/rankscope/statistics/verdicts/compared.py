@@ -16,6 +16,7 @@ from rankscope.statistics.pairs.pairwise import Comparison
 from rankscope.statistics.pairs.power import smallest_effect
 from rankscope.statistics.pairs.trust import caution
 from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.tests import AskedTest
 from rankscope.statistics.variance.assumptions import Assumptions
 from rankscope.statistics.variance.paired_and_unpaired import PairedAndUnpaired
 from rankscope.statistics.variance.randomised_tukey import RandomisedTukey
@@ -38,6 +39,7 @@ class MeasureCompared:
     classes: tuple[ClassEffects, ...] = ()  # of each pair with the first system
     cells: PairedAndUnpaired | None = None  # as independent samples and query by query, where there are classes
     assumed: Assumptions | None = None
+    asked: tuple[AskedTest, ...] = ()  # tests asked for by name; no verdict rests on them
 
     @property
     def measure(self) -> str:

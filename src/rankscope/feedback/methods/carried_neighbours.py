@@ -5,7 +5,7 @@ Two thirds of the work of five rounds would else be done again. The scores are t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +15,18 @@ from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import nearest_squared
 from rankscope.feedback.examples.scored import Scored, drop_rounding
-from rankscope.feedback.methods.method import Method
-from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
-from rankscope.feedback.study.protocol import Protocol
+from rankscope.feedback.methods.block_state import BlockState
 from rankscope.ranks.ragged import Ragged
 
-
-def can_carry(method: Method, protocol: Protocol) -> bool:
-    """Whether examples only grow, and the method is one that gains by it."""
-    return type(method) is NearestNeighbour and protocol.memory == "accumulate" and not protocol.show_seen
+if TYPE_CHECKING:
+    from rankscope.feedback.methods.method import Method
 
 
-class CarriedNeighbours:
+class CarriedNeighbours(BlockState):
     """The method in one block, round after round."""
 
     def __init__(self, method: Method, items: Items, sessions: int) -> None:
-        self.method, self.items = method, items
+        super().__init__(method, items)
         self.near, self.far = (_Nearest(items, sessions) for _ in range(2))
 
     def scores(self, examples: Examples) -> Scored:

@@ -3,10 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankscope.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
-from rankscope.feedback.study.carried_neighbours import CarriedNeighbours, can_carry
+from rankscope.feedback.methods.carried_neighbours import CarriedNeighbours
+from rankscope.feedback.methods.nearest_neighbour import NearestNeighbour
 from rankscope.feedback.study.protocol import Protocol
 
 CHANCE = np.random.default_rng(0)
@@ -30,8 +32,19 @@ def test_scores_of_growing_examples_are_those_of_the_method() -> None:
 
 
 def test_only_where_examples_grow_is_anything_carried() -> None:
-    assert can_carry(METHOD, Protocol())
-    assert not can_carry(METHOD, Protocol(memory="latest"))
-    assert not can_carry(METHOD, Protocol(memory="deletions"))
-    assert not can_carry(METHOD, Protocol(show_seen=True))
-    assert not can_carry(METHODS.parse("stabilised-nearest-neighbour"), Protocol())
+    assert Protocol().examples_only_grow
+    assert not Protocol(memory="latest").examples_only_grow
+    assert not Protocol(memory="deletions").examples_only_grow
+    assert not Protocol(show_seen=True).examples_only_grow
+    assert isinstance(METHOD.block_state(ITEMS, 2, growing=True), CarriedNeighbours)
+    assert not isinstance(METHOD.block_state(ITEMS, 2, growing=False), CarriedNeighbours)
+
+
+def test_a_method_built_on_the_nearest_neighbour_scores_for_itself() -> None:
+    class Turned(NearestNeighbour):
+        def score_many(self, items: Items, examples: Examples) -> FloatArray:
+            return -super().score_many(items, examples)
+
+    examples = Examples.of([[1]], [[2]])
+    state = Turned().block_state(ITEMS, 1, growing=True)
+    assert np.array_equal(state.scores(examples).values, -METHOD.scores(ITEMS, examples).values)
