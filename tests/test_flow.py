@@ -42,6 +42,7 @@ FLOW = [
     "feedback",
     "graphs",
     "reports",
+    "facade",
     "cli",
 ]
 ROOMS = {  # the order inside a folder; what stands outside of its rooms may use all of them

@@ -138,7 +138,8 @@ def test_numbers_of_numpy_are_numbers_and_come_out_plain() -> None:
     settings = Settings(**chosen)
     assert settings == Settings(depth=10, rel=2.0, judged_only=True, score_width=32)
     assert json.loads(json.dumps(settings.record()))["depth"] == 10
-    assert evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP", depth=np.int64(1))["AP"] == 0
+    first: Any = {"depth": np.int64(1)}
+    assert evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP", **first)["AP"] == 0
 
 
 def test_a_changed_setting_is_checked_and_counts_as_chosen() -> None:

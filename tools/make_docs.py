@@ -13,7 +13,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/make_docs.py` finds tools and tests as packages
 
-from tools.docs import commands, conformance, gallery, graphs, measures, names, settings  # noqa: E402
+from tools.docs import (  # noqa: E402
+    api,
+    architecture,
+    commands,
+    conformance,
+    gallery,
+    graphs,
+    measures,
+    names,
+    settings,
+)
 
 DOCS = ROOT / "docs"
 
@@ -33,6 +43,9 @@ PAGES: tuple[Page, ...] = (
     Page("reference/graphs.md", graphs.page),
     Page("reference/settings.md", settings.page),
     Page("reference/commands.md", commands.page),
+    Page("reference/api.md", api.page),
+    Page("explanation/architecture.md", architecture.page),
+    Page("explanation/architecture.svg", architecture.picture),
     Page("gallery/README.md", gallery.page),
     Page("conformance.md", conformance.page, runs_peers=True),
 )

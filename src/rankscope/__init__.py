@@ -5,7 +5,9 @@
 >>> round(scores["AP"], 4), round(scores["nDCG@10"], 4)
 (0.5, 0.6309)
 
-Names load when they are used, so that importing rankscope costs nothing.
+Names load when they are used, so that importing rankscope costs nothing. The packages behind them are reached as
+`rankscope.graphs`, `rankscope.statistics`, ...; `from rankscope import *` leaves them out, because some of them, such
+as `collections` and `statistics`, are called as packages of the standard library are.
 """
 
 from __future__ import annotations
@@ -16,52 +18,69 @@ from typing import TYPE_CHECKING, Any
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
-    from rankscope import (
-        collections,
-        curves,
-        engines,
-        evaluation,
-        feedback,
-        forecast,
-        graphs,
-        inputs,
-        measures,
-        ranks,
-        reports,
-        sampling,
-        statistics,
-    )
+    from rankscope import collections as collections
+    from rankscope import curves as curves
+    from rankscope import engines as engines
+    from rankscope import evaluation as evaluation
+    from rankscope import feedback as feedback
+    from rankscope import forecast as forecast
+    from rankscope import graphs as graphs
+    from rankscope import inputs as inputs
+    from rankscope import measures as measures
+    from rankscope import ranks as ranks
+    from rankscope import reports as reports
+    from rankscope import running as running
+    from rankscope import sampling as sampling
+    from rankscope import statistics as statistics
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
-    from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
+    from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.comparing import compare, gate
+    from rankscope.facade.evaluating import evaluate
+    from rankscope.facade.growing import estimate, forecast_growth
+    from rankscope.facade.ranking import benchmark, describe, rank
+    from rankscope.facade.showing import graph, report
+    from rankscope.facade.simulating import simulate_feedback
+    from rankscope.inputs.features import Features
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
     from rankscope.measures.notation import parse_measure, parse_measures
     from rankscope.ranks.reduce import reduce
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.ranks.storage import load_ranks, save_ranks
+    from rankscope.sampling.sample_size import needed_sample
     from rankscope.settings import Settings
     from rankscope.statistics.table.score_table import ScoreTable
-    from rankscope.statistics.verdicts.compare import compare
 
-_PLACES: dict[str, str] = {  # public names in the order of the flow
+_PLACES: dict[str, str] = {  # what each question is asked with, then what it takes and gives, in the order of the flow
+    "evaluate": "facade.evaluating",
+    "compare": "facade.comparing",
+    "gate": "facade.comparing",
+    "report": "facade.showing",
+    "graph": "facade.showing",
+    "forecast_growth": "facade.growing",
+    "estimate": "facade.growing",
+    "needed_sample": "sampling.sample_size",
+    "describe": "facade.ranking",
+    "rank": "facade.ranking",
+    "benchmark": "facade.ranking",
+    "simulate_feedback": "facade.simulating",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
-    "nearest_ranks": "engines.nearest",
+    "Features": "inputs.features",
     "reduce": "ranks.reduce",
     "RelevantRanks": "ranks.relevant_ranks",
     "save_ranks": "ranks.storage",
     "load_ranks": "ranks.storage",
-    "evaluate": "evaluation.evaluate",
-    "evaluate_ranks": "evaluation.evaluate",
+    "nearest_ranks": "engines.nearest",
     "parse_measure": "measures.notation",
     "parse_measures": "measures.notation",
+    "evaluate_ranks": "evaluation.evaluate",
     "Scores": "evaluation.scores",
     "RelevanceEvaluator": "evaluation.relevance_evaluator",
     "ScoreTable": "statistics.table.score_table",
-    "compare": "statistics.verdicts.compare",
     "Settings": "settings",
     "RankscopeError": "errors",
     "InputError": "errors",
@@ -71,6 +90,7 @@ _PLACES: dict[str, str] = {  # public names in the order of the flow
 _FOLDERS = (
     "inputs",
     "ranks",
+    "running",
     "collections",
     "engines",
     "measures",
@@ -85,6 +105,7 @@ _FOLDERS = (
 )
 
 __all__ = [
+    "Features",
     "InputError",
     "MeasureError",
     "Qrels",
@@ -97,28 +118,25 @@ __all__ = [
     "SettingError",
     "Settings",
     "__version__",
-    "collections",
+    "benchmark",
     "compare",
-    "curves",
-    "engines",
+    "describe",
+    "estimate",
     "evaluate",
     "evaluate_ranks",
-    "evaluation",
-    "feedback",
-    "forecast",
-    "graphs",
-    "inputs",
+    "forecast_growth",
+    "gate",
+    "graph",
     "load_ranks",
-    "measures",
     "nearest_ranks",
+    "needed_sample",
     "parse_measure",
     "parse_measures",
-    "ranks",
+    "rank",
     "reduce",
-    "reports",
-    "sampling",
+    "report",
     "save_ranks",
-    "statistics",
+    "simulate_feedback",
 ]
 
 
@@ -131,4 +149,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_FOLDERS]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from rankscope.catalogue import Catalogue, did_you_mean, fold
@@ -19,6 +19,7 @@ SHAPE = re.compile(r"(?P<name>[^@()\s]+)\s*(?:\((?P<inner>.*)\))?\s*(?:@(?P<scop
 OPTION = re.compile(r"(?P<name>[\w-]+)\s*=\s*(?P<value>.*)", re.DOTALL)
 FAMILY, CUT = re.compile(r"\w+\.[\d.]"), re.compile(r"[\d.]+")
 OPENING, CLOSING, QUOTES = "([{", ")]}", "\"'"
+REQUIRED = "required"
 MERGED = ("choices", "least", "most", "above")
 
 
@@ -36,6 +37,16 @@ class Written:
         """The options in order, each as name and value; the name is empty where only a value was written."""
         parts = [(part, OPTION.fullmatch(part)) for part in split_list(self.inner or "")]
         return [("", part) if match is None else (match["name"], match["value"]) for part, match in parts]
+
+
+def given_behind_at() -> Any:
+    """A field without a default whose value may follow in a second step, behind the @: `P(rel=2)` and then `@10`."""
+    return field(default=None, metadata={REQUIRED: True})
+
+
+def is_required(each: Field[Any]) -> bool:
+    """Whether an option has no default."""
+    return _default(each) is MISSING
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,8 @@ class Named:
         hints = type_hints(type(self))
         for each in fields(self):
             value = getattr(self, each.name)
+            if value is None and each.metadata.get(REQUIRED):
+                continue
             settled = settle_option(type(self), each.name, value, hints.get(each.name))
             if settled is not value:
                 object.__setattr__(self, each.name, settled)
@@ -270,7 +283,7 @@ def _options_there(kind: type[Named]) -> str:
 
 
 def _need_all(kind: type[Named], values: Mapping[str, str], text: str) -> None:
-    lacking = [each.name for each in fields(kind) if each.init and _default(each) is MISSING]
+    lacking = [each.name for each in fields(kind) if each.init and is_required(each)]
     lacking = [name for name in lacking if name not in values]
     if kind.behind_at in lacking:
         raise kind.error(f"'{text}': {kind.name} needs a cut-off, for instance {kind.name}@10")
@@ -279,4 +292,6 @@ def _need_all(kind: type[Named], values: Mapping[str, str], text: str) -> None:
 
 
 def _default(each: Field[Any]) -> object:
+    if each.metadata.get(REQUIRED):
+        return MISSING
     return each.default_factory() if each.default_factory is not MISSING else each.default

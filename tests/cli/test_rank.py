@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.cli.main import cli
-from rankscope.cli.rank import memory_size
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.block_files import BlocksFolder
 from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.facade.ranking import memory_size
 from rankscope.ranks.storage import load_ranks
 from tests.engines.nearest.plain import everything, many_items
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankscope.arrays import FloatArray
 from rankscope.curves import expected_value, generality_table, grep_surface, grip, grnp, random_line
-from rankscope.curves.generality_table import Way, shared_level
+from rankscope.curves.generality_tables import Way, shared_level
 from rankscope.curves.thinned_recall import hits_with_nearest
 from rankscope.errors import MeasureError
 from rankscope.inputs.qrels import Qrels

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import MISSING, Field, fields
+from dataclasses import Field, fields
 from typing import Any
 
 from rankscope.measures import ALL, Measure
+from rankscope.notation import is_required
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -50,7 +51,7 @@ def shape(kind: type[Measure]) -> str:
     if scope is None:
         return kind.name
     cut = "L" if kind.name == "IPrec" else "K"
-    return f"{kind.name}@{cut}" if scope.default is MISSING else f"{kind.name}[@{cut}]"
+    return f"{kind.name}@{cut}" if is_required(scope) else f"{kind.name}[@{cut}]"
 
 
 def anchor(kind: type[Measure]) -> str:

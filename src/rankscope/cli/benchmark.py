@@ -135,16 +135,9 @@ def command(
 
 def _written(standings: Any, folder: Path, show: int, first: int, seed: int, progress: Any) -> list[tuple[Path, str]]:
     """Tables, graphs and the page, each whole or not at all."""
-    from rankscope.files import atomic
-    from rankscope.reports.page.benchmark_page import graphs_of, write_page
-    from rankscope.reports.texts.benchmark_tables import FORMATS
+    from rankscope.reports.page.benchmark_page import write_all
 
-    for name, render in FORMATS.items():
-        with atomic(folder / name) as file:
-            file.write(render(standings))
-    for name, graph, _ in graphs_of(standings):
-        graph.save(folder / f"{name}.svg")
-    size = write_page(standings, folder / "report.html", shown=show, first=first, seed=seed)
+    size = write_all(standings, folder, shown=show, first=first, seed=seed)
     if progress is not None:
         progress("page", 1.0)
     return [

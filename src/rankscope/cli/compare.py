@@ -10,8 +10,8 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
+from rankscope.facade.usual import COMPARE
 
-USUAL = ("AP",)
 SUFFIXES = {".md": "markdown", ".json": "json"}
 
 
@@ -129,6 +129,7 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     """
     from rankscope.cli.output import progress_line, say
+    from rankscope.facade.comparing import check_comparable
     from rankscope.notation import split_list
     from rankscope.reports.texts.comparison import FORMATS
     from rankscope.statistics.verdicts.compare import compare
@@ -136,9 +137,8 @@ def command(
     page = output is not None and output.endswith((".html", ".htm"))
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
-        _check_mean(inputs.settings.mean)
-        scores = inputs.scores("compare", measures or USUAL, progress, keep_scores=page)
-        _check_classes(scores, inputs.classes)
+        scores = inputs.scores("compare", measures or COMPARE, progress, keep_scores=page)
+        check_comparable(scores, inputs.classes)
         comparison = compare(
             scores,
             baseline=baseline,
@@ -160,24 +160,6 @@ def command(
     if not quiet:
         for line in [*scores.warnings(), *drawn]:
             say(f"! {line}" if line in scores.warnings() else line)
-
-
-def _check_mean(mean: str) -> None:
-    """Tests are of the plain mean over queries; another one would be printed nowhere."""
-    from rankscope.errors import SettingError
-
-    if mean != "macro":
-        raise SettingError(f"compare tests means over queries: leave --mean {mean} out, or use rankscope evaluate")
-
-
-def _check_classes(scores: Any, path: str | None) -> None:
-    """A table of classes that knows none of the queries is the wrong one."""
-    from rankscope.errors import SettingError
-
-    if path is None or any(any(system.ranks.classes or ()) for system in scores.systems):
-        return
-    example = ", ".join(scores.systems[0].ranks.queries[:3])
-    raise SettingError(f"--by {path}: none of its queries is among those compared, which are called {example}, ...")
 
 
 def draw(scores: Any, result: Any, folder: str) -> list[str]:

@@ -126,31 +126,10 @@ def command(
 
 def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:
     """Descriptors by name, then the user's model."""
-    from rankscope.engines.images.descriptors import DESCRIPTORS
-    from rankscope.errors import SettingError
+    from rankscope.facade.ranking import descriptors_of
 
-    asked: list[Any] = [*DESCRIPTORS.parse_list(descriptors)]
-    if model["model"]:
-        asked.append(_model(model))
-    elif given := [name for name in ("side", "mean", "std") if model[name] is not None]:
-        raise SettingError(f"--{given[0]} belongs to a model: give --model FILE too")
-    if not asked:
-        raise SettingError("nothing to describe with: give --descriptor NAME (--list shows all) or --model FILE")
-    return list(dict.fromkeys(asked))
-
-
-def _model(given: dict[str, Any]) -> Any:
-    from rankscope.engines.images.models import USUAL_MEAN, USUAL_STD, NetworkDescriptor
-
-    descriptor = NetworkDescriptor(
-        file=given["model"],
-        side=given["side"] or 0,
-        mean=_numbers("mean", given["mean"]) or USUAL_MEAN,
-        std=_numbers("std", given["std"]) or USUAL_STD,
-        fit=given["fit"],
-    )
-    _ = descriptor.size  # an unusable model is found out before any picture is read
-    return descriptor
+    numbers = {name: _numbers(name, model[name]) or None for name in ("mean", "std")}
+    return descriptors_of(descriptors, model["model"], side=model["side"], fit=model["fit"], **numbers)
 
 
 def _numbers(name: str, text: str | None) -> tuple[float, ...]:

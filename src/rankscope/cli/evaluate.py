@@ -9,8 +9,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
-
-USUAL = ("AP", "nDCG@10", "P@10", "RR", "Rprec")
+from rankscope.facade.usual import EVALUATE
 
 
 @click.command("evaluate", cls=GuardedCommand, short_help="How good is it?")
@@ -22,7 +21,7 @@ USUAL = ("AP", "nDCG@10", "P@10", "RR", "Rprec")
     multiple=True,
     metavar="NAMES",
     help="Measures to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
-    f"Default: {', '.join(USUAL)}. `rankscope measures` lists all.",
+    f"Default: {', '.join(EVALUATE)}. `rankscope measures` lists all.",
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show the values of each query too, with its status.")
 @click.option(
@@ -67,7 +66,7 @@ def command(
         _save(inputs, target, quiet)
         return
     with progress_line(quiet) as progress:
-        scores = inputs.scores("evaluate", measures or USUAL, progress)
+        scores = inputs.scores("evaluate", measures or EVALUATE, progress)
     target.write(scores, per_query, quiet)
     if not quiet and not target.tells_warnings:
         for line in scores.warnings():

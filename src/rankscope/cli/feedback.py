@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
-
-USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regression")
+from rankscope.facade.usual import METHODS
 
 
 @click.command("feedback", cls=GuardedCommand, short_help="Which feedback method learns fastest, with simulated users?")
@@ -33,7 +31,7 @@ USUAL = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regress
     multiple=True,
     metavar="NAMES",
     help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
-    f" Default: {', '.join(USUAL)}. Controls always go with them.",
+    f" Default: {', '.join(METHODS)}. Controls always go with them.",
 )
 @click.option(
     "--topics",
@@ -188,52 +186,22 @@ def _check_names(output: str, report: str | None) -> None:
 
 
 def _plan(path: str, given: dict[str, Any]) -> Any:
-    from rankscope.feedback.examples.items import Items
-    from rankscope.feedback.study.protocol import Protocol
-    from rankscope.feedback.study.setting import Experiment
-    from rankscope.feedback.study.study import Plan
-    from rankscope.feedback.users.starts import STARTS
-    from rankscope.feedback.users.topics import Topics
-    from rankscope.feedback.users.users import USERS
-    from rankscope.notation import split_list
+    from rankscope.facade.simulating import labelled_items, methods_of, plan_of
 
-    methods = _methods(given["methods"])
-    start, user = STARTS.parse(given["start"]), USERS.parse(given["user"])
+    methods_of(given["methods"] or METHODS)  # before a large file is read
     names = ("scope", "rounds", "k_pos", "k_neg", "choice", "display", "show_seen", "memory", "scored")
-    protocol = Protocol(**{name: given[name] for name in names})
-    labelled = _features(path, given)
-    wanted = [topic for text in given["topics"] for topic in split_list(text)]
-    topics = Topics.from_labels(labelled, wanted or None)
-    items = Items.of(labelled.matrix, scaling=given["scaling"])
-    setting = Experiment.of(items, topics, user, start, protocol, seed=given["seed"])
-    return Plan.of(setting, methods, starts=given["starts"], measures=given["measures"] or None, seed=given["seed"])
-
-
-def _methods(texts: tuple[str, ...]) -> list[Any]:
-    from rankscope.feedback.methods import METHODS
-    from rankscope.notation import split_list
-
-    names = [name for text in texts or USUAL for name in split_list(text)]
-    return (
-        [kind() for kind in METHODS.own()]
-        if [*map(str.lower, names)] == ["all"]
-        else [METHODS.parse(name) for name in names]
+    return plan_of(
+        labelled_items(path, **{name: given[name] for name in ("labels", "separator", "label_column", "id_column")}),
+        given["methods"] or METHODS,
+        given["topics"],
+        given["start"],
+        given["user"],
+        given["scaling"],
+        starts=given["starts"],
+        measures=given["measures"] or None,
+        seed=given["seed"],
+        **{name: given[name] for name in names},
     )
-
-
-def _features(path: str, given: dict[str, Any]) -> Any:
-    from rankscope.collections import COLLECTIONS
-    from rankscope.errors import SettingError
-    from rankscope.inputs.feature_files import read_features
-    from rankscope.inputs.features import Features
-
-    if path in COLLECTIONS.own_names() and not COLLECTIONS.find(path).layout and not os.path.exists(path):
-        result = COLLECTIONS.find(path).load(None)
-        if result.features is None:
-            raise SettingError(f"{path} has no vectors: make some with rankscope describe")
-        return Features.of(result.features, result.labels, result.ids)
-    names = ("labels", "separator", "label_column", "id_column")
-    return read_features(path, **{name: given[name] for name in names})
 
 
 def _check_kept(plan: Any) -> None:

@@ -9,8 +9,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import SAVED, Inputs
 from rankscope.cli.options import reading_options, setting_options
-
-USUAL = ("Rprec", "AP", "P@10", "R@10")
+from rankscope.facade.usual import FORECAST
 
 
 @click.command("forecast", cls=GuardedCommand, short_help="What is left when the collection grows?")
@@ -28,7 +27,7 @@ USUAL = ("Rprec", "AP", "P@10", "R@10")
     multiple=True,
     metavar="NAMES",
     help=f"Measures to forecast: AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. "
-    f"Default: {', '.join(USUAL)}.",
+    f"Default: {', '.join(FORECAST)}.",
 )
 @click.option(
     "--model",
@@ -82,24 +81,22 @@ def command(
     rankscope forecast icons.ranks.parquet --to 200000 -m Rprec -m nDCG@10
     """
     from rankscope.cli.output import print_result
-    from rankscope.forecast import forecast
-    from rankscope.measures.notation import parse_measures
+    from rankscope.facade.growing import forecast_of
 
     inputs = Inputs.of(files, given)
-    settings, ranks = inputs.settings, _ranks(inputs)
-    asked = parse_measures(measures or USUAL, settings.rel, settings.compat)
-    result = forecast(ranks, to, asked, model, force=force, seed=settings.seed, level=level, every_model=backtest)
+    _need_one(inputs)
+    scores = inputs.scores("forecast", ["num_q"], keep_scores=True)
+    result = forecast_of(scores, measures or FORECAST, to=to, model=model, force=force, level=level, backtest=backtest)
     print_result(_json(result) if output_format == "json" else _text(result, backtest, quiet))
 
 
-def _ranks(inputs: Inputs) -> Any:
-    """One system's ranks with scores, in a collection of known size."""
+def _need_one(inputs: Inputs) -> None:
+    """A forecast is for one system."""
     from rankscope.errors import SettingError
 
     saved = sum(path.endswith(SAVED) for path in inputs.files)
     if len(inputs.files) != (1 if saved else 2):
         raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
-    return inputs.scores("forecast", ["num_q"], keep_scores=True).systems[0].ranks
 
 
 def _text(result: Any, backtest: bool, quiet: bool) -> str:

@@ -9,6 +9,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import SAVED, Inputs
 from rankscope.cli.options import input_options, setting_options
+from rankscope.facade.usual import GATE, MIN_EFFECT
 
 TRIALS = 1_000
 
@@ -23,7 +24,7 @@ TRIALS = 1_000
     "measures",
     multiple=True,
     metavar="NAMES",
-    default=("AP",),
+    default=GATE,
     show_default=True,
     help="Measures that must not fall. Repeat the option or separate by commas: all are corrected together, and "
     "each must pass.",
@@ -33,7 +34,7 @@ TRIALS = 1_000
     "min_effect",
     multiple=True,
     type=click.FloatRange(min=0),
-    default=(0.01,),
+    default=(MIN_EFFECT,),
     show_default=True,
     metavar="E",
     help="The smallest loss that matters; once for all measures, or once for each in their order.",
@@ -83,13 +84,14 @@ def command(
     rankscope gate main.ranks.parquet branch.ranks.parquet -m AP -m P@10 --format markdown -o gate.md
     """
     from rankscope.cli.output import print_result, progress_line, say
+    from rankscope.facade.comparing import gate_of
     from rankscope.reports.texts.gate import render
 
     chosen = _format(output_format, output)
     _need_two(files)
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("gate", measures, progress)
-    result = _checked(scores, min_effect, self_test or 0)
+    result = gate_of(scores, min_effect, self_test or 0)
     if output is not None and output != "-":
         from rankscope.files import atomic
 
@@ -126,61 +128,4 @@ def _need_two(files: tuple[str, ...]) -> None:
     raise SettingError(
         f"the gate compares two systems: rankscope gate QRELS BASELINE CANDIDATE, or two NAME.ranks.parquet files; "
         f"got {len(files)} file{'' if len(files) == 1 else 's'}"
-    )
-
-
-def _checked(scores: Any, min_effect: tuple[float, ...], trials: int) -> Any:
-    """The gate on every measure; measures and systems that it cannot judge are errors."""
-    from dataclasses import replace
-
-    from rankscope.statistics.table.score_table import ScoreTable
-    from rankscope.statistics.table.units import classes_are_targets
-    from rankscope.statistics.verdicts.gate import gate
-
-    _need_means(scores)
-    notes = _answers(scores)
-    tables = [ScoreTable.of(scores, measure) for measure in scores.measures]
-    effect = min_effect[0] if len(min_effect) == 1 else min_effect
-    result = gate(
-        tables,
-        effect,
-        by_class=scores.by_class_wanted,
-        clusters=classes_are_targets(scores),
-        self_test=trials,
-        seed=scores.settings.seed,
-    )
-    return replace(result, notes=notes)
-
-
-def _need_means(scores: Any) -> None:
-    from rankscope.errors import SettingError
-
-    wrong = [column.asked for column in scores.systems[0].columns if column.measure.summary != "mean"]
-    if wrong:
-        raise SettingError(f"the gate compares means over queries, and these are none: {', '.join(wrong)}")
-    if scores.settings.mean != "macro":
-        raise SettingError(f"the gate compares means over queries; --mean {scores.settings.mean} is another summary")
-
-
-def _answers(scores: Any) -> tuple[str, ...]:
-    """What to say of queries that one system answered and the other did not; a system without answers did not run."""
-    from rankscope.errors import SettingError
-
-    answered = []
-    for system in scores.systems:
-        ranks = system.ranks
-        answered.append({query for query, there in zip(ranks.queries, ranks.answered.tolist(), strict=True) if there})
-        if not answered[-1]:
-            raise SettingError(
-                f"{system.name} answered none of {len(ranks)} judged queries: it did not run, which is no score of 0. "
-                "Check that query ids are the same in both files"
-            )
-    if scores.settings.queries == "answered":
-        return ()
-    names = [system.name for system in scores.systems]
-    return tuple(
-        f"{names[one]} did not answer {len(lacking):,} queries that {names[1 - one]} answered; they count as 0 "
-        "(--queries answered leaves them out)"
-        for one in (0, 1)
-        if (lacking := answered[1 - one] - answered[one])
     )

@@ -61,6 +61,7 @@ def command(
     from rankscope import graphs
     from rankscope.cli.kind_options import chosen_options
     from rankscope.cli.output import progress_line, say
+    from rankscope.facade.scoring import counted_ranks
     from rankscope.graphs.look import Look
     from rankscope.graphs.saving import format_of
 
@@ -71,20 +72,10 @@ def command(
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
         scores = inputs.scores("graph", ["num_q"], progress, keep_scores=chosen.wants("scores"))
-    systems = _counted_ranks(scores)
+    systems = counted_ranks(scores)
     options |= chosen.accepted(seed=scores.settings.seed)
     chosen(systems, **options).save(output, theme=theme, width=width, flat=flat)
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")
         say(f"{output}: {chosen.name} of {', '.join(each.system for each in systems)}")
-
-
-def _counted_ranks(scores: Any) -> list[Any]:
-    """The rankings as the settings want them (depth, rel, collection size, classes)."""
-    import numpy as np
-
-    systems = [each.ranks for each in scores.systems]
-    if scores.settings.queries == "answered":
-        systems = [each.take(np.flatnonzero(each.answered)) for each in systems]
-    return systems

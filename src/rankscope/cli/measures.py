@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 import click
 
 from rankscope.cli.guarded import GuardedCommand
+from rankscope.notation import is_required
 
 
 @click.command("measures", cls=GuardedCommand, short_help="Which measures exist.")
@@ -69,7 +70,7 @@ def _shape(kind: Any) -> str:
     if scope is None:
         return str(kind.name)
     cut = "L" if kind.name == "IPrec" else "K"
-    return f"{kind.name}@{cut}" if scope.default is MISSING else f"{kind.name}[@{cut}]"
+    return f"{kind.name}@{cut}" if is_required(scope) else f"{kind.name}[@{cut}]"
 
 
 def _summary(kind: Any) -> str:

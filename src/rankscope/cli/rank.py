@@ -9,28 +9,9 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+from rankscope.facade.usual import MEMORY
 
 SUFFIX = ".ranks.parquet"
-SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-def memory_size(text: str) -> int:
-    """Bytes from `2GB`, `500 MB`, `1.5g` or a plain number.
-
-    >>> memory_size("2GB"), memory_size("500 mb")
-    (2147483648, 524288000)
-    """
-    from rankscope.errors import SettingError
-
-    plain = text.strip().upper().removesuffix("B").removesuffix("I").strip()
-    number, unit = (plain[:-1], plain[-1]) if plain and plain[-1] in SIZES else (plain, "")
-    try:
-        size = int(float(number) * SIZES[unit])
-    except (ValueError, OverflowError):
-        raise SettingError(f"--memory must be a size as 2GB or 500MB, got '{text}'") from None
-    if size < 32 << 20:
-        raise SettingError(f"--memory must be at least 32MB, got '{text}'")
-    return size
 
 
 @click.command("rank", cls=GuardedCommand, short_help="Vectors with labels: exact ranks of all relevant items.")
@@ -76,7 +57,7 @@ def memory_size(text: str) -> int:
     show_default=True,
     help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
 )
-@click.option("--memory", default="2GB", show_default=True, metavar="SIZE", help="Work within this much memory.")
+@click.option("--memory", default=MEMORY, show_default=True, metavar="SIZE", help="Work within this much memory.")
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each core."
 )
@@ -106,74 +87,33 @@ def command(features: str, output: str, memory: str, threads: int | None, quiet:
 
     if not output.endswith(SUFFIX):
         raise SettingError(f"the result must be called NAME{SUFFIX}, got '{output}'")
-    size = memory_size(memory)
     if threads is not None and "numpy" not in sys.modules:
         for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
             os.environ.setdefault(name, str(threads))  # read when numpy and polars are first imported
-    _rank(features, output, size, threads, quiet, given)
+    _rank(features, output, memory, threads, quiet, given)
 
 
-def _rank(path: str, output: str, memory: int, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
+def _rank(path: str, output: str, memory: str, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
     from rankscope.cli.output import progress_line, say
-    from rankscope.engines.nearest import nearest_ranks
-    from rankscope.engines.nearest.block_files import BlocksFolder
     from rankscope.engines.nearest.spaces import metric_named, name_of
     from rankscope.evaluation.cautions import few_distractors
-    from rankscope.inputs.junk import read_junk
-    from rankscope.inputs.reading import Reading
+    from rankscope.facade.ranking import items_of, memory_size, ranked
     from rankscope.names import one_line
-    from rankscope.ranks.storage import save_ranks
-    from rankscope.version import __version__
 
+    size = memory_size(memory)
     if given["metric"]:
         metric_named(given["metric"])  # before a large file is read
-    items = _items(path, given)
+    names = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")
+    items = items_of(path, **{name: given[name] for name in names})
     metric = metric_named(given["metric"] or items.metric or "cosine")
-    junk = read_junk(given["junk"], Reading()) if given["junk"] else []
     name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
-    work = BlocksFolder(
-        output,
-        {
-            "version": __version__,
-            "features": items.digest,
-            "metric": name_of(metric),
-            "junk": junk,
-            "query_item": given["query_item"],
-            "keep_scores": given["keep_scores"],
-            "memory": memory,
-        },
-    )
-    with progress_line(quiet) as progress, work.open():
-        ranks = nearest_ranks(
-            items,
-            metric=metric,
-            query_item=given["query_item"],
-            junk=junk,
-            memory=memory,
-            threads=threads,
-            device=given["device"],
-            keep_scores=given["keep_scores"],
-            progress=None if progress is None else lambda done, whole: progress(name, done / whole),
-            system=name,
-            kept=work.block,
-        )
-        save_ranks(ranks, output)
+    choices = {"query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": size}
+    with progress_line(quiet) as progress:
+        shown = None if progress is None else lambda done, whole: progress(name, done / whole)
+        free = {"threads": threads, "device": given["device"], "progress": shown}
+        ranks, reused = ranked(items, metric, given["junk"], name, output, choices, free)
     if not quiet:
-        again = f", {work.reused} blocks from before" if work.reused else ""
+        again = f", {reused} blocks from before" if reused else ""
         for line in filter(None, [items.taken, *(f"! {each}" for each in few_distractors(ranks))]):
             say(line)
         say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(metric)}{again}")
-
-
-def _items(path: str, given: dict[str, Any]) -> Any:
-    from rankscope.inputs.feature_files import read_features
-
-    return read_features(
-        path,
-        labels=given["labels"],
-        separator=given["separator"],
-        label_column=given["label_column"],
-        id_column=given["id_column"],
-        queries=given["queries"],
-        junk_labels=given["junk_labels"],
-    )

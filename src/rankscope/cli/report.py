@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, setting_options
-
-USUAL = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
+from rankscope.facade.usual import REPORT
 
 
 @click.command("report", cls=GuardedCommand, short_help="The whole picture as one page.")
@@ -38,7 +36,7 @@ USUAL = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
     "measures",
     multiple=True,
     metavar="NAMES",
-    help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(USUAL)}.",
+    help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
 )
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
@@ -69,7 +67,7 @@ def command(
     if Path(output).is_dir():
         raise SettingError(f"{output} is a folder: give a file, for instance -o {Path(output) / 'report.html'}")
     with progress_line(quiet) as progress:
-        scores = Inputs.of(files, given).scores("report", measures or USUAL, progress, keep_scores=True)
+        scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
         written = write_report(scores, output, title, latex, progress)
     if not quiet:
         for line in scores.warnings():
@@ -87,18 +85,12 @@ def write_report(
     compared: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
-    from rankscope.files import atomic
-    from rankscope.reports.page import html
-    from rankscope.reports.page.contents import Report
-    from rankscope.reports.page.helper import Helper
-    from rankscope.reports.page.paper import write_paper
+    from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
 
-    with helper or Helper(wanted=(os.cpu_count() or 1) > 1) as second:
-        report = Report.of(scores, title, progress, second, compared)
-    page = html.render(report).encode()
-    result = write_paper(report, latex, progress) if latex else []
-    with atomic(path, "wb") as file:
-        file.write(page)
-    count = sum(figure.graph is not None for figure in report.figures)
-    also = f"; {len(result)} files in {latex}" if latex else ""
-    return f"{count} graphs, {len(page) / 1e6:.1f} MB, opens offline{also}"
+    whole = whole_report(scores, title, progress, helper, compared)
+    page = page_of(whole)
+    files = write_paper(whole, latex, progress) if latex else []
+    size = write_page(page, path)
+    count = sum(figure.graph is not None for figure in whole.figures)
+    also = f"; {len(files)} files in {latex}" if latex else ""
+    return f"{count} graphs, {size / 1e6:.1f} MB, opens offline{also}"

@@ -1,112 +1,151 @@
-"""Arrays per query or per group: what graphs draw, computed apart from drawing."""
+"""Arrays per query or per group: what graphs draw, computed apart from drawing. Names load when they are used."""
 
 from __future__ import annotations
 
-from rankscope.curves.averaging import (
-    GeneralityGroup,
-    RadialCurve,
-    doubling_grid,
-    generality_groups,
-    precision_boxes,
-    radial_curves,
-    radial_lattice,
-    radial_mean,
-    recall_boxes,
-)
-from rankscope.curves.curve import Curve, Region
-from rankscope.curves.generality import GeneralityCurve, grip, grnp, random_line
-from rankscope.curves.generality_table import GeneralityTable, generality_table
-from rankscope.curves.guides import (
-    accessible_region,
-    highest_precision,
-    ideal_curve,
-    lowest_precision,
-    minimum_area,
-    minimum_average_precision,
-    scope_line,
-)
-from rankscope.curves.precision_recall import (
-    mean_at_recall_levels,
-    mean_at_scopes,
-    points_at_hits,
-    points_at_scopes,
-    query_curve,
-)
-from rankscope.curves.random_levels import random_at_recall_levels, random_level, random_precision_at_hits
-from rankscope.curves.scope import (
-    ideal_precision_scope,
-    ideal_recall_scope,
-    precision_relevant_scope,
-    precision_scope,
-    recall_relevant_scope,
-    recall_scope,
-)
-from rankscope.curves.surface import Surface, grep_surface
-from rankscope.curves.thinning import Thinned, expected_hits, expected_hits_of_class, expected_value
-from rankscope.curves.window import (
-    CertainBounds,
-    ceiling,
-    ceilings,
-    certain_bounds,
-    random_floor,
-    settled_hits,
-    window_curves,
-    window_mean,
-    worst_case,
-)
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "CertainBounds",
-    "Curve",
-    "GeneralityCurve",
-    "GeneralityGroup",
-    "GeneralityTable",
-    "RadialCurve",
-    "Region",
-    "Surface",
-    "Thinned",
-    "accessible_region",
-    "ceiling",
-    "ceilings",
-    "certain_bounds",
-    "doubling_grid",
-    "expected_hits",
-    "expected_hits_of_class",
-    "expected_value",
-    "generality_groups",
-    "generality_table",
-    "grep_surface",
-    "grip",
-    "grnp",
-    "highest_precision",
-    "ideal_curve",
-    "ideal_precision_scope",
-    "ideal_recall_scope",
-    "lowest_precision",
-    "mean_at_recall_levels",
-    "mean_at_scopes",
-    "minimum_area",
-    "minimum_average_precision",
-    "points_at_hits",
-    "points_at_scopes",
-    "precision_boxes",
-    "precision_relevant_scope",
-    "precision_scope",
-    "query_curve",
-    "radial_curves",
-    "radial_lattice",
-    "radial_mean",
-    "random_at_recall_levels",
-    "random_floor",
-    "random_level",
-    "random_line",
-    "random_precision_at_hits",
-    "recall_boxes",
-    "recall_relevant_scope",
-    "recall_scope",
-    "scope_line",
-    "settled_hits",
-    "window_curves",
-    "window_mean",
-    "worst_case",
-]
+from rankscope.catalogue import later, load_attribute
+
+if TYPE_CHECKING:
+    from rankscope.curves.averaging import GeneralityGroup as GeneralityGroup
+    from rankscope.curves.averaging import RadialCurve as RadialCurve
+    from rankscope.curves.averaging import doubling_grid as doubling_grid
+    from rankscope.curves.averaging import generality_groups as generality_groups
+    from rankscope.curves.averaging import precision_boxes as precision_boxes
+    from rankscope.curves.averaging import radial_curves as radial_curves
+    from rankscope.curves.averaging import radial_lattice as radial_lattice
+    from rankscope.curves.averaging import radial_mean as radial_mean
+    from rankscope.curves.averaging import recall_boxes as recall_boxes
+    from rankscope.curves.curve import Curve as Curve
+    from rankscope.curves.curve import Region as Region
+    from rankscope.curves.generality import GeneralityCurve as GeneralityCurve
+    from rankscope.curves.generality import grip as grip
+    from rankscope.curves.generality import grnp as grnp
+    from rankscope.curves.generality import random_line as random_line
+    from rankscope.curves.generality_tables import GeneralityTable as GeneralityTable
+    from rankscope.curves.generality_tables import generality_table as generality_table
+    from rankscope.curves.guides import accessible_region as accessible_region
+    from rankscope.curves.guides import highest_precision as highest_precision
+    from rankscope.curves.guides import ideal_curve as ideal_curve
+    from rankscope.curves.guides import lowest_precision as lowest_precision
+    from rankscope.curves.guides import minimum_area as minimum_area
+    from rankscope.curves.guides import minimum_average_precision as minimum_average_precision
+    from rankscope.curves.guides import scope_line as scope_line
+    from rankscope.curves.precision_recall import mean_at_recall_levels as mean_at_recall_levels
+    from rankscope.curves.precision_recall import mean_at_scopes as mean_at_scopes
+    from rankscope.curves.precision_recall import points_at_hits as points_at_hits
+    from rankscope.curves.precision_recall import points_at_scopes as points_at_scopes
+    from rankscope.curves.precision_recall import query_curve as query_curve
+    from rankscope.curves.random_levels import random_at_recall_levels as random_at_recall_levels
+    from rankscope.curves.random_levels import random_level as random_level
+    from rankscope.curves.random_levels import random_precision_at_hits as random_precision_at_hits
+    from rankscope.curves.scope import ideal_precision_scope as ideal_precision_scope
+    from rankscope.curves.scope import ideal_recall_scope as ideal_recall_scope
+    from rankscope.curves.scope import precision_relevant_scope as precision_relevant_scope
+    from rankscope.curves.scope import precision_scope as precision_scope
+    from rankscope.curves.scope import recall_relevant_scope as recall_relevant_scope
+    from rankscope.curves.scope import recall_scope as recall_scope
+    from rankscope.curves.surface import Surface as Surface
+    from rankscope.curves.surface import grep_surface as grep_surface
+    from rankscope.curves.thinning import Thinned as Thinned
+    from rankscope.curves.thinning import expected_hits as expected_hits
+    from rankscope.curves.thinning import expected_hits_of_class as expected_hits_of_class
+    from rankscope.curves.thinning import expected_value as expected_value
+    from rankscope.curves.window import CertainBounds as CertainBounds
+    from rankscope.curves.window import ceiling as ceiling
+    from rankscope.curves.window import ceilings as ceilings
+    from rankscope.curves.window import certain_bounds as certain_bounds
+    from rankscope.curves.window import random_floor as random_floor
+    from rankscope.curves.window import settled_hits as settled_hits
+    from rankscope.curves.window import window_curves as window_curves
+    from rankscope.curves.window import window_mean as window_mean
+    from rankscope.curves.window import worst_case as worst_case
+
+_NAMES = {  # by the module in which they stand
+    "averaging": (
+        "GeneralityGroup",
+        "RadialCurve",
+        "doubling_grid",
+        "generality_groups",
+        "precision_boxes",
+        "radial_curves",
+        "radial_lattice",
+        "radial_mean",
+        "recall_boxes",
+    ),
+    "curve": (
+        "Curve",
+        "Region",
+    ),
+    "generality": (
+        "GeneralityCurve",
+        "grip",
+        "grnp",
+        "random_line",
+    ),
+    "generality_tables": (
+        "GeneralityTable",
+        "generality_table",
+    ),
+    "guides": (
+        "accessible_region",
+        "highest_precision",
+        "ideal_curve",
+        "lowest_precision",
+        "minimum_area",
+        "minimum_average_precision",
+        "scope_line",
+    ),
+    "precision_recall": (
+        "mean_at_recall_levels",
+        "mean_at_scopes",
+        "points_at_hits",
+        "points_at_scopes",
+        "query_curve",
+    ),
+    "random_levels": (
+        "random_at_recall_levels",
+        "random_level",
+        "random_precision_at_hits",
+    ),
+    "scope": (
+        "ideal_precision_scope",
+        "ideal_recall_scope",
+        "precision_relevant_scope",
+        "precision_scope",
+        "recall_relevant_scope",
+        "recall_scope",
+    ),
+    "surface": (
+        "Surface",
+        "grep_surface",
+    ),
+    "thinning": (
+        "Thinned",
+        "expected_hits",
+        "expected_hits_of_class",
+        "expected_value",
+    ),
+    "window": (
+        "CertainBounds",
+        "ceiling",
+        "ceilings",
+        "certain_bounds",
+        "random_floor",
+        "settled_hits",
+        "window_curves",
+        "window_mean",
+        "worst_case",
+    ),
+}
+_ENTRIES = later(__name__, {name: f"{module}:{name}" for module, names in _NAMES.items() for name in names})
+
+__all__ = [*_ENTRIES]
+
+
+def __getattr__(name: str) -> Any:
+    return load_attribute(_ENTRIES, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -19,7 +19,7 @@ import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.curve import Curve, Region
-from rankscope.curves.generality_table import GeneralityTable, Members, Way, generality_table
+from rankscope.curves.generality_tables import GeneralityTable, Members, Way, generality_table
 from rankscope.curves.sizes import SLACK
 from rankscope.curves.weighting import Weighting, mean_over, units_of, weights_of
 from rankscope.ranks.relevant_ranks import RelevantRanks

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.generality import generality_curve
-from rankscope.curves.generality_table import Members, Way, generality_table
+from rankscope.curves.generality_tables import Members, Way, generality_table
 from rankscope.curves.relevant_scope import relevant_scopes
 from rankscope.curves.weighting import Weighting
 from rankscope.ranks.relevant_ranks import RelevantRanks

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.evaluation.columns import column_of
-from rankscope.evaluation.micro import with_micro_mean
 from rankscope.evaluation.scores import Scores, SystemScores
 from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import raise_all
-from rankscope.inputs.classes import read_classes
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import Qrels
@@ -22,19 +20,19 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
 from rankscope.measures.measure import Measure
-from rankscope.measures.notation import parse_measures
+from rankscope.measures.notation import Asked, parse_measures
 from rankscope.names import distinct_names
 from rankscope.peers import peer
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Settings, default
+from rankscope.settings import Choices, Settings, default
 from rankscope.wording import setting_usage, setting_value
 
 
 def evaluate(
     qrels: Any,
     runs: Any,
-    measures: Iterable[str | Measure] | str,
+    measures: Asked,
     *,
     junk: Any = None,
     classes: Any = None,
@@ -44,7 +42,7 @@ def evaluate(
     keep_scores: bool = False,
     compat: str | None = None,
     max_ratio: float = MAX_RATIO,
-    **settings: Any,
+    **settings: Unpack[Choices],
 ) -> Scores:
     """Evaluate one run or several (a list, or a dictionary by name) against judgements.
 
@@ -63,7 +61,7 @@ def evaluate(
     judgements = _attempt(errors, lambda: Qrels.of(qrels, reading))
     if judgements is not None and compat is not None:
         _attempt(errors, partial(judgements.need_whole_grades, compat))
-    class_of = _attempt(errors, lambda: read_classes(classes)) if classes is not None else None
+    class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None
     unwanted = _attempt(errors, lambda: read_junk(junk, reading)) if junk is not None else ()
     systems: list[SystemScores] = []
     named = named_runs(runs, reading, errors)
@@ -84,16 +82,14 @@ def evaluate(
     return Scores(tuple(systems), chosen, classes is not None, (caution,) if caution else ())
 
 
-def evaluate_ranks(
-    ranks: Sequence[RelevantRanks], measures: Iterable[str | Measure] | str, settings: Settings, classes: Any = None
-) -> Scores:
+def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Settings, classes: Any = None) -> Scores:
     """The same from reductions that were made before; what the reduction fixed must not be asked for again.
 
     Systems of equal names get a number behind all but the first.
     """
     _refuse_what_is_fixed(ranks, settings)
     kinds = parse_measures(measures, settings.rel, settings.compat)
-    class_of = read_classes(classes) if classes is not None else None
+    class_of = _classes_of(classes) if classes is not None else None
     for own, group in _apart(kinds, settings).items():
         if _needs_reduction(own):
             differs = ", ".join(f"{name} = {value}" for name, value in own)
@@ -104,6 +100,12 @@ def evaluate_ranks(
     named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
     systems = [_scored(each, kinds, _as_reduced(each, settings), class_of) for each in named]
     return Scores(tuple(systems), settings, classes is not None)
+
+
+def _classes_of(classes: Any) -> dict[str, str]:
+    from rankscope.inputs.classes import read_classes
+
+    return read_classes(classes)
 
 
 def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
@@ -167,6 +169,8 @@ def _scored(
     seen = seen_of(whole, settings)
     columns = [column_of(each, whole, seen, settings) for each in kinds]
     if settings.mean == "micro":
+        from rankscope.evaluation.micro import with_micro_mean
+
         columns = [with_micro_mean(column, seen, settings, qrels, run, junk) for column in columns]
     return SystemScores(seen.at(rel=settings.rel), tuple(columns))
 

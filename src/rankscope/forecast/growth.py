@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from rankscope.forecast.models import candidates, usable
 from rankscope.forecast.result import Forecast, MeasureForecast
 from rankscope.forecast.sizes import FARTHEST, CollectionGrowth
 from rankscope.measures import Measure
-from rankscope.measures.notation import parse_measures
+from rankscope.measures.notation import Asked, parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.resampling import drawing
 from rankscope.statistics.table.units import unit_classes
@@ -50,7 +50,7 @@ class Wanted:
 def forecast(
     ranks: RelevantRanks,
     to: int | float | str,
-    measures: Iterable[str | Measure] | str = USUAL,
+    measures: Asked = USUAL,
     model: str | None = None,
     *,
     force: bool = False,

@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import objects, tables
+from rankscope.inputs import tables
 from rankscope.inputs.checks import KEPT, Problems
-from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.ids import text_ids
 from rankscope.inputs.sources import Source
 
@@ -33,7 +32,11 @@ def read_classes(data: Any) -> dict[str, str]:
 
 def _table_of(data: Any, problems: Problems) -> tables.Table:
     if isinstance(data, str | Path):
+        from rankscope.inputs.formats.delimited import read_table
+
         return read_table(Source(str(data)), problems, expected="query,class")
+    from rankscope.inputs import objects
+
     table = objects.table_of(data, "class", problems)
     if table is None:
         raise InputError.of(problems.source, [f"cannot read classes from a {type(data).__name__}"])

@@ -13,7 +13,7 @@ import polars as pl
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
-from rankscope.inputs import forks, objects, tables
+from rankscope.inputs import forks, tables
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -46,6 +46,8 @@ class Qrels:
 
             reading = reading or Reading()
             return read_qrels(Source.of(data, reading.max_ratio), reading)
+        from rankscope.inputs import objects
+
         problems = Problems("judgements")
         table = objects.table_of(data, "grade", problems)
         if table is None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import forks, matrix, objects, tables
+from rankscope.inputs import forks, tables
 from rankscope.inputs.blocks import RunBlock
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
@@ -71,6 +71,8 @@ class Run:
             run = read_run(Source.of(data, reading.max_ratio), reading)
             run.name = name or run.name
             return run
+        from rankscope.inputs import objects
+
         table = objects.table_of(data, "score", Problems(name or "run"))
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
@@ -85,6 +87,8 @@ class Run:
         >>> Run.from_matrix([[3, 1], [2, -1]]).table().rows()
         [('0', '3', 0.0), ('0', '1', -1.0), ('1', '2', 0.0)]
         """
+        from rankscope.inputs import matrix
+
         forks.check()
         table = matrix.table_of(items, scores, queries, name or "run")
         return cls.from_table(name or "run", lambda _: table)

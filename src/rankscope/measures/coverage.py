@@ -10,6 +10,7 @@ from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import judged_first
+from rankscope.notation import given_behind_at
 from rankscope.ranks.expectation import expected_within
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
@@ -29,7 +30,7 @@ class Judged(Measure):
     source = "ir_measures Judged"
     choices = {"divisor": ("k", "returned"), "negative": ("unjudged", "judged")}
 
-    scope: int
+    scope: int = given_behind_at()
     divisor: str = "k"
     negative: str = "unjudged"
 
@@ -69,7 +70,7 @@ class Hole(Measure):
     source = "BEIR hole, per query"
     lower_is_better = True
 
-    scope: int
+    scope: int = given_behind_at()
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The complement of Judged."""
@@ -95,7 +96,7 @@ class Unjudged(Measure):
     trec_cut = "unj_{scope}"
     lower_is_better = True
 
-    scope: int
+    scope: int = given_behind_at()
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Returned minus judged."""

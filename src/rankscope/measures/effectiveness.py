@@ -11,6 +11,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure, need_collection
 from rankscope.measures.worth import hits_first
+from rankscope.notation import given_behind_at
 from rankscope.ranks.expectation import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
@@ -31,7 +32,7 @@ class F(Measure):
     source = "van Rijsbergen 1979"
     least = {"b": 0.0, "scope": 1}
 
-    scope: int
+    scope: int = given_behind_at()
     b: float = 1.0
     rel: float = 1.0
 
@@ -67,7 +68,7 @@ class E(Measure):
     least = {"alpha": 0.0, "scope": 1}
     most = {"alpha": 1.0}
 
-    scope: int
+    scope: int = given_behind_at()
     alpha: float = 0.5
     rel: float = 1.0
 

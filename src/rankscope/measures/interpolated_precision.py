@@ -10,6 +10,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first
+from rankscope.notation import given_behind_at
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
@@ -57,7 +58,7 @@ class IPrec(Measure):
     least = {"scope": 0.0}
     most = {"scope": 1.0}
 
-    scope: float
+    scope: float = given_behind_at()
     rel: float = 1.0
     levels: str = "ceil"
 

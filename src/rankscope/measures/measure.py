@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError, RankscopeError
 from rankscope.measures.worth import not_known
-from rankscope.notation import Named
+from rankscope.notation import Named, is_required, short
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.settings import Settings
 
+M = TypeVar("M", bound="Measure")
+
+
+class MeasureClass(ABCMeta):
+    """What the class of a measure can do by itself: `P@10` is `P(scope=10)`."""
+
+    def __matmul__(cls: type[M], scope: float) -> M:  # type: ignore[misc]  # a metaclass may say so
+        """The measure with its usual options and this cut-off."""
+        return cls() @ scope
+
 
 @dataclass(frozen=True)
-class Measure(Named, ABC):
+class Measure(Named, metaclass=MeasureClass):
     """A number for each query. Subclasses are values: two measures with equal parameters are equal.
+
+    A cut-off may be written as people write it: `P@10`, `nDCG(gain="exp")@20`.
 
     `of` gives one float per query; NaN means undefined for that query. `scope` is written behind an @.
     """
@@ -43,6 +55,17 @@ class Measure(Named, ABC):
     @abstractmethod
     def of(self, queries: RelevantRanks) -> FloatArray:
         """The measure's value for each query."""
+
+    def __matmul__(self, scope: float) -> Self:
+        """The same with this cut-off."""
+        if not any(each.name == self.behind_at for each in fields(self)):
+            raise self.error(f"'{self}@{short(scope)}': {self.name} takes no cut-off")
+        return replace(self, **{self.behind_at: scope})
+
+    @property
+    def needs_cut(self) -> bool:
+        """Whether the cut-off that it cannot do without has not been given yet."""
+        return any(getattr(self, each.name) is None for each in fields(self) if is_required(each))
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """The mean over all orders of equal scores, where there is a closed form."""

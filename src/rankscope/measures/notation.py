@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
+from typing import TypeAlias
 
 from rankscope.errors import MeasureError
 from rankscope.measures import (
@@ -57,6 +58,8 @@ from rankscope.notation import NamedCatalogue, given_options, split_list
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MULTIPLES = tuple(step / 10 for step in range(2, 21, 2))
 Maker = Callable[[float], Measure]
+One: TypeAlias = str | Measure | type[Measure]
+Asked: TypeAlias = Iterable[One] | One  # measures as people ask for them
 
 TREC_FAMILIES: dict[str, tuple[Maker, tuple[float, ...]]] = {
     "iprec_at_recall": (IPrec, LEVELS),
@@ -204,16 +207,19 @@ def _trec_names() -> dict[str | None, Measure]:
     return {measure.trec_name(): measure for measure in TREC_SINGLE}
 
 
-def parse_measures(texts: Iterable[str | Measure] | str, rel: float = 1, compat: str | None = None) -> list[Measure]:
+def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> list[Measure]:
     """Measures from names, comma-separated names, trec_eval's families (`P.5,10`) and lists (`all_trec`); each once.
 
+    Measures may stand among them, and classes of measures for those with the usual options.
     >>> [str(measure) for measure in parse_measures("AP, P.5,10")]
     ['AP', 'P@5', 'P@10']
+    >>> [str(measure) for measure in parse_measures([AP, P @ 10, nDCG(gain="exp") @ 20])]
+    ['AP', 'P@10', 'nDCG(gain=exp)@20']
     """
     measures: dict[Measure, None] = {}
-    for text in [texts] if isinstance(texts, str | Measure) else texts:
-        if isinstance(text, Measure):
-            measures.setdefault(text)
+    for text in [texts] if isinstance(texts, str | Measure | type) else texts:
+        if not isinstance(text, str):
+            measures.setdefault(_whole_measure(text() if isinstance(text, type) else text))
             continue
         for part in split_list(text, families=True):
             for measure in _expanded(part, rel, compat):
@@ -221,6 +227,13 @@ def parse_measures(texts: Iterable[str | Measure] | str, rel: float = 1, compat:
     if not measures:
         raise MeasureError("no measure was asked for")
     return list(measures)
+
+
+def _whole_measure(measure: Measure) -> Measure:
+    """The measure itself; one that lacks its cut-off is an error."""
+    if measure.needs_cut:
+        raise MeasureError(f"'{measure}': {measure.name} needs a cut-off, for instance {measure}@10")
+    return measure
 
 
 def _expanded(text: str, rel: float, compat: str | None) -> list[Measure]:

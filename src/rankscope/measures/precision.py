@@ -10,6 +10,7 @@ from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first, not_known
+from rankscope.notation import given_behind_at
 from rankscope.ranks.expectation import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
@@ -30,7 +31,7 @@ class P(Measure):
     trec_cut = "P_{scope}"
     choices = {"divisor": ("k", "min", "deepest")}
 
-    scope: int
+    scope: int = given_behind_at()
     rel: float = 1.0
     divisor: str = "k"
 

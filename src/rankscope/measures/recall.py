@@ -10,6 +10,7 @@ from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first
+from rankscope.notation import given_behind_at
 from rankscope.ranks.expectation import expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
@@ -28,7 +29,7 @@ class R(Measure):
     source = "trec_eval recall"
     trec_cut = "recall_{scope}"
 
-    scope: int
+    scope: int = given_behind_at()
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:
@@ -60,7 +61,7 @@ class CappedRecall(Measure):
     source = "trec_eval relative_P; BEIR recall_cap"
     trec_cut = "relative_P_{scope}"
 
-    scope: int
+    scope: int = given_behind_at()
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first
+from rankscope.notation import given_behind_at
 from rankscope.ranks.expectation import TiedPlaces, relevant_in_ties
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
@@ -93,7 +94,7 @@ class Success(Measure):
     source = "trec_eval success"
     trec_cut = "success_{scope}"
 
-    scope: int
+    scope: int = given_behind_at()
     rel: float = 1.0
 
     def of(self, queries: RelevantRanks) -> FloatArray:

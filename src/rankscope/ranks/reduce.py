@@ -13,7 +13,9 @@ import polars as pl
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs import forks
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import JudgedItems, Qrels
+from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
 from rankscope.ranks.lots import lots_of_names
@@ -30,26 +32,31 @@ FIXED_BY_REDUCTION = ("ties", "duplicates", "judged_only", "score_width", "query
 
 
 def reduce(
-    qrels: Qrels,
-    run: Run,
+    qrels: Any,
+    run: Any,
     settings: Settings | None = None,
     *,
-    junk: Iterable[tuple[str, str]] = (),
+    junk: Any = (),
     keep_scores: bool = False,
+    reading: Reading | None = None,
     progress: Progress | None = None,
 ) -> RelevantRanks:
     """Ranks of all judged items of a run; raises `InputError` with every problem of the run.
 
-    `junk` are (query, item) pairs that leave the list before ranks are counted. `keep_scores` keeps the scores of the
+    `qrels` and `run`: a path, a nested dictionary, a polars or pandas frame, three arrays, or `Qrels` and `Run`.
+    `junk`: pairs (query, item), {query: [item, ...]}, a table or a file, of items that leave the list before ranks are
+    counted. `reading` says how files are read. `keep_scores` keeps the scores of the
     judged items, and scores and lots of the best distractors, which the growth forecast needs; a run that gives an
     order only has no scores to keep.
-    >>> ranks = reduce(Qrels.of({"q": {"a": 1, "b": 0}}), Run.of({"q": {"b": 3.0, "x": 2.0, "a": 1.0}}))
+    >>> ranks = reduce({"q": {"a": 1, "b": 0}}, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}})
     >>> ranks.judged.lists("rank"), ranks.ranks
     ([[1, 3]], array([3]))
     """
     forks.check()
     settings = settings or Settings()
-    left_out = left_out_pairs(qrels, junk, settings)
+    reading = reading or Reading(comments=settings.comments)
+    qrels, run = Qrels.of(qrels, reading), Run.of(run, reading)
+    left_out = left_out_pairs(qrels, read_junk(junk, reading), settings)
     judged = JudgedItems.of(with_query_counted(qrels, settings), settings.duplicates, left_out)
     junk_items = JudgedItems.of(_as_qrels(left_out), "first") if left_out else None
     found = _collected(judged, junk_items, run, settings, keep_scores, progress)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from rankscope.catalogue import Catalogue, later
+from rankscope.catalogue import Catalogue, Later, later
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.paired_tests import ALL as PAIR_TESTS
 from rankscope.statistics.pairs.paired_tests import accepted_options
@@ -34,7 +34,8 @@ ALL = later(  # a table to a result with rows(); a new test adds its line here
     },
 )
 TABLE_TESTS: Catalogue[Test] = Catalogue("test", ALL, group="rankscope.tests")
-EVERY_TEST: Catalogue[Test] = Catalogue("test", {**ALL, **PAIR_TESTS}, group="rankscope.tests")
+_EVERY: dict[str, Test | Later] = {**ALL, **PAIR_TESTS}
+EVERY_TEST: Catalogue[Test] = Catalogue("test", _EVERY, group="rankscope.tests")
 
 
 @dataclass(frozen=True)

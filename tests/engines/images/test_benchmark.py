@@ -209,7 +209,7 @@ def test_sift_matching_ranks_as_on_its_own(tmp_path: Path) -> None:
 
 
 def test_the_help_of_benchmark_names_every_ranker() -> None:
-    text = next(each.help for each in command.params if each.name == "texts")  # type: ignore[attr-defined]
+    text = next(str(getattr(each, "help", "")) for each in command.params if each.name == "texts")
     assert all(each.name in text for each in kinds.RANKERS)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 
 from rankscope.arrays import IntArray
-from rankscope.curves.generality_table import reaching, shared_level
+from rankscope.curves.generality_tables import reaching, shared_level
 from rankscope.curves.sizes import SLACK, generality_index
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis

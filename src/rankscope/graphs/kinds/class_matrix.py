@@ -15,7 +15,6 @@ from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.pairs.paired_t import paired_t
 from rankscope.statistics.table.cells import need_level
 from rankscope.statistics.table.units import units_of
 
@@ -112,6 +111,8 @@ def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:
     intervals = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
     if len(table.systems) != 2:
         return intervals.low, intervals.high
+    from rankscope.statistics.pairs.paired_t import paired_t
+
     t = paired_t(units_of(table, shown.by_unit).differences(*table.systems), level=level)
     return np.append(intervals.low, t.low), np.append(intervals.high, t.high)
 

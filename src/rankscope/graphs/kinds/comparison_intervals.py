@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rankscope.arrays import FloatArray
@@ -13,7 +15,9 @@ from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption
 from rankscope.graphs.kinds.shared.describing import Systems, number
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.statistics.table.cells import Cells, design_of, need_level
-from rankscope.statistics.variance.comparison_intervals import ComparisonIntervals, comparison_intervals
+
+if TYPE_CHECKING:
+    from rankscope.statistics.variance.comparison_intervals import ComparisonIntervals
 
 WHAT = "the graph of comparison intervals"
 GAP = 0.7  # rows between two classes
@@ -39,7 +43,7 @@ def comparison_intervals_graph(
     need_level(level)
     shown = class_table(systems, measure, largest, WHAT)
     cells = Cells.of(design_of(shown.table))
-    result = comparison_intervals(shown.table, level) if len(cells) > 1 else None
+    result = _intervals(shown, level) if len(cells) > 1 else None
     half = np.full(len(cells), np.nan) if result is None else result.half
     names = shown.table.systems
     step = len(names) + (GAP if len(names) > 1 else 0.0)
@@ -61,6 +65,12 @@ def comparison_intervals_graph(
         for start in starts[1:].tolist():
             graph = graph.rule(y=start + (1 + GAP) / 2, dashed=False)
     return graph
+
+
+def _intervals(shown: ClassTable, level: float) -> ComparisonIntervals:
+    from rankscope.statistics.variance.comparison_intervals import comparison_intervals
+
+    return comparison_intervals(shown.table, level)
 
 
 def _drawn(graph: Graph, system: str, y: FloatArray, shown: ClassTable, cells: Cells, half: FloatArray) -> Graph:

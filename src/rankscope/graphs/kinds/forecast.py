@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve, Region
-from rankscope.curves.thinning import expected_value
 from rankscope.errors import SettingError
-from rankscope.forecast import Forecast, ForecastInterval, forecast
+from rankscope.forecast.sizes import CollectionGrowth
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -23,6 +22,10 @@ from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.units import unit_classes
+
+if TYPE_CHECKING:
+    from rankscope.forecast.intervals import ForecastInterval
+    from rankscope.forecast.result import Forecast
 
 WHAT = "the forecast graph"
 HALVINGS = 5
@@ -66,6 +69,8 @@ def forecast_graph(
     asked = parse_measures([measure], shown[0].rel)
     if len(asked) != 1:
         raise SettingError(f"{WHAT} shows one measure, got {measure!r}")
+    for queries in shown:
+        CollectionGrowth.of(queries, to)  # what has no size is refused before anything is loaded that looks ahead
     grown = [_grown(queries, asked[0], to, model, force) for queries in shown]
     first = grown[0].last
     low = min(float(each.past.x.min()) for each in grown)
@@ -98,6 +103,9 @@ def _with(graph: Graph, grown: _Grown, queries: RelevantRanks) -> Graph:
 
 
 def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str | None, force: bool) -> _Grown:
+    from rankscope.forecast.growth import forecast
+    from rankscope.forecast.intervals import ForecastInterval
+
     last = forecast(queries, to, [measure], model, force=force)
     chosen, now = last.measures[0], last.measures[0].now
     between = np.geomspace(1.0, last.factor, STEPS + 2)[1:-1]
@@ -118,6 +126,8 @@ def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str
 
 def _today(queries: RelevantRanks, measure: Measure, level: float) -> ForecastInterval:
     """What other queries of the same kind would give today: the interval of the mean that every command gives."""
+    from rankscope.forecast.intervals import ForecastInterval
+
     some = queries.take(np.flatnonzero(measure.defined(queries)))
     intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
     return ForecastInterval(
@@ -135,6 +145,8 @@ def _texts(region: Region) -> list[str]:
 
 def _past(queries: RelevantRanks, measure: Measure, collection: int, now: float) -> Curve:
     """Exact means in collections of half the size, a quarter, ... as long as every query keeps a distractor."""
+    from rankscope.curves.thinning import expected_value
+
     sizes: list[float] = [float(collection)]
     means = [now]
     for halving in range(1, HALVINGS + 1):

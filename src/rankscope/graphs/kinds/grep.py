@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.curves.generality_table import GeneralityTable
-from rankscope.curves.surface import grep_surface
+from rankscope.curves.generality_tables import GeneralityTable
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -20,7 +19,6 @@ from rankscope.graphs.kinds.shared.generality_graphs import (
 )
 from rankscope.graphs.system_count import ONE
 from rankscope.statistics.intervals.deciding import FEW
-from rankscope.statistics.intervals.generality_estimate import deciding_at
 
 SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
 
@@ -40,6 +38,8 @@ def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOpt
     """
     (queries,) = counted_systems(systems, "GReP", ONE)
     (cut,) = generality_tables([queries], 1.0, way, members)
+    from rankscope.curves.surface import grep_surface
+
     surface = grep_surface(queries, SCOPES, way, members=members)
     index = np.broadcast_to(surface.index[:, None], surface.recall.shape)
     graph = Graph(
@@ -55,6 +55,8 @@ def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOpt
 
 def _subtitle(cut: GeneralityTable) -> str:
     """How G varies, who is followed, and from where on few units are left."""
+    from rankscope.statistics.intervals.generality_estimate import deciding_at
+
     few = deciding_at(cut) < FEW
     from_level = f"fewer than {FEW} units decide from G = {cut.index[few].min():.3g} on" if few.any() else ""
     return "; ".join(filter(None, (WAYS[cut.way], members_words(cut), from_level)))

@@ -19,7 +19,6 @@ from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.statistics.pairs.paired_t import paired_t
 
 MOST_BARS = 150
 EQUAL = 1e-9
@@ -106,6 +105,8 @@ def _counts(difference: FloatArray) -> tuple[int, int, int]:
 
 def _interval(systems: list[RelevantRanks], measure: str) -> str:
     """The 95 % interval of the mean difference, as `compare` gives it, where there are two units at least."""
+    from rankscope.statistics.pairs.paired_t import paired_t
+
     table, unit = unit_table(systems, measure, WHAT)
     result = paired_t(table.differences(*table.systems))
     if math.isnan(result.low):

@@ -16,8 +16,6 @@ from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, h
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import TWO
-from rankscope.statistics.pairs.paired_t import spread
-from rankscope.statistics.pairs.power import paired_power, queries_needed, smallest_effect
 
 WHAT = "the power curve"
 EFFECTS = (0.01, 0.02, 0.05)
@@ -45,6 +43,8 @@ def power_curve_graph(
     if not effects or min(effects) <= 0:
         raise SettingError(f"{WHAT}: effects are mean differences above 0")
     first, second = counted_systems(systems, WHAT, TWO)
+    from rankscope.statistics.pairs.paired_t import spread
+
     table, unit = unit_table([first, second], measure, WHAT)
     differences = table.differences(first.system, second.system)
     sd, now = spread(differences), differences.size
@@ -52,6 +52,8 @@ def power_curve_graph(
 
 
 def _empty(first: str, second: str, measure: str, sd: float, now: int, unit: str) -> Graph:
+    from rankscope.statistics.pairs.power import smallest_effect
+
     have = how_many(now, *ONE_AND_MANY[unit])
     can = (
         f"sd of differences {sd:.3f}; {have} find {smallest_effect(now, sd):.3f}"
@@ -68,6 +70,8 @@ def _empty(first: str, second: str, measure: str, sd: float, now: int, unit: str
 
 
 def _drawn(graph: Graph, sd: float, now: int, effects: list[float], unit: str) -> Graph:
+    from rankscope.statistics.pairs.power import paired_power, queries_needed
+
     graph = graph.rule(y=WANTED, label="80%")
     if not sd > 0:
         return graph
@@ -86,5 +90,7 @@ def _drawn(graph: Graph, sd: float, now: int, effects: list[float], unit: str) -
 
 
 def _curve(effect: float, sd: float, last: float) -> Curve:
+    from rankscope.statistics.pairs.power import paired_power
+
     count: FloatArray = np.geomspace(FEWEST, last, POINTS)
     return Curve(count, paired_power(effect, sd, count))

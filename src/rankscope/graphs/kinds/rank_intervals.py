@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rankscope.arrays import FloatArray
@@ -13,8 +15,10 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption, compared_values
 from rankscope.graphs.system_count import SystemCount
-from rankscope.statistics.verdicts.compared import Compared
-from rankscope.statistics.verdicts.rank_intervals import RankIntervals
+
+if TYPE_CHECKING:
+    from rankscope.statistics.verdicts.compared import Compared
+    from rankscope.statistics.verdicts.rank_intervals import RankIntervals
 
 WHAT = "the graph of rank intervals"
 SYSTEMS = SystemCount(2, 60, worth=3)

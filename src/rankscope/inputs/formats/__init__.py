@@ -1,6 +1,7 @@
 """One module a format, each with what `format.Format` lists: names, `recognises`, readers and writers.
 
-The format of a file is recognised by its first bytes; its name decides only what is written.
+The format of a file is recognised by its first bytes; its name decides only what is written. A format loads when it is
+named, or when a file may be of it: a new one adds its line in `known`.
 """
 
 from __future__ import annotations
@@ -12,38 +13,31 @@ import lzma
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
-from rankscope.catalogue import Catalogue
+from rankscope.catalogue import Catalogue, later
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs import texts
-from rankscope.inputs.formats import arrow, beir, json_lines, mteb, nested_json, parquet, trec
-from rankscope.inputs.formats.delimited import CSV, TSV
 from rankscope.inputs.formats.format import Format
+from rankscope.inputs.formats.known import KNOWN
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
 from rankscope.wording import setting_value
 
-# In the order they are asked: signatures first, then what looks like JSON or a header; TREC takes any text.
-ALL: tuple[Format, ...] = (parquet, arrow, mteb, nested_json, json_lines, TSV, CSV, beir, trec)
+if TYPE_CHECKING:
+    ALL: tuple[Format, ...]
+
 RANKS_SUFFIX = ".ranks.parquet"
 NUL, NEWLINE = b"\0", b"\n"
-
-
 OUR_SUFFIXES = tuple(
-    suffix + packed for each in ALL for suffix in each.suffixes for packed in ("", *COMPRESSED_SUFFIXES)
+    suffix + packed for each in KNOWN for suffix in each.suffixes for packed in ("", *COMPRESSED_SUFFIXES)
 )
-
-
-FORMATS: Catalogue[Format] = Catalogue("file format", ALL, "rankscope.formats")
-
-
-def formats() -> tuple[Format, ...]:
-    """All formats in the order they are asked: those that other packages add first, for TREC takes any text."""
-    return (*FORMATS.added(), *ALL)
+FORMATS: Catalogue[Format] = Catalogue(
+    "file format", later(__name__, {each.name: each.address for each in KNOWN}), "rankscope.formats"
+)
 
 
 def of_file(source: Source, encoding: str = "utf-8") -> Format:
@@ -53,14 +47,22 @@ def of_file(source: Source, encoding: str = "utf-8") -> Format:
     head = source.head()
     text = texts.beginning(head, encoding)
     ours = source.path.lower().endswith(OUR_SUFFIXES)  # then no other package need be asked
-    for each in ALL if ours else formats():
+    for each in _possible(head, text, ours):
         if each.recognises(head if each.binary else text):
             return each
     where = f"a NUL byte in line {head.count(NEWLINE, 0, head.find(NUL)) + 1}"
     raise InputError.of(source.name, [f"is in no format known here: it is not text ({where})"], _advice(head))
 
 
+def _possible(head: bytes, text: bytes, ours: bool) -> Iterator[Format]:
+    """Formats in the order they are asked: those that other packages add first, for TREC takes any text."""
+    yield from () if ours else FORMATS.added()
+    yield from (FORMATS.find(each.name) for each in KNOWN if each.may_begin(head) or each.may_begin(text))
+
+
 def _of_folder(source: Source) -> Format:
+    from rankscope.inputs.formats import beir
+
     if beir.recognises_folder(Path(source.path)):
         return beir
     raise InputError.of(source.name, ["is a folder, and not one of a kind known here"], beir.ADVICE)
@@ -70,7 +72,7 @@ def _advice(head: bytes) -> str:
     """Whoever redirects a program's output on Windows may get UTF-16."""
     if encoding := texts.BYTE_ORDER_MARKS.get(head[:2]):
         return f"It begins like {encoding} text: give {setting_value('encoding', encoding)}."
-    return f"Formats: {', '.join(each.name for each in formats())}."
+    return f"Formats: {', '.join((*(each.name for each in FORMATS.added()), *FORMATS.own_names()))}."
 
 
 def of_path(path: str | Path) -> Format:
@@ -80,8 +82,10 @@ def of_path(path: str | Path) -> Format:
     ('jsonl', 'trec')
     """
     plain = without_suffix(Path(path).name, COMPRESSED_SUFFIXES).lower()
-    fitting = [(suffix, each) for each in formats() for suffix in each.suffixes if plain.endswith(suffix)]
-    return max(fitting, key=lambda pair: len(pair[0]))[1] if fitting else trec
+    fitting = [(suffix, each.name) for each in FORMATS.added() for suffix in each.suffixes]
+    fitting += [(suffix, each.name) for each in KNOWN for suffix in each.suffixes]
+    ending = [(len(suffix), name) for suffix, name in fitting if plain.endswith(suffix)]
+    return FORMATS.find(max(ending, key=lambda pair: pair[0])[1] if ending else "trec")
 
 
 def read_run(source: Source, reading: Reading) -> Run:
@@ -151,3 +155,9 @@ def _text(raw: BinaryIO, chosen: Format) -> Iterator[IO[Any]]:
     text = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
     yield text
     text.detach()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ALL":
+        return FORMATS.own()
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankscope.names import in_json
-from rankscope.reports.formats import markdown
 from rankscope.reports.formats.grid import Cell, Grid, number
-from rankscope.reports.formats.table import text_of
 
 Rows = Sequence[dict[str, object]]
 
@@ -29,11 +27,15 @@ def table(rows: Rows, places: int = 4) -> str:
     ------  ------  --------
     A       0.2500   <0.0001
     """
+    from rankscope.reports.formats.table import text_of
+
     return text_of(grid_of(rows, places))
 
 
 def markdown_table(rows: Rows, places: int = 4) -> str:
     """Pipes and dashes."""
+    from rankscope.reports.formats import markdown
+
     return markdown.table_of(grid_of(rows, places))
 
 

@@ -19,7 +19,7 @@ from rankscope.reports.page.benchmark_choice import ShownQuery, choose_queries
 from rankscope.reports.page.pages import environment, pack_text, spec_of, text_of, themes
 from rankscope.reports.page.thumbnails import thumbnails
 from rankscope.reports.texts.benchmark import Standings
-from rankscope.reports.texts.benchmark_tables import facts_of, grid_of, notes_of, verdict
+from rankscope.reports.texts.benchmark_tables import FORMATS, facts_of, grid_of, notes_of, verdict
 from rankscope.reports.texts.comparison_words import join_names
 from rankscope.version import __version__
 
@@ -104,6 +104,16 @@ def render(standings: Standings, *, shown: int = SHOWN, first: int = FIRST, seed
     }
     without = len(template.render(parts, pictures={}).encode())
     return str(template.render(parts, pictures=thumbnails(standings.benchmark.pictures, rows, LARGEST - without)))
+
+
+def write_all(standings: Standings, folder: Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> int:
+    """Tables, graphs and the page, each whole or not at all; tells the size of the page in bytes."""
+    for name, render_table in FORMATS.items():
+        with atomic(folder / name) as file:
+            file.write(render_table(standings))
+    for name, graph, _ in graphs_of(standings):
+        graph.save(folder / f"{name}.svg")
+    return write_page(standings, folder / "report.html", shown=shown, first=first, seed=seed)
 
 
 def graphs_of(standings: Standings) -> list[tuple[str, Graph, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankscope.evaluation.scores import Scores
 from rankscope.reports.formats.grid import Grid
@@ -11,11 +11,12 @@ from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.figures import Figure, Progress, figures_of
 from rankscope.reports.page.helper import Helper
 from rankscope.reports.texts.class_table import CLASS_NOTE, class_rows
-from rankscope.reports.texts.comparison import notes_of, parts_of
 from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_of
 from rankscope.reports.texts.verdict import Verdict, verdict_of
 from rankscope.settings import SETTINGS
-from rankscope.statistics.verdicts.compared import Compared
+
+if TYPE_CHECKING:
+    from rankscope.statistics.verdicts.compared import Compared
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,19 @@ class Report:
     @property
     def warnings(self) -> list[str]:
         """What to read beside the numbers: of the files, and of what so many queries can show."""
-        return self.scores.warnings() + (notes_of(self.compared) if self.compared is not None else [])
+        if self.compared is None:
+            return self.scores.warnings()
+        from rankscope.reports.texts.comparison import notes_of
+
+        return self.scores.warnings() + notes_of(self.compared)
 
     @property
     def statistics(self) -> list[tuple[str, list[Section]]]:
         """Per measure: the tables that the verdict rests on."""
         if self.compared is None:
             return []
+        from rankscope.reports.texts.comparison import parts_of
+
         return [
             (
                 one.measure,

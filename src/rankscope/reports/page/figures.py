@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from rankscope.graphs.kind import GraphKind
 from rankscope.names import slugs
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.page.helper import Helper
-from rankscope.statistics.verdicts.compared import Compared
+
+if TYPE_CHECKING:
+    from rankscope.statistics.verdicts.compared import Compared
 
 Progress = Callable[[str, float], None]
 

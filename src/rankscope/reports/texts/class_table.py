@@ -6,8 +6,7 @@ import numpy as np
 
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
-from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.compare import MOST_CLASSES
+from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
 
 CLASS_NOTE = "95 % intervals: t, of the queries of one class each."
 

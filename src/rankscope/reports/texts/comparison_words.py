@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from rankscope.statistics.pairs.pairwise import Comparison
-from rankscope.statistics.verdicts.class_effects import ClassEffect, ClassEffects
-from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+if TYPE_CHECKING:
+    from rankscope.statistics.pairs.pairwise import Comparison
+    from rankscope.statistics.verdicts.class_effects import ClassEffect, ClassEffects
+    from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+
 
 LISTED = 6
 ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from rankscope.errors import SettingError
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR, Column, Scores
 from rankscope.measures.measure import Measure
 from rankscope.reports.formats.grid import numeric_columns
-from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
-from rankscope.statistics.pairs.pairwise import Comparison
 from rankscope.statistics.table.units import classes_are_targets
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+
+if TYPE_CHECKING:
+    from rankscope.statistics.intervals.bootstrap import Intervals
+    from rankscope.statistics.pairs.pairwise import Comparison
+    from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
 EQUAL = 1e-9
 
@@ -105,6 +107,8 @@ def compared_of(scores: Scores) -> Compared | None:
     """All systems compared; None where there is one, or where nothing is a plain mean over queries."""
     if len(scores.systems) < 2 or scores.settings.mean != "macro":
         return None
+    from rankscope.statistics.verdicts.compare import compare
+
     try:
         return compare(scores, seed=scores.settings.seed)
     except SettingError:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rankscope.reports.texts.comparison_words import verdict
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
-from rankscope.statistics.verdicts.compared import Compared
+
+if TYPE_CHECKING:
+    from rankscope.statistics.verdicts.compared import Compared
 
 SENTENCES = 2
 UNJUDGED = "Whether the systems differ is tested for plain means over queries only, and this is none."
@@ -39,6 +41,8 @@ def verdict_of(names: tuple[str, ...], estimates: Estimates, compared: Compared 
         return Verdict(plain, (_alone(main),))
     if compared is None:
         return Verdict(plain, (UNJUDGED,))
+    from rankscope.reports.texts.comparison_words import verdict
+
     return Verdict(plain, (*verdict(compared), *_query_by_query(main, names)))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.curve import Region
 from rankscope.curves.generality import generality_curve
-from rankscope.curves.generality_table import GeneralityTable
+from rankscope.curves.generality_tables import GeneralityTable
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bands import band
 from rankscope.statistics.intervals.deciding import FEW, deciding_units
@@ -49,7 +49,7 @@ class GeneralityEstimate:
 def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int = 0) -> GeneralityEstimate:
     """The means of the columns with their pointwise intervals.
 
-    >>> from rankscope.curves.generality_table import generality_table
+    >>> from rankscope.curves.generality_tables import generality_table
     >>> from rankscope.ranks.relevant_ranks import RelevantRanks
     >>> made = generality_estimate(generality_table(RelevantRanks.from_ranks([[1, 3], [2, 9]], collection=16)))
     >>> made.index.tolist(), made.precision[-1].tolist(), made.units.tolist(), made.few.all().tolist()

@@ -9,7 +9,7 @@ import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.generality import existing, generality_curve
-from rankscope.curves.generality_table import Members, generality_table
+from rankscope.curves.generality_tables import Members, generality_table
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.deciding import FEW
 from rankscope.statistics.intervals.generality_estimate import GeneralityEstimate, generality_estimate

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.generality import existing
-from rankscope.curves.generality_table import GeneralityTable, Members, Way, generality_table
+from rankscope.curves.generality_tables import GeneralityTable, Members, Way, generality_table
 from rankscope.curves.precision_recall import points_at_scopes, precision_at_levels
 from rankscope.curves.relevant_scope import hits_at, relevant_scopes, split_scope
 from rankscope.curves.scope import RELEVANT_SCOPES

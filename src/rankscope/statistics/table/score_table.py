@@ -14,6 +14,8 @@ from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Column, Scores
 from rankscope.wording import setting_usage
 
+MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:

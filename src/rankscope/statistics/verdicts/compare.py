@@ -21,7 +21,7 @@ from rankscope.statistics.pairs.family import Families, Family
 from rankscope.statistics.pairs.paired_t import paired_t
 from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, correct_comparison
 from rankscope.statistics.table.repeats import repeats
-from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
 from rankscope.statistics.table.units import class_sums, classes_are_targets, units_of
 from rankscope.statistics.tests import EVERY_TEST, named_test
 from rankscope.statistics.variance.assumptions import assumptions
@@ -33,7 +33,6 @@ from rankscope.statistics.verdicts.rank_intervals import rank_intervals
 from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check_fields
 
 PERMUTATIONS = 10_000
-MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.generality import GeneralityCurve, existing, generality_curve, random_line
-from rankscope.curves.generality_table import (
+from rankscope.curves.generality_tables import (
     GeneralityTable,
     Members,
     Way,
@@ -30,12 +30,9 @@ from rankscope.graphs.marks import Facts
 from rankscope.graphs.option import Option
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.deciding import FEW
-from rankscope.statistics.intervals.generality_estimate import (
-    GeneralityBand,
-    GeneralityEstimate,
-    generality_band,
-    generality_estimate,
-)
+
+if TYPE_CHECKING:
+    from rankscope.statistics.intervals.generality_estimate import GeneralityBand, GeneralityEstimate
 
 WAYS: dict[Way, str] = {
     "thinned": "random distractors left out",
@@ -68,6 +65,8 @@ class _Cut:
 
     @classmethod
     def of(cls, table: GeneralityTable, banded: bool) -> _Cut:
+        from rankscope.statistics.intervals.generality_estimate import generality_band, generality_estimate
+
         around = generality_band(table) if banded else None
         return cls(table, generality_curve(table), generality_estimate(table), around)
 

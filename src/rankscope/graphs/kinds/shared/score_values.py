@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.table.units import drawn_by_class, units_of
-from rankscope.statistics.verdicts.compare import compare
-from rankscope.statistics.verdicts.compared import Compared
+
+if TYPE_CHECKING:
+    from rankscope.statistics.verdicts.compared import Compared
 
 MeasureOption: TypeAlias = Annotated[str, Option("the measure", "-m --measure", deciding=True)]
 LevelOption: TypeAlias = Annotated[float, Option("level of confidence of bands and intervals", metavar="SHARE")]
@@ -54,6 +55,8 @@ def compared_values(
     systems: list[RelevantRanks], measure: str, what: str, level: float = 0.95, seed: int = 0
 ) -> Compared:
     """The verdict on one measure, as every command gives it."""
+    from rankscope.statistics.verdicts.compare import compare
+
     return compare([score_values(systems, measure, what)], by_unit=drawn_by_class(systems), level=level, seed=seed)
 
 

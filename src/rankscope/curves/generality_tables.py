@@ -10,20 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.sizes import SLACK, generality_index, known_sizes, with_relevant_items
-from rankscope.curves.thinned_recall import Keeping, hits_with_nearest, recall_when_kept
-from rankscope.curves.thinning import Thinned, expected_hits
 from rankscope.errors import MeasureError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
+if TYPE_CHECKING:
+    from rankscope.curves.thinning import Thinned
+
 Way = Literal["thinned", "bins", "hard"]
 Members = Literal["constant", "varying"]
-KEEPING: dict[str, Keeping] = {"thinned": expected_hits, "hard": hits_with_nearest, "bins": hits_with_nearest}
 WHAT = "a graph over generality"
 
 
@@ -85,7 +85,7 @@ def generality_table(
     given = _checked(levels) if levels is not None else range(1, _top(queries, members) + 1)
     some = reaching(queries, max(given, default=0)) if members == "constant" else queries
     kept, index, full = _kept(some, given)
-    parts = [_recall(some, each, n, KEEPING[way]) for each in kept]
+    parts = [_recall(some, each, n, way) for each in kept]
     shares = [some.relevant / (some.relevant + each) for each in kept]
     return _made(some, n, way, members, len(queries), index, full, parts, shares)
 
@@ -144,8 +144,12 @@ def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray]
     return kept, places, np.arange(places.size) >= len(levels)
 
 
-def _recall(queries: RelevantRanks, kept: IntArray, n: float, keeping: Keeping) -> Thinned:
+def _recall(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> Thinned:
     """Recall of each query; NaN where it has fewer distractors than it should keep."""
+    from rankscope.curves.thinned_recall import hits_with_nearest, recall_when_kept
+    from rankscope.curves.thinning import Thinned, expected_hits
+
+    keeping = expected_hits if way == "thinned" else hits_with_nearest
     rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
     if rows.size == len(queries):
         return recall_when_kept(queries, kept, n, keeping)
@@ -157,8 +161,10 @@ def _recall(queries: RelevantRanks, kept: IntArray, n: float, keeping: Keeping) 
 
 def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
     """Each query in the column of its round(G), with all distractors."""
+    from rankscope.curves.thinning import Thinned
+
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
-    result = _recall(queries, queries.collection - queries.relevant, n, hits_with_nearest)
+    result = _recall(queries, queries.collection - queries.relevant, n, "bins")
     index = np.unique(number) if levels is None else np.array(_checked(levels), dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
     parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]

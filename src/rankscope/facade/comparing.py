@@ -1,0 +1,184 @@
+"""Is the difference real, and may the candidate replace the baseline?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from rankscope.errors import SettingError
+from rankscope.facade import usual
+from rankscope.facade.scoring import InputChoices, scores_of
+from rankscope.wording import setting_value
+
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Scores
+    from rankscope.measures.notation import Asked
+    from rankscope.ranks.reduce import Progress
+    from rankscope.statistics.verdicts.compared import Compared
+    from rankscope.statistics.verdicts.gate_result import GateResult
+
+
+def compare(
+    qrels: Any,
+    runs: Any = None,
+    measures: Asked = usual.COMPARE,
+    *,
+    baseline: str | None = None,
+    pairs: Literal["all", "baseline"] = "all",
+    correction: str = "holm",
+    level: float = 0.95,
+    intervals: str = "bca",
+    resamples: int | None = None,
+    permutations: int = 10_000,
+    tests: Sequence[str] = (),
+    progress: Progress | None = None,
+    **given: Unpack[InputChoices],
+) -> Compared:
+    """Is B better than A, by how much, and for which kind of query? The first measure decides.
+
+    Takes what `evaluate` takes, or scores that it gave, or tables of scores (`ScoreTable`). Every pair is compared, or
+    with `pairs="baseline"` each system with the baseline, which is the first one unless named. `tests` are made beside,
+    by name; no verdict rests on them.
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
+    >>> bad = {query: {"x": 2.0, "a": 1.0} for query in qrels}
+    >>> compare(qrels, {"old": bad, "new": good}).main.pairs[0].better
+    'new'
+    """
+    from rankscope.statistics.verdicts.compare import compare as compared_systems
+    from rankscope.validation import OneOf, check
+
+    check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
+    if _is_scored(qrels):
+        _refuse_more(runs, given, "seed")
+        scores, seed = qrels, int(given.get("seed") or 0)
+    else:
+        scores = scores_of(qrels, runs, measures, progress=progress, **given)
+        seed = scores.settings.seed
+    check_comparable(scores, given.get("classes"))
+    return compared_systems(
+        scores,
+        baseline=baseline,
+        every_pair=pairs == "all",
+        correction=correction,
+        level=level,
+        intervals=intervals,
+        resamples=resamples,
+        permutations=permutations,
+        tests=tests,
+        seed=seed,
+    )
+
+
+def gate(
+    qrels: Any,
+    runs: Any = None,
+    measures: Asked = usual.GATE,
+    *,
+    min_effect: float | Sequence[float] = usual.MIN_EFFECT,
+    self_test: int = 0,
+    progress: Progress | None = None,
+    **given: Unpack[InputChoices],
+) -> GateResult:
+    """May I merge it? `passed` is false only if the second run is shown to lose more than the smallest effect.
+
+    Takes what `evaluate` takes, the baseline first and then the candidate, or scores that it gave. `min_effect` is the
+    smallest loss that matters, once for all measures or once for each. `self_test`: swap the systems' labels at random
+    so many times, and say how often the gate would fail.
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
+    >>> gate(qrels, [good, good]).passed
+    True
+    """
+    from rankscope.evaluation.scores import Scores
+
+    if isinstance(qrels, Scores):
+        _refuse_more(runs, given)
+        return gate_of(qrels, min_effect, self_test)
+    return gate_of(scores_of(qrels, runs, measures, progress=progress, **given), min_effect, self_test)
+
+
+def gate_of(scores: Scores, min_effect: float | Sequence[float], self_test: int = 0) -> GateResult:
+    """The gate on every measure of the scores; measures and systems that it cannot judge are errors."""
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
+    from rankscope.statistics.verdicts.gate import gate as checked
+
+    if len(scores.systems) != 2:
+        raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
+    _need_means(scores)
+    notes = _answers(scores)
+    several = isinstance(min_effect, Sequence) and len(min_effect) != 1
+    result = checked(
+        [ScoreTable.of(scores, measure) for measure in scores.measures],
+        min_effect if several or not isinstance(min_effect, Sequence) else min_effect[0],
+        by_class=scores.by_class_wanted,
+        clusters=classes_are_targets(scores),
+        self_test=self_test,
+        seed=scores.settings.seed,
+    )
+    return replace(result, notes=notes)
+
+
+def check_comparable(scores: Any, classes: Any) -> None:
+    """Refuse another mean than the plain one over queries, and classes that know none of the queries."""
+    from rankscope.evaluation.scores import Scores
+
+    if not isinstance(scores, Scores):
+        return
+    if scores.settings.mean != "macro":
+        mean = setting_value("mean", scores.settings.mean)
+        raise SettingError(f"compare tests means over queries: leave {mean} out, or evaluate alone")
+    if classes is None or any(any(system.ranks.classes or ()) for system in scores.systems):
+        return
+    example = ", ".join(scores.systems[0].ranks.queries[:3])
+    what = setting_value("classes", classes if isinstance(classes, str) else "...")
+    raise SettingError(f"{what}: none of its queries is among those compared, which are called {example}, ...")
+
+
+def _is_scored(source: Any) -> bool:
+    """Scores, a table of them, or several tables."""
+    from rankscope.evaluation.scores import Scores
+    from rankscope.statistics.table.score_table import ScoreTable
+
+    several = isinstance(source, Sequence) and not isinstance(source, str) and len(source) > 0
+    return isinstance(source, Scores) or (several and all(isinstance(each, ScoreTable) for each in source))
+
+
+def _refuse_more(runs: Any, given: InputChoices, *free: str) -> None:
+    """Scores are made already: nothing that would change them can be chosen any more."""
+    late = [*(["runs"] if runs is not None else []), *(name for name in given if name not in free)]
+    if late:
+        raise SettingError(f"{', '.join(late)}: the scores are there already; choose it where they are made")
+
+
+def _need_means(scores: Scores) -> None:
+    wrong = [column.asked for column in scores.systems[0].columns if column.measure.summary != "mean"]
+    if wrong:
+        raise SettingError(f"the gate compares means over queries, and these are none: {', '.join(wrong)}")
+    if scores.settings.mean != "macro":
+        mean = setting_value("mean", scores.settings.mean)
+        raise SettingError(f"the gate compares means over queries; {mean} is another summary")
+
+
+def _answers(scores: Scores) -> tuple[str, ...]:
+    """What to say of queries that one system answered and the other did not; a system without answers did not run."""
+    answered = []
+    for system in scores.systems:
+        ranks = system.ranks
+        answered.append({query for query, there in zip(ranks.queries, ranks.answered.tolist(), strict=True) if there})
+        if not answered[-1]:
+            raise SettingError(
+                f"{system.name} answered none of {len(ranks)} judged queries: it did not run, which is no score of 0. "
+                "Check that query ids are the same in both files"
+            )
+    if scores.settings.queries == "answered":
+        return ()
+    names = [system.name for system in scores.systems]
+    return tuple(
+        f"{names[one]} did not answer {len(lacking):,} queries that {names[1 - one]} answered; they count as 0 "
+        f"({setting_value('queries', 'answered')} leaves them out)"
+        for one in (0, 1)
+        if (lacking := answered[1 - one] - answered[one])
+    )

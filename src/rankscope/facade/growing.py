@@ -1,0 +1,83 @@
+"""What is left when the collection grows, and what is known without complete judgements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rankscope.errors import SettingError
+from rankscope.facade import usual
+from rankscope.facade.scoring import InputChoices, scores_of
+
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Scores
+    from rankscope.forecast.result import Forecast
+    from rankscope.measures.notation import Asked
+    from rankscope.ranks.reduce import Progress
+    from rankscope.sampling.estimate import Estimated
+
+
+def forecast_growth(
+    qrels: Any,
+    runs: Any = None,
+    measures: Asked = usual.FORECAST,
+    *,
+    to: int | float | str,
+    model: str | None = None,
+    force: bool = False,
+    level: float = 0.9,
+    backtest: bool = False,
+    progress: Progress | None = None,
+    **given: Unpack[InputChoices],
+) -> Forecast:
+    """What is left of the quality of one system when the collection has `to` items, or "10x" as many.
+
+    Takes what `evaluate` takes, and the size of the collection must be known: `collection_size=20000`. Beyond 32 times,
+    and where the back-test fails, it is an error unless `force`. `backtest` tries every model.
+    """
+    scores = scores_of(qrels, runs, ["num_q"], keep_scores=True, progress=progress, **given)
+    return forecast_of(scores, measures, to=to, model=model, force=force, level=level, backtest=backtest)
+
+
+def forecast_of(
+    scores: Scores,
+    measures: Asked,
+    *,
+    to: int | float | str,
+    model: str | None,
+    force: bool,
+    level: float,
+    backtest: bool,
+) -> Forecast:
+    """The forecast for the one system that was scored."""
+    from rankscope.forecast.growth import forecast
+    from rankscope.measures.notation import parse_measures
+
+    if len(scores.systems) != 1:
+        raise SettingError(f"a forecast is for one system, got {len(scores.systems)}")
+    settings = scores.settings
+    asked = parse_measures(measures, settings.rel, settings.compat)
+    return forecast(
+        scores.systems[0].ranks, to, asked, model, force=force, seed=settings.seed, level=level, every_model=backtest
+    )
+
+
+def estimate(
+    *,
+    collection_size: int,
+    scope: int = 0,
+    hits: int = 0,
+    judged: int = 0,
+    found: int = 0,
+    level: float = 0.95,
+    method: str = "hypergeometric",
+) -> Estimated:
+    """What can be said without complete judgements: class size, recall and generality, from a judged sample.
+
+    `hits` of the first `scope` items are relevant, and `found` of `judged` items drawn at random from those below. How
+    many to judge: `needed_sample`.
+    >>> round(estimate(collection_size=20000, scope=100, hits=6, judged=500, found=3).relevant.value, 1)
+    125.4
+    """
+    from rankscope.sampling.estimate import estimate as estimated
+
+    return estimated(collection_size, scope, hits, judged, found, level, method)

@@ -1,0 +1,264 @@
+"""From pictures to vectors, from vectors to exact ranks, and which descriptor finds best."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankscope.errors import SettingError
+from rankscope.facade import usual
+
+if TYPE_CHECKING:
+    from rankscope.engines.nearest.spaces import Metric
+    from rankscope.inputs.features import Features
+    from rankscope.ranks.relevant_ranks import RelevantRanks
+    from rankscope.reports.texts.benchmark import Standings
+
+SUFFIX = ".ranks.parquet"
+SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def rank(
+    features: Any,
+    labels: Any = None,
+    *,
+    metric: Metric | None = None,
+    output: str | Path | None = None,
+    separator: str | None = None,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    queries: str | Path | Iterable[Any] | None = None,
+    junk: Any = None,
+    junk_labels: Sequence[Any] = (),
+    query_item: Literal["removed", "kept", "kept_ignored"] = "removed",
+    memory: str | int = usual.MEMORY,
+    threads: int | None = None,
+    keep_scores: bool = True,
+    device: Literal["cpu", "cuda"] = "cpu",
+    system: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RelevantRanks:
+    """Vectors with labels to the exact ranks of all relevant items: every labelled item is a query in turn.
+
+    `features` is a file, an array with one row per item, or `Features`; `labels` a file or the label of each item.
+    `output` saves the ranks as NAME.ranks.parquet, and interrupted work continues.
+    >>> rank([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], labels=["a", "a", "b"]).ranks.tolist()
+    [1, 1]
+    """
+    from rankscope.engines.nearest.spaces import metric_named
+    from rankscope.names import one_line
+
+    asked = None if metric is None else metric_named(metric)  # before a large file is read
+    items = items_of(
+        features,
+        labels=labels,
+        separator=separator,
+        label_column=label_column,
+        id_column=id_column,
+        queries=queries,
+        junk_labels=junk_labels,
+    )
+    name = one_line(system or (os.path.basename(output).removesuffix(SUFFIX) if output else "nearest"))
+    choices = {"query_item": query_item, "keep_scores": keep_scores, "memory": memory_size(memory)}
+    free = {"threads": threads, "device": device, "progress": progress}
+    return ranked(items, asked or metric_named(items.metric or "cosine"), junk, name, output, choices, free)[0]
+
+
+def ranked(
+    items: Features,
+    metric: Any,
+    junk: Any,
+    system: str,
+    output: str | Path | None,
+    choices: dict[str, Any],
+    free: dict[str, Any],
+) -> tuple[RelevantRanks, int]:
+    """The ranks, and how many blocks of them were there from before; only `choices` change numbers."""
+    from rankscope.engines.nearest import nearest_ranks
+    from rankscope.engines.nearest.block_files import BlocksFolder
+    from rankscope.engines.nearest.spaces import name_of
+    from rankscope.inputs.junk import read_junk
+    from rankscope.inputs.reading import Reading
+    from rankscope.ranks.storage import save_ranks
+    from rankscope.version import __version__
+
+    unwanted = read_junk(junk, Reading()) if junk is not None else []
+    if output is None:
+        return nearest_ranks(items, metric=metric, junk=unwanted, system=system, **choices, **free), 0
+    if not str(output).endswith(SUFFIX):
+        raise SettingError(f"the result must be called NAME{SUFFIX}, got '{output}'")
+    made_by = {"version": __version__, "features": items.digest, "metric": name_of(metric), "junk": unwanted, **choices}
+    work = BlocksFolder(str(output), made_by)
+    with work.open():
+        ranks = nearest_ranks(items, metric=metric, junk=unwanted, system=system, kept=work.block, **choices, **free)
+        save_ranks(ranks, output)
+    return ranks, work.reused
+
+
+def items_of(
+    features: Any,
+    *,
+    labels: Any = None,
+    separator: str | None = None,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    queries: str | Path | Iterable[Any] | None = None,
+    junk_labels: Sequence[Any] = (),
+) -> Features:
+    """Features from a file, from an array, or as they are."""
+    from rankscope.inputs.feature_files import read_features
+    from rankscope.inputs.features import Features
+
+    if isinstance(features, Features):
+        return features
+    if isinstance(features, str | Path):
+        return read_features(
+            features,
+            labels=labels,
+            separator=separator,
+            label_column=label_column,
+            id_column=id_column,
+            queries=queries,
+            junk_labels=junk_labels,
+        )
+    if isinstance(labels, str | Path):
+        from rankscope.inputs.label_files import read_labels
+
+        labels = read_labels(labels, None, label_column, id_column).labels
+    if labels is None:
+        raise SettingError("an array of features needs labels=...: the label of each item")
+    return Features.of(features, labels, separator=separator, queries=_given_ids(queries), junk_labels=junk_labels)
+
+
+def _given_ids(queries: Any) -> Any:
+    return Path(queries).read_text(encoding="utf-8").split() if isinstance(queries, str | Path) else queries
+
+
+def memory_size(text: str | int) -> int:
+    """Bytes from `2GB`, `500 MB`, `1.5g` or a plain number.
+
+    >>> memory_size("2GB"), memory_size("500 mb")
+    (2147483648, 524288000)
+    """
+    from rankscope.wording import setting_usage
+
+    memory = setting_usage("memory")
+    plain = str(text).strip().upper().removesuffix("B").removesuffix("I").strip()
+    number, unit = (plain[:-1], plain[-1]) if plain and plain[-1] in SIZES else (plain, "")
+    try:
+        size = int(float(number) * SIZES[unit])
+    except (ValueError, OverflowError):
+        raise SettingError(f"{memory} must be a size as 2GB or 500MB, got '{text}'") from None
+    if size < 32 << 20:
+        raise SettingError(f"{memory} must be at least 32MB, got '{text}'")
+    return size
+
+
+def describe(
+    folder: str | Path,
+    descriptors: str | Sequence[str] = (),
+    *,
+    labels: str | Path = "folders",
+    size: int | None = None,
+    max_pixels: int = 64_000_000,
+    model: str | Path | None = None,
+    side: int | None = None,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+    fit: Literal["crop", "stretch"] = "crop",
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Features]:
+    """Pictures to vectors with class labels, which `rank` turns into exact ranks: by descriptor, one `Features` each.
+
+    Pictures are all those in the folder and below. `labels` is a CSV file with a file and a class column, or
+    "folders": the sub-folder a picture lies in. `model` is your own network, an ONNX file or a scripted torch model.
+    """
+    from rankscope.engines.images.describing import describe as described
+    from rankscope.engines.images.labelled_folder import pictures_in
+    from rankscope.inputs.features import Features
+
+    asked = descriptors_of(descriptors, model, side=side, mean=mean, std=std, fit=fit)
+    pictures, _ = pictures_in(folder, labels)
+    found = described(
+        [each.path for each in pictures], asked, size=size, max_pixels=max_pixels, threads=threads, progress=progress
+    )
+    kept = [pictures[row] for row in found.kept.tolist()]
+    classes, ids = [each.label for each in kept], [each.id for each in kept]
+    return {
+        str(each.descriptor): replace(Features.of(each.features, classes, ids), metric=each.metric)
+        for each in found.described
+    }
+
+
+def descriptors_of(
+    descriptors: str | Sequence[str],
+    model: str | Path | None = None,
+    *,
+    side: int | None = None,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+    fit: str = "crop",
+) -> list[Any]:
+    """Descriptors by name, then the user's model."""
+    from rankscope.engines.images.descriptors import DESCRIPTORS
+    from rankscope.wording import setting_usage
+
+    asked: list[Any] = [*DESCRIPTORS.parse_list(descriptors)]
+    options = {"side": side, "mean": mean, "std": std}
+    if model is not None:
+        asked.append(_network(model, options, fit))
+    elif given := [name for name, value in options.items() if value is not None]:
+        needed = setting_usage("model", "FILE")
+        raise SettingError(f"{setting_usage(given[0])} belongs to a model: give {needed} too")
+    if not asked:
+        ways = f"{setting_usage('descriptors', 'NAME')} or {setting_usage('model', 'FILE')}"
+        raise SettingError(f"nothing to describe with: give {ways}")
+    return list(dict.fromkeys(asked))
+
+
+def _network(model: str | Path, options: dict[str, Any], fit: str) -> Any:
+    from rankscope.engines.images.models import NetworkDescriptor
+
+    given: dict[str, Any] = {
+        name: value if name == "side" else tuple(value) for name, value in options.items() if value is not None
+    }
+    network = NetworkDescriptor(str(model), fit=fit, **given)
+    _ = network.size  # an unusable model is found out before any picture is read
+    return network
+
+
+def benchmark(
+    collection: str | Path,
+    output: str | Path,
+    *,
+    descriptors: str | Sequence[str] = "all",
+    data: str | Path | None = None,
+    queries: str = "all",
+    show: int = 12,
+    first: int = 10,
+    seed: int = 0,
+    max_pixels: int = 64_000_000,
+    threads: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Standings:
+    """Which descriptor finds best on a collection of pictures, and what does it cost?
+
+    `collection` is a name, as "corel1k", or a folder of class folders. Vectors, ranks, tables, graphs and the page go
+    into the folder `output`; interrupted work continues.
+    """
+    from rankscope.engines.images.benchmark import benchmark as tried
+    from rankscope.engines.images.contenders import contenders
+    from rankscope.engines.images.finding import found_collection
+    from rankscope.reports.page.benchmark_page import write_all
+    from rankscope.reports.texts.benchmark import standings_of
+
+    asked = contenders(descriptors if isinstance(descriptors, str) else ",".join(descriptors))
+    pictures = found_collection(str(collection), data)
+    trials = tried(pictures, asked, output, queries=queries, max_pixels=max_pixels, threads=threads, progress=progress)
+    standings = standings_of(trials, seed)
+    write_all(standings, Path(output), shown=show, first=first, seed=seed)
+    return standings

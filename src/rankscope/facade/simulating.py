@@ -1,0 +1,141 @@
+"""Which feedback method learns fastest, with simulated users?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankscope.errors import SettingError
+from rankscope.facade import usual
+from rankscope.facade.ranking import items_of
+from rankscope.notation import split_list
+
+if TYPE_CHECKING:
+    from rankscope.feedback.methods.method import Method
+    from rankscope.feedback.study.protocol import Choice, DisplayName, ListName, Memory
+    from rankscope.feedback.study.results import Results
+    from rankscope.feedback.study.study import Plan
+    from rankscope.inputs.features import Features
+
+
+def simulate_feedback(
+    features: Any,
+    labels: Any = None,
+    *,
+    output: str | Path | None = None,
+    methods: str | Sequence[str] = usual.METHODS,
+    topics: str | Sequence[str] = (),
+    starts: int = 10,
+    rounds: int = 5,
+    scope: int = 20,
+    start: str = "one_query",
+    user: str = "consistent",
+    scored: ListName = "frozen",
+    measures: Sequence[str] | None = None,
+    k_pos: int | None = None,
+    k_neg: int | None = None,
+    choice: Choice = "top_ranked",
+    display: DisplayName = "best",
+    show_seen: bool = False,
+    memory: Memory = "accumulate",
+    scaling: Literal["none", "standardise", "l2"] = "none",
+    separator: str | None = None,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    processes: int | None = None,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Results:
+    """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
+
+    `features` is a file, the name of a collection that comes with vectors ("digits"), an array with `labels`, or
+    `Features`. `output` writes the result as NAME.parquet, and interrupted work continues.
+    """
+    from rankscope.feedback.study.study import study
+
+    plan = plan_of(
+        labelled_items(features, labels=labels, separator=separator, label_column=label_column, id_column=id_column),
+        methods,
+        topics,
+        start,
+        user,
+        scaling,
+        starts=starts,
+        measures=measures,
+        seed=seed,
+        rounds=rounds,
+        scope=scope,
+        scored=scored,
+        k_pos=k_pos,
+        k_neg=k_neg,
+        choice=choice,
+        display=display,
+        show_seen=show_seen,
+        memory=memory,
+    )
+    return study(plan, result=output, processes=processes, progress=progress)
+
+
+def plan_of(
+    labelled: Features,
+    methods: str | Sequence[str],
+    topics: str | Sequence[str],
+    start: str,
+    user: str,
+    scaling: Literal["none", "standardise", "l2"],
+    *,
+    starts: int,
+    measures: Sequence[str] | None,
+    seed: int,
+    **protocol: Any,
+) -> Plan:
+    """What is simulated, from what people write; `protocol` holds the fields of `Protocol`."""
+    from rankscope.feedback.examples.items import Items
+    from rankscope.feedback.study.protocol import Protocol
+    from rankscope.feedback.study.setting import Experiment
+    from rankscope.feedback.study.study import Plan
+    from rankscope.feedback.users.starts import STARTS
+    from rankscope.feedback.users.topics import Topics
+    from rankscope.feedback.users.users import USERS
+
+    chosen, begins, marks = methods_of(methods), STARTS.parse(start), USERS.parse(user)
+    wanted = _parts(topics)
+    experiment = Experiment.of(
+        Items.of(labelled.matrix, scaling=scaling),
+        Topics.from_labels(labelled, wanted or None),
+        marks,
+        begins,
+        Protocol(**protocol),
+        seed=seed,
+    )
+    return Plan.of(experiment, chosen, starts=starts, measures=measures or None, seed=seed)
+
+
+def methods_of(texts: str | Sequence[str]) -> list[Method]:
+    """Methods as people write them; `all` are all."""
+    from rankscope.feedback.methods import METHODS
+
+    names = _parts(texts)
+    if [*map(str.lower, names)] == ["all"]:
+        return [kind() for kind in METHODS.own()]
+    return [METHODS.parse(name) for name in names]
+
+
+def labelled_items(source: Any, **how: Any) -> Features:
+    """Features with labels: of a collection that comes with vectors, of a file, or as they are."""
+    from rankscope.collections import COLLECTIONS
+    from rankscope.inputs.features import Features
+
+    named = isinstance(source, str) and source in COLLECTIONS.own_names() and not os.path.exists(source)
+    if not named or COLLECTIONS.find(source).layout:
+        return items_of(source, **how)
+    collection = COLLECTIONS.find(source).load(None)
+    if collection.features is None:
+        raise SettingError(f"{source} has no vectors: make some with rankscope describe")
+    return Features.of(collection.features, collection.labels, collection.ids)
+
+
+def _parts(texts: str | Iterable[str]) -> list[str]:
+    return [part for text in ([texts] if isinstance(texts, str) else texts) for part in split_list(text)]

@@ -1,0 +1,39 @@
+"""What is known of our formats before they are loaded, so that a file of text loads no reader of Parquet."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+ANYTHING, NOTHING, JSON = b"", b"(?!)", rb"\s*[\[{]"
+
+
+@dataclass(frozen=True)
+class KnownFormat:
+    """Where a format stands, what its files are called, and a pattern without which no file of it begins.
+
+    >>> KnownFormat("parquet", "parquet", (".parquet", ".pq"), b"PAR1").may_begin(b"q1 0 a 1")
+    False
+    """
+
+    name: str
+    address: str
+    suffixes: tuple[str, ...]
+    begins: bytes = ANYTHING
+
+    def may_begin(self, head: bytes) -> bool:
+        """Whether a file that begins so can be of this format; if so, the format itself decides."""
+        return re.match(self.begins, head) is not None
+
+
+KNOWN = (  # in the order they are asked: signatures first, then what looks like JSON or a header; TREC takes any text
+    KnownFormat("parquet", "parquet", (".parquet", ".pq"), b"PAR1"),
+    KnownFormat("arrow", "arrow", (".arrow", ".feather", ".ipc"), rb"ARROW1|\xff{4}"),
+    KnownFormat("mteb", "mteb", ("_predictions.json",), JSON),
+    KnownFormat("json", "nested_json", (".json",), JSON),
+    KnownFormat("jsonl", "json_lines", (".jsonl", ".ndjson"), JSON),
+    KnownFormat("tsv", "delimited:TSV", (".tsv", ".tab")),
+    KnownFormat("csv", "delimited:CSV", (".csv",)),
+    KnownFormat("beir", "beir", (), NOTHING),
+    KnownFormat("trec", "trec", (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")),
+)

@@ -1,0 +1,125 @@
+"""docs/reference/api.md: what `import rankscope` offers, with signatures."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import rankscope
+from rankscope.facade.scoring import InputChoices
+from rankscope.settings import SETTINGS
+from tools.docs.markdown import code, table
+from tools.docs.markdown import page as whole_page
+
+INTRODUCTION = """
+Each question has one function, called as its [command](commands.md) is, with the same options and defaults. Names that
+are packages too have verbs of their own: `simulate_feedback`, `forecast_growth`. Names load when they are used, so
+`import rankscope` costs nothing.
+
+```python
+import rankscope
+from rankscope.measures import P, nDCG
+
+scores = rankscope.evaluate("qrels.txt", ["bm25.run", "dense.run"], [P @ 10, nDCG(gain="exp") @ 20])
+verdict = rankscope.compare("qrels.txt", ["bm25.run", "dense.run"], "nDCG@10", classes="kinds.csv")
+rankscope.graph("precision-recall", "qrels.txt", "bm25.run").save("pr.pdf")
+```
+""".strip()
+PACKAGES = """
+`from rankscope import *` brings the names on this page and no package, because some packages are called as those of the
+standard library are (`collections`, `statistics`). Reach them as `rankscope.statistics.anova`, or with
+`from rankscope import statistics`. What is in them: [architecture](../explanation/architecture.md).
+""".strip()
+SHARED = """
+`evaluate`, `compare`, `gate`, `report`, `graph` and `forecast_growth` take these beside their own. None means not
+chosen: then the default holds, or what `compat` says.
+""".strip()
+MEANINGS = {
+    "junk": "Items neither relevant nor irrelevant, removed first: pairs, {query: [item, ...]}, a table or a file",
+    "classes": "Class of each query: a dictionary, a table or a CSV file with columns query and class",
+    "format": "Format of the files, where it cannot be recognised: trec, csv, ...",
+    "encoding": "Encoding of text files",
+    "max_ratio": "Refuse a packed file that becomes more than 1 GB and more than so many times its size",
+    "compat": "Count as a peer does ([settings](settings.md))",
+}
+WIDTH = 100
+
+
+def page() -> str:
+    """The page."""
+    public = {name: getattr(rankscope, name) for name in rankscope._PLACES}
+    asked = {name: each for name, each in public.items() if inspect.isfunction(each) and _is_verb(each)}
+    others = {name: each for name, each in public.items() if name not in asked}
+    return whole_page(
+        "Python",
+        INTRODUCTION,
+        "## Questions",
+        *(section(name, each) for name, each in asked.items()),
+        "## Shared keywords",
+        SHARED,
+        table(["keyword", "type", "default", "meaning"], shared_rows()),
+        "## What they take and give",
+        table(["name", "where", "what"], [row(name, each) for name, each in others.items()]),
+        "## Packages",
+        PACKAGES,
+    )
+
+
+def section(name: str, function: Any) -> str:
+    """One function: how it is called, and what it says of itself first."""
+    return f"### `{name}`\n\n```python\n{signature(name, function)}\n```\n\n{first_paragraph(function)}"
+
+
+def signature(name: str, function: Any) -> str:
+    """How a function is called, on one line or on several."""
+    found = inspect.signature(function)
+    parts: list[str] = []
+    for each in found.parameters.values():
+        if each.kind is each.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        parts.append(parameter(each))
+    whole = f"{name}({', '.join(parts)}) -> {found.return_annotation}"
+    if len(whole) <= WIDTH:
+        return whole
+    lines = "".join(f"    {part},\n" for part in parts)
+    return f"{name}(\n{lines}) -> {found.return_annotation}"
+
+
+def parameter(each: inspect.Parameter) -> str:
+    """A parameter with its type and default; keywords that are shared have a table of their own."""
+    if each.kind is each.VAR_KEYWORD:
+        return f"**{each.name}"
+    default = "" if each.default is each.empty else f" = {each.default!r}"
+    return f"{each.name}: {each.annotation}{default}".replace("'", '"')
+
+
+def first_paragraph(entry: Any) -> str:
+    """What an entry says of itself first."""
+    return " ".join((inspect.getdoc(entry) or "").partition("\n\n")[0].split())
+
+
+def row(name: str, entry: Any) -> list[str]:
+    """A name, where it stands, and its first paragraph."""
+    return [code(name), code(f"rankscope.{rankscope._PLACES[name]}"), first_paragraph(entry)]
+
+
+def shared_rows() -> list[list[str]]:
+    """What reading and every setting mean."""
+    usual = inspect.signature(rankscope.evaluation.evaluate.evaluate).parameters
+    settings = {each.name: each for each in SETTINGS}
+    rows = []
+    for name, kind in InputChoices.__annotations__.items():
+        known = settings.get(name)
+        default = known.default if known is not None else usual[name].default
+        meaning = known.meaning if known is not None else MEANINGS[name]
+        rows.append([code(name), code(_plain(kind)), code(default), meaning])
+    return rows
+
+
+def _plain(kind: Any) -> str:
+    text = kind.__forward_arg__ if hasattr(kind, "__forward_arg__") else str(kind)
+    return text.removeprefix("typing.").removesuffix(" | None")
+
+
+def _is_verb(function: Any) -> bool:
+    return function.__module__.startswith("rankscope.facade.") or function.__name__ == "needed_sample"
