@@ -68,7 +68,7 @@ SCORES: dict[str, Scores] = {
 
 def processes() -> dict[str, Scores]:
     """All of them; the real ones only where the data are."""
-    return SCORES | {f"mean 0, {name}": _classed(made) for name, made in null_differences.processes().items()}
+    return SCORES | {f"mean 0, {name}": _classed(result) for name, result in null_differences.processes().items()}
 
 
 def _classed(make: null_differences.Scores) -> Scores:
@@ -149,9 +149,9 @@ def rates(scores: str, queries: int, trials: int = TRIALS, seed: int = 0) -> tup
     """The share of trials in which any class is called different: by the verdict, the t test, and the pooled model."""
     every = processes()
     chance = np.random.default_rng([seed, queries, list(every).index(scores)])
-    made = every[scores](chance, trials, queries)
-    ways = deciding_p(change(made)), t_p(change(made)), pooled_p(made)
-    check(made[:CHECKED], *ways)
+    result = every[scores](chance, trials, queries)
+    ways = deciding_p(change(result)), t_p(change(result)), pooled_p(result)
+    check(result[:CHECKED], *ways)
     verdict, apart, pooled = (float(any_found(each).mean()) for each in ways)
     return verdict, apart, pooled
 
@@ -160,8 +160,8 @@ def check(scores: FloatArray, deciding: FloatArray, apart: FloatArray, pooled: F
     """The first trials by `class_effects` itself; another p-value or verdict than here stops everything."""
     edge = np.isclose(*_squares(scores), rtol=1e-6, atol=CLOSE)  # there rounding may decide between two tests
     for trial, each in enumerate(scores):
-        made = class_effects(_table(each), "A", "B")
-        named = sorted(made.effects, key=lambda effect: effect.label)
+        effects = class_effects(_table(each), "A", "B")
+        named = sorted(effects.effects, key=lambda effect: effect.label)
         if not edge[trial]:
             theirs = np.array([effect.pooled for effect in named])
             np.testing.assert_allclose(pooled[trial], theirs, rtol=CLOSE, atol=CLOSE)
@@ -191,11 +191,11 @@ def _first_found(p: FloatArray) -> float:
 
 def opposed_rates(correlation: float, queries: int, trials: int = TRIALS, seed: int = 0) -> tuple[float, float]:
     """Error of one class's effect by the mixed model at 5 %, not corrected: as it is, and with the boundary fit."""
-    made = opposed(correlation)(np.random.default_rng([seed, queries]), trials, queries)
-    ours = pooled_p(made)
-    theirs = np.array([[effect.p for effect in mixed(_table(each)).effects] for each in made[:CHECKED]])
+    result = opposed(correlation)(np.random.default_rng([seed, queries]), trials, queries)
+    ours = pooled_p(result)
+    theirs = np.array([[effect.p for effect in mixed(_table(each)).effects] for each in result[:CHECKED]])
     np.testing.assert_allclose(ours[:CHECKED], theirs, rtol=CLOSE, atol=CLOSE)
-    return float((ours <= ALPHA).mean()), float((pooled_p(made, at_boundary=True) <= ALPHA).mean())
+    return float((ours <= ALPHA).mean()), float((pooled_p(result, at_boundary=True) <= ALPHA).mean())
 
 
 def report(trials: int = TRIALS) -> str:
@@ -229,8 +229,8 @@ def _power() -> str:
         "|---" + "|---:" * len(head) + "|",
     ]
     for scores in [each for each in processes() if each.endswith((" AP", " RR", "normal", "exponential"))]:
-        made = [power(scores, queries, gain) for queries in sizes for gain in GAINS]
-        lines.append(f"| {scores} | {' | '.join(f'{a:.2f} ({b:.2f})' for a, b in made)} |")
+        results = [power(scores, queries, gain) for queries in sizes for gain in GAINS]
+        lines.append(f"| {scores} | {' | '.join(f'{a:.2f} ({b:.2f})' for a, b in results)} |")
     return "\n".join([*lines, ""])
 
 
@@ -243,6 +243,6 @@ def _opposed() -> str:
         "|---:" + "|---:" * len(SIZES) + "|",
     ]
     for correlation in CORRELATIONS:
-        made = [opposed_rates(correlation, queries) for queries in SIZES]
-        lines.append(f"| {correlation:g} | {' | '.join(f'{a:.3f} ({b:.3f})' for a, b in made)} |")
+        results = [opposed_rates(correlation, queries) for queries in SIZES]
+        lines.append(f"| {correlation:g} | {' | '.join(f'{a:.3f} ({b:.3f})' for a, b in results)} |")
     return "\n".join([*lines, ""])

@@ -15,16 +15,18 @@ def report() -> str:
         return ""
     runs = sorted(str(path) for path in (folder / "runs").iterdir())
     command = [PYTHON, "-m", "rankscope", "compare", str(folder / "qrels-rnd1.txt"), *runs, "--quiet"]
-    made = run([*command, "--format", "json"], repeat=3)
-    one = json.loads(made.output)["measures"][0]
+    result = run([*command, "--format", "json"], repeat=3)
+    one = json.loads(result.output)["measures"][0]
     apart = sum(bool(pair["better"]) for pair in one["pairs"])
-    return "\n".join([
-        f"{len(runs)} runs, {one['queries']} queries, {len(one['pairs'])} pairs by AP: 100,000 sign flips with Holm, "
-        "randomised Tukey with 10,000 permutations, BCa intervals with 10,000 resamples, rank intervals.",
-        "",
-        "| what | |",
-        "|---|---:|",
-        f"| seconds, start of Python included | {made.seconds:.2f} |",
-        f"| peak memory, MB | {made.megabytes:.0f} |",
-        f"| pairs that differ | {apart} of {len(one['pairs'])} |",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"{len(runs)} runs, {one['queries']} queries, {len(one['pairs'])} pairs by AP: 100,000 sign flips with "
+            "Holm, randomised Tukey with 10,000 permutations, BCa intervals with 10,000 resamples, rank intervals.",
+            "",
+            "| what | |",
+            "|---|---:|",
+            f"| seconds, start of Python included | {result.seconds:.2f} |",
+            f"| peak memory, MB | {result.megabytes:.0f} |",
+            f"| pairs that differ | {apart} of {len(one['pairs'])} |",
+        ]
+    )

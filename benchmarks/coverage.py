@@ -44,15 +44,15 @@ def bands(
     """Bands of samples; unless `told`, queries of one class are taken for independent ones."""
     truth = population.curves.mean(axis=0)
     chance = np.random.default_rng([units, 1])
-    made = []
+    results = []
     for trial in range(trials):
         sample = population.sample(chance, units)
         classes = sample.classes if told else None
-        made.append(band(sample.curves, None, how, 0.95, classes, DRAWS, trial, bounds))
+        results.append(band(sample.curves, None, how, 0.95, classes, DRAWS, trial, bounds))
     return Bands(
-        np.array([bool((each.holds(truth) | (np.abs(each.mean - truth) < 1e-12)).all()) for each in made]),
-        np.array([np.isfinite(each.low).sum() for each in made], dtype=np.float64),
-        np.array([(each.high - each.low) / 2 for each in made]),
+        np.array([bool((each.holds(truth) | (np.abs(each.mean - truth) < 1e-12)).all()) for each in results]),
+        np.array([np.isfinite(each.low).sum() for each in results], dtype=np.float64),
+        np.array([(each.high - each.low) / 2 for each in results]),
     )
 
 
@@ -69,8 +69,8 @@ def interval_coverage(population: Population, how: str, units: int, trials: int)
     chance = np.random.default_rng([units, 2])
     samples = [population.sample(chance, units) for _ in range(trials if population.classes is None else FEWER_TRIALS)]
     if population.classes is None:
-        made = mean_intervals(np.stack([each.scores for each in samples], axis=1), how=how, resamples=DRAWS)
-        return float(((made.low <= truth) & (truth <= made.high)).mean())
+        intervals = mean_intervals(np.stack([each.scores for each in samples], axis=1), how=how, resamples=DRAWS)
+        return float(((intervals.low <= truth) & (truth <= intervals.high)).mean())
     limits = [mean_intervals(each.scores[:, None], each.classes, how=how, resamples=DRAWS) for each in samples]
     return float(np.mean([each.low[0] <= truth <= each.high[0] for each in limits]))
 
@@ -81,15 +81,15 @@ SCORES: dict[str, tuple[Scores, float]] = {  # with the true mean
     "skewed: beta(0.3, 3)": (lambda chance, shape: chance.beta(0.3, 3.0, shape), 1 / 11),
     "tied: P@5, beta(1, 2) chance": (lambda chance, shape: chance.binomial(5, chance.beta(1.0, 2.0, shape)) / 5, 1 / 3),
     "tied: success, 20% of queries": (lambda chance, shape: chance.binomial(1, 0.2, shape).astype(np.float64), 0.2),
-}  # fmt: skip
+}
 
 
 def simulated_coverage(name: str, queries: int, trials: int, how: str) -> float:
     """How often the interval of a mean holds the true mean of simulated scores."""
     make, truth = SCORES[name]
     values = make(np.random.default_rng([0, queries]), (queries, trials))
-    made = mean_intervals(values, how=how, resamples=DRAWS)
-    return float(((made.low <= truth) & (truth <= made.high)).mean())
+    intervals = mean_intervals(values, how=how, resamples=DRAWS)
+    return float(((intervals.low <= truth) & (truth <= intervals.high)).mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +109,13 @@ class Measured:
 
 def measured(population: Population, trials: int) -> Measured:
     """Every way at every number of units."""
-    made = {
+    results = {
         (how, size): bands(population, how, size, min(trials, most)) for how, most in WAYS.items() for size in SIZES
     }
     untold = [] if population.classes is None else SIZES
     return Measured(
         population,
-        made,
+        results,
         {size: bands(population, "unseen-unit", size, FEWER_TRIALS, told=False).coverage for size in untold},
         {(how, size): interval_coverage(population, how, size, trials) for how in INTERVALS for size in SIZES},
     )
@@ -137,69 +137,69 @@ def report(trials: int = TRIALS) -> str:
     """All tables, in Markdown."""
     known = list(populations())
     with ProcessPoolExecutor() as pool:
-        made = list(pool.map(partial(measured, trials=trials), known))
+        results = list(pool.map(partial(measured, trials=trials), known))
         pairs = list(pool.map(measured_difference, differences(known)))
     parts = [
         f"Bands of precision at ten recall levels, nominal 95%, {trials:,} samples ({FEWER_TRIALS} for Bonferroni and "
         "sup-t) of real rankings; units are drawn with replacement, the truth is the mean curve of all units drawn "
         "from. The lowest share of samples, over the runs, with the whole true curve within the band.",
-        _table(_band_rows(made, tuple(WAYS))),
+        _table(_band_rows(results, tuple(WAYS))),
         f"Half-width over Bonferroni's at {WIDTH_AT} units, median over levels and samples of a run (levels at which "
         "Bonferroni has no width at all left out), and levels that have limits.",
-        _table(_width_rows(made)),
+        _table(_width_rows(results)),
         f"Differences of two runs (neighbours in the alphabet), {FEWER_TRIALS} samples: the same.",
         _table(_band_rows(pairs, ("unseen-unit", "bonferroni"))),
         _table(_width_rows(pairs)),
         f"Classes as units of chance, and what happens where their queries are taken for independent ones: whole true "
         f"curve within the default band, {FEWER_TRIALS} samples where they are.",
-        _table(_class_rows(made)),
+        _table(_class_rows(results)),
         f"Intervals of mean AP at nominal 95%, {trials:,} samples ({FEWER_TRIALS} where classes are drawn): lowest and "
         "median share over the runs. bca: bootstrap; bounded: one unseen unit.",
-        _table(_interval_rows(made)),
+        _table(_interval_rows(results)),
         f"Intervals of means of simulated scores at nominal 95%, {trials:,} trials.",
         _table(_simulated_rows(trials)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def sources(made: Sequence[Measured]) -> Iterator[tuple[str, list[Measured]]]:
+def sources(measurements: Sequence[Measured]) -> Iterator[tuple[str, list[Measured]]]:
     """The populations of one source together, with their number and that of their units."""
-    for source, group in groupby(made, key=lambda each: each.population.source):
+    for source, group in groupby(measurements, key=lambda each: each.population.source):
         runs = list(group)
         first = runs[0].population
         yield f"{source}: {len(runs)} x {first.units} {'queries' if first.classes is None else 'classes'}", runs
 
 
-def _band_rows(made: Sequence[Measured], ways: Sequence[str]) -> Iterator[list[str]]:
+def _band_rows(measurements: Sequence[Measured], ways: Sequence[str]) -> Iterator[list[str]]:
     yield ["runs x units", *(f"{how}, {size}" for how in ways for size in SIZES)]
-    for title, runs in sources(made):
+    for title, runs in sources(measurements):
         shares = [min(each.bands[way].coverage for each in runs) for way in product(ways, SIZES)]
         yield [title, *(f"{share:.3f}" for share in shares)]
 
 
-def _width_rows(made: Sequence[Measured]) -> Iterator[list[str]]:
+def _width_rows(measurements: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["runs x units", "median run", "widest run", "its name", "levels with limits"]
-    for title, runs in sources(made):
+    for title, runs in sources(measurements):
         ratios = [each.width for each in runs]
         levels = min(each.bands["unseen-unit", size].levels.min() for each in runs for size in SIZES)
         widest = runs[int(np.argmax(ratios))].population.run
         yield [title, f"{np.median(ratios):.2f}", f"{max(ratios):.2f}", widest, f"{levels:.0f} of {LEVELS}"]
-    every = [each.width for each in made]
+    every = [each.width for each in measurements]
     yield ["all", f"{np.median(every):.2f}", f"{max(every):.2f}", "", ""]
 
 
-def _class_rows(made: Sequence[Measured]) -> Iterator[list[str]]:
+def _class_rows(measurements: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["classes", *(f"{size}, {word}" for size in SIZES for word in ("classes are units", "queries are"))]
-    for each in made:
+    for each in measurements:
         if each.untold:
             pairs = [(each.bands["unseen-unit", size].coverage, each.untold[size]) for size in SIZES]
             name = f"{each.population.source}, {each.population.run}"
             yield [name, *(f"{share:.3f}" for pair in pairs for share in pair)]
 
 
-def _interval_rows(made: Sequence[Measured]) -> Iterator[list[str]]:
+def _interval_rows(measurements: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["runs x units", *(f"{how}, {size}" for how in INTERVALS for size in SIZES)]
-    for title, runs in sources(made):
+    for title, runs in sources(measurements):
         shares = [[each.intervals[way] for each in runs] for way in product(INTERVALS, SIZES)]
         yield [title, *(f"{min(each):.3f}, {np.median(each):.3f}" for each in shares)]
 

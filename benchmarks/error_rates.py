@@ -46,8 +46,8 @@ def tenths(chance: np.random.Generator, trials: int, queries: int, systems: int)
 
 def zeros(chance: np.random.Generator, trials: int, queries: int, systems: int) -> FloatArray:
     """The same with three of five scores 0, as RR@10 of a hard collection."""
-    made = tenths(chance, trials, queries, systems)
-    return np.where(chance.random(made.shape) < 0.6, 0.0, made)
+    values = tenths(chance, trials, queries, systems)
+    return np.where(chance.random(values.shape) < 0.6, 0.0, values)
 
 
 SCORES: dict[str, Scores] = {"skewed": skewed, "tenths": tenths, "many zeros": zeros}
@@ -105,8 +105,8 @@ def gate_rule(scores: FloatArray) -> BoolArray:
 
 
 def percentile_bootstrap(scores: FloatArray) -> BoolArray:
-    made = bootstrap_means(_change(scores).T, resamples=2_000)
-    return (made.low > 1e-12) | (made.high < -1e-12)
+    intervals = bootstrap_means(_change(scores).T, resamples=2_000)
+    return (intervals.low > 1e-12) | (intervals.high < -1e-12)
 
 
 TESTS: dict[str, tuple[Test, int, int, bool]] = {  # systems, trials, whether a verdict rests on it
@@ -165,11 +165,16 @@ def speed() -> str:
     pairs = _fastest(lambda: sign_flip_p(changes), 1)
     theirs = _fastest(
         lambda: permutation_test(
-            (changes[:, 0],), np.sum, permutation_type="samples", n_resamples=100_000, batch=10_000, vectorized=True,
+            (changes[:, 0],),
+            np.sum,
+            permutation_type="samples",
+            n_resamples=100_000,
+            batch=10_000,
+            vectorized=True,
             rng=0,
         ),
         1,
-    )  # fmt: skip
+    )
     return (
         "| 100,000 sign flips, 250 queries | seconds | against rankscope |\n|---|---:|---|\n"
         f"| rankscope, one pair | {ours:.3f} | |\n"

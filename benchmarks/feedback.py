@@ -63,11 +63,11 @@ def _plain(items: Items, topics: Topics, topic: list[int], query: list[int], nam
     ranker = plain_feedback.METHODS[name]
     squares = (items.matrix**2).sum(axis=1)
     began = perf_counter()
-    made = [
+    results = [
         plain_feedback.session(items.matrix, squares, topics.targets[row], item, ranker)
         for row, item in zip(topic, query, strict=True)
     ]
-    return len(made) / (perf_counter() - began), np.array(made)
+    return len(results) / (perf_counter() - began), np.array(results)
 
 
 def _ours(name: str, setting: Experiment, sessions: Sessions) -> float:

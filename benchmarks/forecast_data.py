@@ -90,8 +90,12 @@ def _labels(path: Path) -> tuple[list[str], IntArray]:
 
 
 VECTORS: dict[str, Callable[[], Labelled]] = {
-    "icons20k": icons, "letter": letter, "digits": digits, "corel1k": corel1k, "mpeg7-shapes": mpeg7,
-}  # fmt: skip
+    "icons20k": icons,
+    "letter": letter,
+    "digits": digits,
+    "corel1k": corel1k,
+    "mpeg7-shapes": mpeg7,
+}
 
 
 def there() -> Iterator[str]:

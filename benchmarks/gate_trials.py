@@ -46,9 +46,9 @@ def false_alarms(table: ScoreTable, trials: int = TRIALS, seed: int = 0) -> tupl
     failed, below = 0, 0
     for each in swapped:
         values = np.where(each[:, None], table.values[:, ::-1], table.values)
-        made = gate(ScoreTable(table.measure, table.systems, table.queries, values), MIN_EFFECT)
-        failed += not made.passed
-        below += -made.checks[0].change > MIN_EFFECT
+        result = gate(ScoreTable(table.measure, table.systems, table.queries, values), MIN_EFFECT)
+        failed += not result.passed
+        below += -result.checks[0].change > MIN_EFFECT
     return failed / trials, below / trials
 
 
@@ -115,13 +115,13 @@ def _catches() -> str:
 
 def _lopsided() -> str:
     sizes = (10, 25, 50)
-    made = {queries: lopsided(queries) for queries in sizes}
+    results = {queries: lopsided(queries) for queries in sizes}
     lines = [
         "False alarms at 5 %, one-sided, where the mean change is 0 but most queries lose a little and few gain much "
         "(exponential), so that labels cannot be swapped:\n",
         f"| test | {' | '.join(f'n = {queries}' for queries in sizes)} |",
         "|---" + "|---:" * len(sizes) + "|",
     ]
-    for name in made[sizes[0]]:
-        lines.append(f"| {name} | {' | '.join(f'{made[queries][name]:.3f}' for queries in sizes)} |")
+    for name in results[sizes[0]]:
+        lines.append(f"| {name} | {' | '.join(f'{results[queries][name]:.3f}' for queries in sizes)} |")
     return "\n".join(lines) + "\n"

@@ -82,8 +82,10 @@ def rare_gains(chance: np.random.Generator, trials: int, queries: int) -> tuple[
 
 
 MADE: dict[str, Scores] = {
-    "normal": around(_normal), "exponential": around(_exponential), "lognormal(0, 1)": around(_lognormal),
-}  # fmt: skip
+    "normal": around(_normal),
+    "exponential": around(_exponential),
+    "lognormal(0, 1)": around(_lognormal),
+}
 REAL: dict[str, Scores] = {
     "Robust 2003 AP": centred("trec-robust03", "AP"),
     "Robust 2003 RR": centred("trec-robust03", "RR"),

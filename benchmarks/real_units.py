@@ -105,8 +105,8 @@ def _corel() -> Iterator[Population]:
         data = corel1k()
         every = np.ones(int(data.classes.max()) + 1, dtype=np.bool_)
         for metric in ("l1", "cosine"):
-            made = _classed("Corel-1k", f"colours, {metric}", data.vectors, data.classes, every, metric)
-            yield made.every(5)
+            population = _classed("Corel-1k", f"colours, {metric}", data.vectors, data.classes, every, metric)
+            yield population.every(5)
 
 
 def _classed(

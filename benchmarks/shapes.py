@@ -16,7 +16,7 @@ from rankscope.engines.images.descriptors import DESCRIPTORS, Descriptor
 from rankscope.engines.images.height_matching import HeightMatching
 from rankscope.engines.images.image import Image
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -67,7 +67,7 @@ def _matched(kind: HeightMatching, pictures: Pictures, shapes: Collection, known
 
 
 def _line(name: str, ranks: RelevantRanks, known: tuple[float, ...], seconds: float) -> str:
-    values = [100 * Bullseye().of(query_kept(ranks)).mean()]
+    values = [100 * Bullseye().of(put_query_back(ranks)).mean()]
     values += [each.of(ranks).mean() for each in (AP(), P(scope=10), ER(), NMRR())]
     cells = [
         f"{value:.{places}f} ({was:.{places}f})"

@@ -69,8 +69,8 @@ def _errors() -> str:
         "|---" + "|---:" * len(SIZES) + "|",
     ]
     for name, process in processes().items():
-        made = [rates(process, name, queries) for queries in SIZES]
-        lines.append(f"| {name} | {' | '.join(f'{a:.3f}{_star(a)} ({b:.3f})' for a, b in made)} |")
+        results = [rates(process, name, queries) for queries in SIZES]
+        lines.append(f"| {name} | {' | '.join(f'{a:.3f}{_star(a)} ({b:.3f})' for a, b in results)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -83,9 +83,9 @@ def _rare() -> str:
         "|---" + "|---:" * (2 * len(RARE_SIZES)) + "|",
         "| samples without a gain | " + " | ".join(f"{(1 - GAINING) ** q:.3f} | " for q in RARE_SIZES) + "|",
     ]
-    made = [rare_rates(queries) for queries in RARE_SIZES]
-    for name in made[0]:
-        cells = [f"{each[name][0]:.3f} | {each[name][1]:.3f}{_star(each[name][1])}" for each in made]
+    results = [rare_rates(queries) for queries in RARE_SIZES]
+    for name in results[0]:
+        cells = [f"{each[name][0]:.3f} | {each[name][1]:.3f}{_star(each[name][1])}" for each in results]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -98,8 +98,8 @@ def _power() -> str:
         "|---" + "|---:" * len(SIZES) + "|",
     ]
     for name, process in processes().items():
-        made = [rates(process, name, queries, shift=SHIFT) for queries in SIZES]
-        lines.append(f"| {name} | {' | '.join(f'{a:.3f} ({b:.3f})' for a, b in made)} |")
+        results = [rates(process, name, queries, shift=SHIFT) for queries in SIZES]
+        lines.append(f"| {name} | {' | '.join(f'{a:.3f} ({b:.3f})' for a, b in results)} |")
     return "\n".join(lines) + "\n"
 
 

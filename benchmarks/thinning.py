@@ -12,7 +12,7 @@ from rankscope import collections, nearest_ranks
 from rankscope.arrays import FloatArray
 from rankscope.collections.picture_features import pixels
 from rankscope.curves.generality import grip
-from rankscope.curves.sizes import counted
+from rankscope.curves.sizes import with_relevant_items
 from rankscope.curves.thinning import expected_hits, expected_value
 from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -37,15 +37,17 @@ def _against_monte_carlo(ranks: RelevantRanks) -> str:
     """The same means both ways, from ranks of the icons that ship with rankscope."""
     kept = ranks.relevant * (2**LEVEL - 1)
     possible = np.flatnonzero(kept <= ranks.collection - ranks.relevant)
-    ranks = counted(ranks.take(possible))
+    ranks = with_relevant_items(ranks.take(possible))
     kept = ranks.relevant * (2**LEVEL - 1)
     chosen = np.random.default_rng(0).choice(len(ranks), SAMPLED, replace=False)
     hits = _seconds(lambda: expected_hits(ranks, kept, ranks.relevant))
     precision = _seconds(lambda: expected_value(ranks, kept, AP()))
-    exact = np.stack([
-        expected_hits(ranks, kept, ranks.relevant).over(ranks.relevant).low[chosen],
-        expected_value(ranks, kept, AP()).low[chosen],
-    ])  # fmt: skip
+    exact = np.stack(
+        [
+            expected_hits(ranks, kept, ranks.relevant).over(ranks.relevant).low[chosen],
+            expected_value(ranks, kept, AP()).low[chosen],
+        ]
+    )
     lines = [
         f"{len(ranks):,} queries on the shipped icons, collections thinned to 64 items for each relevant one; Monte "
         f"Carlo with {THINNINGS:,} thinnings on {SAMPLED} of them. z: mean of Monte Carlo minus the exact mean, in "
@@ -59,17 +61,17 @@ def _against_monte_carlo(ranks: RelevantRanks) -> str:
     lines.append(f"| exact, AP | {own[1]:.4f} |  |  |  |  |  |")
     for name, draw in (("keeping items at random, then counting", _plain), ("drawing the gaps between hits", _gaps)):
         begin = time.perf_counter()
-        made = np.array([_simulated(ranks, row, int(kept[row]), draw) for row in chosen.tolist()])
+        values = np.array([_simulated(ranks, row, int(kept[row]), draw) for row in chosen.tolist()])
         spent = 1000 * (time.perf_counter() - begin) / SAMPLED
-        text = " | ".join(_scatter(made[:, each], exact[each]) for each in range(2))
+        text = " | ".join(_scatter(values[:, each], exact[each]) for each in range(2))
         lines.append(f"| Monte Carlo, {name} | {spent:.0f} | {spent / own.sum():,.0f} times (both at once) | {text} |")
     return "\n".join(lines)
 
 
-def _scatter(made: FloatArray, exact: FloatArray) -> str:
+def _scatter(values: FloatArray, exact: FloatArray) -> str:
     """Mean and sd of z over the queries in which some thinnings differed."""
-    random = made[:, 1] > 1e-9
-    z = (made[random, 0] - exact[random]) / made[random, 1]
+    random = values[:, 1] > 1e-9
+    z = (values[random, 0] - exact[random]) / values[random, 1]
     return f"{z.mean():+.2f} | {z.std():.2f}"
 
 
@@ -113,14 +115,16 @@ def _all_levels() -> str:
     ranks = nearest_ranks(pictures.reshape(len(pictures), -1), labels, "l1")
     first = _seconds(lambda: grip(ranks, levels=LEVELS, members="varying"), repeat=1)
     again = _seconds(lambda: grip(ranks, levels=LEVELS, members="varying"))
-    return "\n".join([
-        f"icons20k: {len(ranks):,} items are queries (the others have no class mate), 20,000 in the collection.",
-        "",
-        "| what, once ranks are there | seconds |",
-        "|---|---:|",
-        f"| GRiP at 14 levels of generality, first time | {first:.2f} |",
-        f"| GRiP at 14 levels of generality, again | {again:.2f} |",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"icons20k: {len(ranks):,} items are queries (the others have no class mate), 20,000 in the collection.",
+            "",
+            "| what, once ranks are there | seconds |",
+            "|---|---:|",
+            f"| GRiP at 14 levels of generality, first time | {first:.2f} |",
+            f"| GRiP at 14 levels of generality, again | {again:.2f} |",
+        ]
+    )
 
 
 def _seconds(work: Callable[[], object], repeat: int = 3) -> float:

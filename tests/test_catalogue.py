@@ -88,9 +88,25 @@ def test_commands_go_on_without_it(line: str, tmp_path: Path, monkeypatch: pytes
 
 
 EVERY: tuple[Catalogue[Any], ...] = (
-    MEASURES, DESCRIPTORS, METRICS, METHODS, USERS, STARTS, MODELS, FORMATS, OUTPUT_FORMATS, COLLECTIONS, GRAPHS,
-    THEMES, TESTS, TABLE_TESTS, CORRECTIONS, INTERVALS, SCALINGS, SPACES,
-)  # fmt: skip
+    MEASURES,
+    DESCRIPTORS,
+    METRICS,
+    METHODS,
+    USERS,
+    STARTS,
+    MODELS,
+    FORMATS,
+    OUTPUT_FORMATS,
+    COLLECTIONS,
+    GRAPHS,
+    THEMES,
+    TESTS,
+    TABLE_TESTS,
+    CORRECTIONS,
+    INTERVALS,
+    SCALINGS,
+    SPACES,
+)
 every = pytest.mark.parametrize("sort", EVERY, ids=lambda sort: sort.what)
 
 
@@ -177,19 +193,29 @@ print(*sorted(name for name in sys.modules if name.startswith("rankscope.") or "
 @pytest.mark.parametrize(
     ("line", "without"),
     [
-        ("from rankscope.measures.notation import parse_measure; parse_measure('P(rel=2)@10')",
-         {"polars", "scipy", "sklearn", "cv2", "skimage"}),
-        ("from rankscope.feedback.methods import METHODS; METHODS.parse('svm(C=1)')",
-         {"polars", "scipy", "sklearn", "rankscope.feedback.methods.rocchio"}),
-        ("from rankscope.engines.images.descriptors import DESCRIPTORS; DESCRIPTORS.parse('hog(side=32,cell=8)')",
-         {"cv2", "skimage", "PIL", "rankscope.engines.images.descriptors.gist"}),
-        ("from rankscope.reports.formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
-         {"rankscope.reports.formats.latex", "rankscope.reports.formats.parquet"}),
-        ("from rankscope.collections import COLLECTIONS; COLLECTIONS.find('digits')",
-         {"sklearn", "rankscope.collections.mpeg7"}),
+        (
+            "from rankscope.measures.notation import parse_measure; parse_measure('P(rel=2)@10')",
+            {"polars", "scipy", "sklearn", "cv2", "skimage"},
+        ),
+        (
+            "from rankscope.feedback.methods import METHODS; METHODS.parse('svm(C=1)')",
+            {"polars", "scipy", "sklearn", "rankscope.feedback.methods.rocchio"},
+        ),
+        (
+            "from rankscope.engines.images.descriptors import DESCRIPTORS; DESCRIPTORS.parse('hog(side=32,cell=8)')",
+            {"cv2", "skimage", "PIL", "rankscope.engines.images.descriptors.gist"},
+        ),
+        (
+            "from rankscope.reports.formats import OUTPUT_FORMATS; OUTPUT_FORMATS.find('trec')",
+            {"rankscope.reports.formats.latex", "rankscope.reports.formats.parquet"},
+        ),
+        (
+            "from rankscope.collections import COLLECTIONS; COLLECTIONS.find('digits')",
+            {"sklearn", "rankscope.collections.mpeg7"},
+        ),
         ("import rankscope.notation", {"numpy", "polars"}),
     ],
-)  # fmt: skip
+)
 def test_naming_one_loads_no_laboratory(line: str, without: set[str]) -> None:
     done = subprocess.run([sys.executable, "-c", LOADED.format(line=line)], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) & without == set()

@@ -21,10 +21,10 @@ AGAIN = "run: python tools/make_docs.py"
 
 @pytest.mark.parametrize("page", [page for page in PAGES if not page.runs_peers], ids=lambda page: page.path)
 def test_a_reference_page_is_what_the_code_says_now(page: object) -> None:
-    made = next(each for each in PAGES if each is page)
-    path = DOCS / made.path
+    result = next(each for each in PAGES if each is page)
+    path = DOCS / result.path
     assert path.exists(), AGAIN
-    assert path.read_text(encoding="utf-8") == made.make(), f"docs/{made.path} is old; {AGAIN}"
+    assert path.read_text(encoding="utf-8") == result.make(), f"docs/{result.path} is old; {AGAIN}"
 
 
 def test_the_conformance_page_speaks_of_every_peer_and_every_measure_compared() -> None:

@@ -56,10 +56,15 @@ TABLE = [
     Row("describe", "describe pictures -d thumbnail,rgb-histogram -o out/pictures.npz", prints=True),
     Row("benchmark", "benchmark pictures -d thumbnail -o out/benchmark", prints=True, same_bytes=False),
     Row("rank", "rank features.npz -o out/features.ranks.parquet"),
-    Row("feedback", "feedback features.npz --methods rocchio --starts 2 --rounds 1 --processes 1 --keep-ranks out/ranks"
-        " --report out/study.html -o out/study.parquet", prints=True, same_bytes=False),
+    Row(
+        "feedback",
+        "feedback features.npz --methods rocchio --starts 2 --rounds 1 --processes 1 --keep-ranks out/ranks"
+        " --report out/study.html -o out/study.parquet",
+        prints=True,
+        same_bytes=False,
+    ),
     Row("demo", "demo -o out/demo", prints=True),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="session")
@@ -91,16 +96,16 @@ def test_a_fault_leaves_whole_files_and_says_what_it_is(row: Row, inputs: Path, 
     told = driven(row, tmp_path)
     good = told["none"]["files"]
     assert good
-    wanted = {fault: row.code(fault, made["written"]) for fault, made in told.items()}
-    assert {fault: made["code"] for fault, made in told.items()} == wanted, told
-    assert not [made["said"] for made in told.values() if "Traceback" in made["said"]]
-    for fault, made in told.items():
-        assert not [name for name in made["files"] if name not in good and not may_stay(name, fault)], fault
-        changed = [name for name, digest in made["files"].items() if name in good and good[name] != digest]
+    wanted = {fault: row.code(fault, result["written"]) for fault, result in told.items()}
+    assert {fault: result["code"] for fault, result in told.items()} == wanted, told
+    assert not [result["said"] for result in told.values() if "Traceback" in result["said"]]
+    for fault, result in told.items():
+        assert not [name for name in result["files"] if name not in good and not may_stay(name, fault)], fault
+        changed = [name for name, digest in result["files"].items() if name in good and good[name] != digest]
         assert not changed or not row.same_bytes, (fault, changed)
-        assert not made["damaged"], fault
+        assert not result["damaged"], fault
         if over_an_earlier_result(fault):
-            assert made["files"].keys() >= good.keys(), f"{fault}: an earlier result is lost"
+            assert result["files"].keys() >= good.keys(), f"{fault}: an earlier result is lost"
     assert not told["no permission"]["files"]
 
 

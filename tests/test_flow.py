@@ -11,9 +11,22 @@ from rankscope.feedback.methods import ALL as METHODS
 
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
-    "errors", "settings", "catalogue", "arrays", "files", "file_guard", "file_kinds", "left_behind", "names",
-    "notation", "option_types", "peers", "validation", "version", "wording",
-}  # fmt: skip
+    "errors",
+    "settings",
+    "catalogue",
+    "arrays",
+    "files",
+    "file_guard",
+    "file_kinds",
+    "left_behind",
+    "names",
+    "notation",
+    "option_types",
+    "peers",
+    "validation",
+    "version",
+    "wording",
+}
 FLOW = [
     "inputs",
     "ranks",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rankscope.engines.images.contenders import NAMED
 from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.nearest.mixture import Mixture, WeightedMetric
-from rankscope.engines.nearest.spaces import METRICS, checked, parse_metric
+from rankscope.engines.nearest.spaces import METRICS, metric_named, parse_metric
 from rankscope.errors import MeasureError, RankscopeError, SettingError
 from rankscope.feedback.methods import METHODS, Rocchio
 from rankscope.feedback.normalization.classifiers import CLASSIFIERS
@@ -163,10 +163,21 @@ def test_a_value_that_lacks_something_says_how_it_is_written() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"count": "3"}, {"count": 2.5}, {"count": True}, {"count": None}, {"share": "half"}, {"share": np.nan},
-     {"twice": 1}, {"form": "square"}, {"colour": "green"}, {"count": 2**63}, {"count": np.array([1, 2])}],
+    [
+        {"count": "3"},
+        {"count": 2.5},
+        {"count": True},
+        {"count": None},
+        {"share": "half"},
+        {"share": np.nan},
+        {"twice": 1},
+        {"form": "square"},
+        {"colour": "green"},
+        {"count": 2**63},
+        {"count": np.array([1, 2])},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_wrong_value_cannot_be_made_in_python_either(given: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match=f"probe: {next(iter(given))} must be"):
         Probe(**given)
@@ -174,9 +185,9 @@ def test_a_wrong_value_cannot_be_made_in_python_either(given: dict[str, Any]) ->
 
 def test_numbers_of_arrays_are_numbers() -> None:
     plain = Probe(10, 0.25, twice=True, limit=2.5)
-    made = Probe(np.int64(10), np.float64(0.25), twice=np.bool_(True), limit=np.float32(2.5))  # type: ignore[arg-type]
-    assert made == plain
-    assert [type(getattr(made, each.name)) for each in fields(made)] == [
+    probe = Probe(np.int64(10), np.float64(0.25), twice=np.bool_(True), limit=np.float32(2.5))  # type: ignore[arg-type]
+    assert probe == plain
+    assert [type(getattr(probe, each.name)) for each in fields(probe)] == [
         type(getattr(plain, each.name)) for each in fields(plain)
     ]
     assert P(np.int64(10)) == P(10)  # type: ignore[arg-type]
@@ -232,8 +243,12 @@ def test_commas_in_brackets_and_quotes_split_nothing(text: str, parts: list[str]
 
 def test_the_cut_offs_of_a_family_stay_together() -> None:
     assert split_list("AP,P.5,10,RBP(.5),iprec_at_recall.0.1,.2,RR", families=True) == [
-        "AP", "P.5,10", "RBP(.5)", "iprec_at_recall.0.1,.2", "RR",
-    ]  # fmt: skip
+        "AP",
+        "P.5,10",
+        "RBP(.5)",
+        "iprec_at_recall.0.1,.2",
+        "RR",
+    ]
 
 
 # grammars of their own
@@ -258,7 +273,7 @@ def test_what_stands_between_brackets_may_have_a_grammar_of_its_own() -> None:
     "text", ["0.7*l1[0:64] + 0.3*l2", "mixture(.7*L1[0:64]+.3*l2)", "Mixture( 0.7*l1[:64] + 0.3*L2)"]
 )
 def test_a_mixture_of_metrics_is_read_by_the_same_parser(text: str) -> None:
-    assert checked(text) == Mixture([WeightedMetric("l1", 0.7, 0, 64), WeightedMetric("l2", 0.3)])
+    assert metric_named(text) == Mixture([WeightedMetric("l1", 0.7, 0, 64), WeightedMetric("l2", 0.3)])
 
 
 @given(weight=st.floats(1e-6, 1e6), first=st.integers(0, 9), width=st.none() | st.integers(1, 9))
@@ -281,20 +296,21 @@ def test_a_mixture_prints_so_that_it_can_be_read_again(weight: float, first: int
 )
 def test_a_metric_written_wrongly_is_explained(text: str, words: str) -> None:
     with pytest.raises(SettingError) as told:
-        checked(text)
+        metric_named(text)
     assert words in str(told.value)
 
 
 def test_metrics_are_called_as_they_are_whatever_was_written() -> None:
-    assert [checked(name.upper()) for name in METRICS.names()] == list(METRICS.names())
+    assert [metric_named(name.upper()) for name in METRICS.names()] == list(METRICS.names())
 
 
 def test_text_is_taken_apart_with_nested_brackets() -> None:
     written = parse_written("pool(mix(a, 2), depth = 3)@20", "pool", "depth(20)")
     assert (written.name, written.given, written.scope) == ("pool", [("", "mix(a, 2)"), ("depth", "3")], "20")
     assert parse_written("pool(mix(a=2), by=max(b=3))", "pool", "depth(20)").given == [
-        ("", "mix(a=2)"), ("by", "max(b=3)"),
-    ]  # fmt: skip
+        ("", "mix(a=2)"),
+        ("by", "max(b=3)"),
+    ]
 
 
 def test_what_is_written_without_names_is_shown_with_them() -> None:

@@ -40,8 +40,8 @@ def drawn(system: str, seed: int, ease: float) -> RelevantRanks:
     """Forty queries of eight classes; the higher `ease`, the nearer to the top relevant items stand."""
     chance = np.random.default_rng(seed)
     ranks = [np.sort(chance.choice(np.arange(1, 60), 4, replace=False) ** (1 / ease)).astype(int) for _ in range(40)]
-    made = [(np.unique(each) + np.arange(np.unique(each).size)).tolist() for each in ranks]
-    return RelevantRanks.from_ranks(made, collection=200, relevant=[4] * 40, system=system)
+    results = [(np.unique(each) + np.arange(np.unique(each).size)).tolist() for each in ranks]
+    return RelevantRanks.from_ranks(results, collection=200, relevant=[4] * 40, system=system)
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +77,9 @@ def test_a_report_says_what_compare_says(folder: Path, names: tuple[str, ...]) -
 def test_the_graph_of_ranks_has_the_groups_of_the_table(folder: Path) -> None:
     names = ("slow", "middle", "fast", "near")
     systems = [load_ranks(str(folder / f"{name}.ranks.parquet")) for name in names]
-    made = compare(evaluate_ranks(systems, ["AP"], Settings()))
-    letters = {row["system"]: row["group"] for row in made.main.system_rows()}
-    for graph in (rank_intervals_graph(systems), rank_intervals_graph(systems, compared=made)):
+    comparison = compare(evaluate_ranks(systems, ["AP"], Settings()))
+    letters = {row["system"]: row["group"] for row in comparison.main.system_rows()}
+    for graph in (rank_intervals_graph(systems), rank_intervals_graph(systems, compared=comparison)):
         (facts,) = [found for mark in graph.marks if "group" in (found := getattr(mark, "facts", {}))]
         assert dict(zip(facts["system"], facts["group"], strict=True)) == letters
 

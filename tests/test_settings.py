@@ -26,10 +26,10 @@ CHOICES = [setting for setting in SETTINGS if setting.choices]
 
 
 def test_without_a_word_every_setting_has_its_default() -> None:
-    made = Settings()
-    assert made == Settings()
-    assert made.given == frozenset()
-    assert {setting.name: getattr(made, setting.name) for setting in SETTINGS} == {
+    settings = Settings()
+    assert settings == Settings()
+    assert settings.given == frozenset()
+    assert {setting.name: getattr(settings, setting.name) for setting in SETTINGS} == {
         setting.name: setting.default for setting in SETTINGS
     }
     assert default("ties") == "trec_eval"
@@ -37,21 +37,21 @@ def test_without_a_word_every_setting_has_its_default() -> None:
 
 @pytest.mark.parametrize("each", PEERS, ids=lambda each: each.name)
 def test_a_peer_replaces_defaults_by_its_habits_and_nothing_else(each: Any) -> None:
-    made, plain = Settings(compat=each.name), Settings()
+    result, plain = Settings(compat=each.name), Settings()
     for setting in SETTINGS:
         expected = each.settings.get(setting.name, getattr(plain, setting.name))
-        assert getattr(made, setting.name) == expected
-    assert made.given == frozenset()
-    assert made.compat == each.name
+        assert getattr(result, setting.name) == expected
+    assert result.given == frozenset()
+    assert result.compat == each.name
 
 
 @pytest.mark.parametrize("each", PEERS, ids=lambda each: each.name)
 @pytest.mark.parametrize("setting", CHOICES, ids=lambda setting: setting.name)
 def test_an_option_given_by_hand_wins_over_default_and_peer(each: Any, setting: Any) -> None:
     for value in setting.choices:
-        made = Settings(compat=each.name, **{setting.name: value})
-        assert getattr(made, setting.name) == value
-        assert made.given == {setting.name}
+        settings = Settings(compat=each.name, **{setting.name: value})
+        assert getattr(settings, setting.name) == value
+        assert settings.given == {setting.name}
 
 
 def test_none_means_not_given() -> None:
@@ -135,18 +135,18 @@ def test_what_is_no_whole_number_is_refused(name: str, value: Any) -> None:
 
 def test_numbers_of_numpy_are_numbers_and_come_out_plain() -> None:
     chosen: Any = {"depth": np.int64(10), "rel": np.float32(2), "judged_only": np.True_, "score_width": np.int8(32)}
-    made = Settings(**chosen)
-    assert made == Settings(depth=10, rel=2.0, judged_only=True, score_width=32)
-    assert json.loads(json.dumps(made.record()))["depth"] == 10
+    settings = Settings(**chosen)
+    assert settings == Settings(depth=10, rel=2.0, judged_only=True, score_width=32)
+    assert json.loads(json.dumps(settings.record()))["depth"] == 10
     first: Any = {"depth": np.int64(1)}
     assert evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "AP", **first)["AP"] == 0
 
 
 def test_a_changed_setting_is_checked_and_counts_as_chosen() -> None:
-    made = Settings(compat="ranx").changed(ties="ascending")
-    assert (made.ties, made.compat, made.given) == ("ascending", "ranx", frozenset({"ties"}))
+    settings = Settings(compat="ranx").changed(ties="ascending")
+    assert (settings.ties, settings.compat, settings.given) == ("ascending", "ranx", frozenset({"ties"}))
     with pytest.raises(SettingError, match="ties='gvien'"):
-        made.changed(ties="gvien")
+        settings.changed(ties="gvien")
 
 
 def test_a_peer_has_its_habits_however_settings_are_made() -> None:
@@ -177,11 +177,11 @@ def tied(**chosen: Any) -> Any:
 )
 def test_python_too_is_refused_what_saved_ranks_were_not_made_with(chosen: dict[str, Any]) -> None:
     ((name, value),) = chosen.items()
-    made = tied(ties="ascending")
+    result = tied(ties="ascending")
     with pytest.raises(SettingError, match=f"^{name}={value!r}: run was ranked with {name}="):
-        evaluate_ranks([made], "AP", Settings(**chosen))
-    assert evaluate_ranks([made], "AP", Settings())["AP"] == 1
-    assert evaluate_ranks([made], "AP", Settings(ties="ascending"))["AP"] == 1
+        evaluate_ranks([result], "AP", Settings(**chosen))
+    assert evaluate_ranks([result], "AP", Settings())["AP"] == 1
+    assert evaluate_ranks([result], "AP", Settings(ties="ascending"))["AP"] == 1
 
 
 def test_all_that_saved_ranks_refuse_is_told_at_once_and_expected_ties_are_not_refused() -> None:
@@ -205,8 +205,8 @@ def test_ranks_of_vectors_have_no_width_of_scores_to_choose() -> None:
 
 def test_what_was_saved_as_judged_only_is_evaluated_so() -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": ["x", "b", "a"]}
-    made = reduce(Qrels.of(qrels), Run.of(run), Settings(judged_only=True))
-    assert evaluate_ranks([made], "AP", Settings())["AP"] == evaluate(qrels, run, "AP", judged_only=True)["AP"] == 0.5
+    ranks = reduce(Qrels.of(qrels), Run.of(run), Settings(judged_only=True))
+    assert evaluate_ranks([ranks], "AP", Settings())["AP"] == evaluate(qrels, run, "AP", judged_only=True)["AP"] == 0.5
 
 
 # what precedence does to numbers

@@ -82,8 +82,8 @@ def test_the_printed_tests_are_those_of_scipy(data: Any, told: tuple[str, str], 
     systems = data.simple(data.experiment(str(tmp_path)))
     table = ScoreTable.of(evaluate_ranks(systems, ["AP"], Settings()))
     cells = [table.where(label).values[:, column] for label in table.class_names for column in (0, 1)]
-    made = stats.f_oneway(*cells)
-    assert f"{made.statistic:.4f}" in told[0].split("3. One-way")[1].split("4. ")[0]
+    result = stats.f_oneway(*cells)
+    assert f"{result.statistic:.4f}" in told[0].split("3. One-way")[1].split("4. ")[0]
     for label in table.class_names:
         own = table.where(label)
         p = stats.ttest_rel(own.values[:, 1], own.values[:, 0]).pvalue
@@ -229,8 +229,8 @@ def test_the_feedback_study_runs_and_its_page_has_its_methods(monkeypatch: pytes
 
     monkeypatch.syspath_prepend(str(STUDIES))
     module = importlib.import_module("feedback_study")
-    made = module.run("small", *clusters(items=60, classes=2), tmp_path, starts=1)
-    rows = re.findall(r"^\| ([a-z][a-z-]+) \|", module.table(made), re.M)[1:]
+    result = module.run("small", *clusters(items=60, classes=2), tmp_path, starts=1)
+    rows = re.findall(r"^\| ([a-z][a-z-]+) \|", module.table(result), re.M)[1:]
     page = (STUDIES / "feedback.md").read_text(encoding="utf-8")
     assert all(page.count(f"| {name} |") == 3 for name in rows)
     assert f"{len(rows) - 4} methods and four controls" in page

@@ -92,13 +92,13 @@ def test_numbers_of_numpy_are_numbers(make: Callable[[], Any]) -> None:
 
 def test_a_word_works_however_it_is_spelled() -> None:
     values = np.random.default_rng(0).random((9, 2))
-    for made, same in (
+    for result, same in (
         (bootstrap_means(values, how="BCA"), bootstrap_means(values, how="bca")),
         (mean_intervals(values, how="Bounded"), mean_intervals(values, how="bounded")),
         (band(values, how="Sup_T"), band(values, how="sup-t")),
     ):
-        assert np.array_equal(made.low, same.low)
-        assert made.how == same.how
+        assert np.array_equal(result.low, same.low)
+        assert result.how == same.how
     ranks = [nearest_ranks(POINTS, list("aab"), "l1", query_item=each) for each in ("Kept-Ignored", "kept_ignored")]
     assert ranks[0].provenance == ranks[1].provenance
     assert compare([TABLE], correction="Holm").families == compare([TABLE]).families
@@ -119,9 +119,9 @@ def test_a_fraction_is_a_factor_whatever_its_kind() -> None:
     ],
 )
 def test_values_come_out_as_plain_python(rule: Any, value: Any, plain: Any) -> None:
-    made = check({"it": value}, it=rule)["it"]
-    assert made == plain
-    assert type(made) is type(plain)
+    result = check({"it": value}, it=rule)["it"]
+    assert result == plain
+    assert type(result) is type(plain)
 
 
 @pytest.mark.parametrize("value", [True, np.True_, None, "1", 1j, float("inf"), float("nan"), [1], np.ones(2)])

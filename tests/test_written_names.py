@@ -18,7 +18,7 @@ from rankscope.collections import COLLECTIONS
 from rankscope.collections.picture_features import SPACES
 from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.nearest.spaces import checked, name_of
+from rankscope.engines.nearest.spaces import metric_named, name_of
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS
@@ -40,7 +40,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "methods": METHODS.parse,
     "users": USERS.parse,
     "starts": STARTS.parse,
-    "metrics": lambda text: name_of(checked(text)),
+    "metrics": lambda text: name_of(metric_named(text)),
     "formats": lambda text: FORMATS.find(text).name,
     "output formats": lambda text: OUTPUT_FORMATS.find(text).name,
     "collections": lambda text: COLLECTIONS.find(text).name,

@@ -137,11 +137,11 @@ def main() -> None:
     sets = read_sets(folder)
     sample = chosen(read_icons(folder), sets)
     with np.load(folder / "icons.npz") as packed:
-        made = arrays(sample, packed["images"])
+        result = arrays(sample, packed["images"])
     TARGET.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(TARGET / "icons.npz", allow_pickle=False, **made)
+    np.savez_compressed(TARGET / "icons.npz", allow_pickle=False, **result)
     (TARGET / "LICENSES.md").write_text(licences(sample, sets), encoding="utf-8")
-    labels = np.array(made["labels"], dtype=np.int64)
+    labels = np.array(result["labels"], dtype=np.int64)
     print(f"{len(sample)} icons, {labels.max() + 1} classes, {np.count_nonzero(labels < 0)} distractors")
 
 

@@ -23,9 +23,25 @@ WHOLE = (0, 1, 2, 5, 10, 100, 10**9, -1, 1 << 31, 1 << 53, 1 << 64, 10**400)
 REAL = (0.0, 0.5, 0.95, 1.0, 2.0, -1.0, 1e-300, 1e300, math.nan, math.inf, 1e-9)
 ODD: tuple[Any, ...] = (None, "", "x", "nan", 1.5, True, "é", "a\nb", "[/x]", "\ud800")
 MEASURES = (
-    "AP", "P@5", "nDCG", "nDCG@10", "RBP(p=0.8)", "ERR@5", "R@10", "bpref", "RR", "F@5", "E(alpha=0.5)@5", "IPrec@0.1",
-    "P(rel=2)@5", "RBP", "Rprec", "infAP", "NMRR", "nDCG(gain=exp)@3",
-)  # fmt: skip
+    "AP",
+    "P@5",
+    "nDCG",
+    "nDCG@10",
+    "RBP(p=0.8)",
+    "ERR@5",
+    "R@10",
+    "bpref",
+    "RR",
+    "F@5",
+    "E(alpha=0.5)@5",
+    "IPrec@0.1",
+    "P(rel=2)@5",
+    "RBP",
+    "Rprec",
+    "infAP",
+    "NMRR",
+    "nDCG(gain=exp)@3",
+)
 PARTS = "@()=,.-0123456789 einfXyrelp"
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1}}
 RUN = {"1": {"a": 3.0, "x": 2.0, "c": 2.0, "b": 1.0}, "2": {"x": 2.0, "a": 1.0}}

@@ -37,9 +37,9 @@ def picture_trial(chance: random.Random, folder: Path) -> Trial:
     width, height = chance.randrange(1, 20), chance.randrange(1, 20)
     grey = np.frombuffer(chance.randbytes(width * height), np.uint8).reshape(height, width)
     deep = {"I;16": np.uint16, "I": np.int32, "F": np.float32}
-    made = Pillow.fromarray(grey.astype(deep[mode])) if mode in deep else Pillow.fromarray(grey).convert(mode)
+    result = Pillow.fromarray(grey.astype(deep[mode])) if mode in deep else Pillow.fromarray(grey).convert(mode)
     file = io.BytesIO()
-    made.save(file, format)
+    result.save(file, format)
     data = file.getvalue()
     if format == "PNG" and chance.random() < 0.3:
         data = _with_size(data, chance)

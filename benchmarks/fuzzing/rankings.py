@@ -121,8 +121,11 @@ def _number(text: str) -> Any:
 
 
 TEXTS: dict[str, Callable[[list[tuple[str, str, str]], random.Random, bool], bytes]] = {
-    "trec": trec, "csv": delimited, "json": nested, "jsonl": json_lines,
-}  # fmt: skip
+    "trec": trec,
+    "csv": delimited,
+    "json": nested,
+    "jsonl": json_lines,
+}
 
 
 def text_trial(format: str, chance: random.Random, folder: Path) -> Trial:

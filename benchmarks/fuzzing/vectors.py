@@ -27,10 +27,10 @@ def matrix_of(chance: random.Random) -> np.ndarray[Any, Any]:
     """Numbers, mostly; sometimes of another type, shape or order, not finite, or huge."""
     kind = chance.choice(KINDS) if chance.random() < 0.2 else "<f8"
     shape = chance.choice(SHAPES) if chance.random() < 0.2 else (8, 3)
-    made = np.array([chance.randrange(100) for _ in range(int(np.prod(shape)))]).reshape(shape).astype(kind)
-    if made.dtype.kind == "f" and made.size and chance.random() < 0.1:
-        made.reshape(-1)[chance.randrange(made.size)] = chance.choice((np.nan, np.inf, 6e4))
-    return np.asfortranarray(made) if chance.random() < 0.2 else made
+    values = np.array([chance.randrange(100) for _ in range(int(np.prod(shape)))]).reshape(shape).astype(kind)
+    if values.dtype.kind == "f" and values.size and chance.random() < 0.1:
+        values.reshape(-1)[chance.randrange(values.size)] = chance.choice((np.nan, np.inf, 6e4))
+    return np.asfortranarray(values) if chance.random() < 0.2 else values
 
 
 def labels_of(chance: random.Random) -> np.ndarray[Any, Any]:

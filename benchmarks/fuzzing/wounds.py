@@ -12,24 +12,63 @@ from collections.abc import Callable
 import zstandard
 
 ODD = (
-    b"\0", b"\n", b"\n\n", b"\r\n", b"\r", b"\t", b"  ", b"\xff\xfe", b"\xef\xbb\xbf", b"\n\xef\xbb\xbf", b"nan",
-    b"inf", b"-1e999", b"#", b"'", b'"', b",", b";", b"{", b"}", b"[", b"]", b":", b"-1", b"99999999999999999999",
-    b"0x1p3", b"1_0", b"\xc2\xa0", b"\x1f\x8b", b"PAR1", b"ARROW1", b"BZh9", b"BZh91AY&SY", b"\xfd7zXZ\x00",
-    b"\x28\xb5\x2f\xfd", b"null", b"true", b"\x0b\x0c\x1c\x85", b"\xed\xa0\x80", b"\xe2\x80\xa8",
-)  # fmt: skip
+    b"\0",
+    b"\n",
+    b"\n\n",
+    b"\r\n",
+    b"\r",
+    b"\t",
+    b"  ",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\n\xef\xbb\xbf",
+    b"nan",
+    b"inf",
+    b"-1e999",
+    b"#",
+    b"'",
+    b'"',
+    b",",
+    b";",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b":",
+    b"-1",
+    b"99999999999999999999",
+    b"0x1p3",
+    b"1_0",
+    b"\xc2\xa0",
+    b"\x1f\x8b",
+    b"PAR1",
+    b"ARROW1",
+    b"BZh9",
+    b"BZh91AY&SY",
+    b"\xfd7zXZ\x00",
+    b"\x28\xb5\x2f\xfd",
+    b"null",
+    b"true",
+    b"\x0b\x0c\x1c\x85",
+    b"\xed\xa0\x80",
+    b"\xe2\x80\xa8",
+)
 NUMBERS = (0, 1, -1, 127, 255, 1 << 15, 1 << 31, (1 << 31) - 1, 1 << 40, 1 << 55, (1 << 63) - 1)
 PACKERS: tuple[Callable[[bytes], bytes], ...] = (
-    gzip.compress, bz2.compress, lzma.compress, zstandard.ZstdCompressor().compress,
-)  # fmt: skip
+    gzip.compress,
+    bz2.compress,
+    lzma.compress,
+    zstandard.ZstdCompressor().compress,
+)
 
 
 def wounded(data: bytes, chance: random.Random) -> bytes:
     """A few wounds: bits flipped, bytes changed, cut out, doubled, odd ones put in, numbers put over, the end cut."""
-    made = bytearray(data)
+    result = bytearray(data)
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
-        place = chance.randrange(len(made) + 1)
-        WOUNDS[chance.randrange(len(WOUNDS))](made, place, chance)
-    return bytes(made)
+        place = chance.randrange(len(result) + 1)
+        WOUNDS[chance.randrange(len(WOUNDS))](result, place, chance)
+    return bytes(result)
 
 
 def _flip(data: bytearray, place: int, chance: random.Random) -> None:

@@ -10,7 +10,7 @@ from brughi2014_figures import POINTS
 
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.formats.rows import table as as_table
-from rankscope.reports.texts.comparison_words import listed, verdict
+from rankscope.reports.texts.comparison_words import join_names, verdict
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bands import band, difference_band
 from rankscope.statistics.pairs.paired_t import spread
@@ -195,7 +195,7 @@ def conclusions(table: ScoreTable, whole: Compared, cells: PairedAndUnpaired) ->
 
 
 def _named(labels: list[str]) -> str:
-    return f"{listed(sorted(labels))} ({len(labels)})" if labels else "no class"
+    return f"{join_names(sorted(labels))} ({len(labels)})" if labels else "no class"
 
 
 def _table(rows: Sequence[dict[str, object]]) -> str:

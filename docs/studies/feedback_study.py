@@ -83,11 +83,17 @@ def table(made: dict[str, Results]) -> str:
         noisy = err.means(name)[0][-1]
         rows.append(
             {
-                "method": name, "AP round 0": float(mean[0]), "round 1": float(mean[1]), "round 5": float(mean[-1]),
-                "low": float(low[-1]), "high": float(high[-1]), "recall seen": float(seen.means(name)[0][-1]),
-                "AP with errors": float(noisy), "left": float(noisy / mean[-1]),
+                "method": name,
+                "AP round 0": float(mean[0]),
+                "round 1": float(mean[1]),
+                "round 5": float(mean[-1]),
+                "low": float(low[-1]),
+                "high": float(high[-1]),
+                "recall seen": float(seen.means(name)[0][-1]),
+                "AP with errors": float(noisy),
+                "left": float(noisy / mean[-1]),
             }
-        )  # fmt: skip
+        )
     return markdown_table(rows, places=3)
 
 

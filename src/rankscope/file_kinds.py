@@ -10,8 +10,17 @@ import re
 from pathlib import Path
 from typing import Literal, get_args
 
-Kind = Literal["a picture", "features", "a run", "judgements", "a run or judgements", "saved ranks",
-               "a feedback study", "a compressed file", "a table that rankscope did not write"]  # fmt: skip
+Kind = Literal[
+    "a picture",
+    "features",
+    "a run",
+    "judgements",
+    "a run or judgements",
+    "saved ranks",
+    "a feedback study",
+    "a compressed file",
+    "a table that rankscope did not write",
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FOREIGN: Kind = "a table that rankscope did not write"
 HEAD = 1 << 16
@@ -24,8 +33,20 @@ RASTERS = re.compile(
 DRAWINGS = re.compile(rb"%PDF-|\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", re.DOTALL)
 ARRAYS = re.compile(rb"\x93NUMPY|PK\x03\x04.{26}[^\0]{1,200}?\.npy", re.DOTALL)
 QUERY = {"query_id", "query-id", "qid", "q_id", "queryid", "topic_id", "query", "topic"}
-ITEM = {"item_id", "doc_id", "docno", "corpus-id", "corpus_id", "document_id", "passage_id", "pid", "docid", "item",
-        "doc", "document"}  # fmt: skip
+ITEM = {
+    "item_id",
+    "doc_id",
+    "docno",
+    "corpus-id",
+    "corpus_id",
+    "document_id",
+    "passage_id",
+    "pid",
+    "docid",
+    "item",
+    "doc",
+    "document",
+}
 OF_RUNS = {"score", "sim", "similarity", "rank"}
 COLUMNS = QUERY | ITEM | OF_RUNS
 NUMBER = rb"-?\.?\d[\d.]*(?:[eE][-+]?\d+)?"

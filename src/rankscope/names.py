@@ -93,30 +93,30 @@ def file_names(texts: Sequence[str]) -> list[str]:
 
 def _numbered(names: Sequence[str], form: str, key: Callable[[str], str] = str) -> list[str]:
     """Names with a number behind those that stood before; never one that another name has by itself."""
-    taken, made = set(map(key, names)), dict[str, str]()
+    taken, result = set(map(key, names)), dict[str, str]()
     for name in names:
         number, chosen = 1, name
-        while key(chosen) in made or (number > 1 and key(chosen) in taken):
+        while key(chosen) in result or (number > 1 and key(chosen) in taken):
             number += 1
             chosen = form.format(name=name, number=number)
-        made[key(chosen)] = chosen
-    return list(made.values())
+        result[key(chosen)] = chosen
+    return list(result.values())
 
 
-def distinguished(names: Sequence[str], paths: Sequence[str | Path | None]) -> list[str]:
+def distinct_names(names: Sequence[str], paths: Sequence[str | Path | None]) -> list[str]:
     """Names of systems, all different: equal ones get what tells their files' paths apart, else a number.
 
-    >>> distinguished(["bm25", "bm25", "dense"], ["main/bm25.run", "branch/bm25.run", "dense.run"])
+    >>> distinct_names(["bm25", "bm25", "dense"], ["main/bm25.run", "branch/bm25.run", "dense.run"])
     ['main/bm25', 'branch/bm25', 'dense']
-    >>> distinguished(["bm25", "bm25", "bm25"], ["bm25.run", "bm25.json", None])
+    >>> distinct_names(["bm25", "bm25", "bm25"], ["bm25.run", "bm25.json", None])
     ['bm25.run', 'bm25.json', 'bm25']
     """
-    made = list(names)
+    results = list(names)
     for name in [name for name, count in Counter(names).items() if count > 1]:
         rows = [row for row, each in enumerate(names) if each == name and paths[row] is not None]
         for row, told in zip(rows, _differences(name, [Path(str(paths[row])) for row in rows]), strict=True):
-            made[row] = told
-    return _numbered(made, "{name} ({number})")
+            results[row] = told
+    return _numbered(results, "{name} ({number})")
 
 
 def _differences(name: str, paths: Sequence[Path]) -> list[str]:

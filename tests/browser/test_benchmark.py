@@ -24,16 +24,16 @@ FRAME = "item => { const made = getComputedStyle(item.querySelector('.shot')); \
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("benchmark")
-    made = standings(folder)
-    write_page(made, folder / "page.html", shown=4)
+    result = standings(folder)
+    write_page(result, folder / "page.html", shown=4)
     return folder / "page.html"
 
 
 @pytest.fixture
 def opened(browser: Browser, file: Path) -> Iterator[test_report.Opened]:
-    made = Opened(browser, file, viewport={"width": 1280, "height": 900})
-    yield made
-    made.context.close()
+    result = Opened(browser, file, viewport={"width": 1280, "height": 900})
+    yield result
+    result.context.close()
 
 
 def test_nothing_complains_and_nothing_is_asked_from_the_net(opened: test_report.Opened, file: Path) -> None:
@@ -78,19 +78,19 @@ def test_graphs_are_drawn_and_saved(opened: test_report.Opened) -> None:
 
 
 def test_light_and_dark(browser: Browser, file: Path) -> None:
-    made = Opened(browser, file, color_scheme="dark")
-    frame = made.page.locator(".hit.yes").first
+    result = Opened(browser, file, color_scheme="dark")
+    frame = result.page.locator(".hit.yes").first
     before = frame.evaluate(FRAME)[1]
-    made.page.click("#theme")
+    result.page.click("#theme")
     assert frame.evaluate(FRAME)[1] != before
-    assert made.said == []
-    made.context.close()
+    assert result.said == []
+    result.context.close()
 
 
 def test_a_telephone_shows_it_without_a_sideways_scroll(browser: Browser, file: Path) -> None:
-    made = Opened(browser, file, viewport={"width": 390, "height": 800})
-    assert made.page.evaluate("document.documentElement.scrollWidth") <= 390
-    made.context.close()
+    result = Opened(browser, file, viewport={"width": 390, "height": 800})
+    assert result.page.evaluate("document.documentElement.scrollWidth") <= 390
+    result.context.close()
 
 
 def test_without_scripts_tables_and_pictures_are_still_there(browser: Browser, file: Path) -> None:

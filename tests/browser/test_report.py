@@ -82,9 +82,9 @@ class Opened:
 
 @pytest.fixture
 def opened(browser: Browser, file: Path) -> Iterator[Opened]:
-    made = Opened(browser, file, viewport={"width": 1280, "height": 900})
-    yield made
-    made.context.close()
+    result = Opened(browser, file, viewport={"width": 1280, "height": 900})
+    yield result
+    result.context.close()
 
 
 def test_nothing_complains_and_nothing_is_asked_from_the_net(opened: Opened, file: Path) -> None:
@@ -212,33 +212,33 @@ def test_hostile_names_stay_text(opened: Opened) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_follows_the_readers_light_and_the_button_turns_it(browser: Browser, file: Path, scheme: str) -> None:
-    made = Opened(browser, file, color_scheme=scheme)
+    result = Opened(browser, file, color_scheme=scheme)
     paper = "getComputedStyle(document.body).backgroundColor"
     ink = "getComputedStyle(document.querySelector('.plot svg text[fill]')).fill"
-    before = made.page.evaluate(paper), made.page.evaluate(ink)
-    made.page.click("#theme")
-    after = made.page.evaluate(paper), made.page.evaluate(ink)
+    before = result.page.evaluate(paper), result.page.evaluate(ink)
+    result.page.click("#theme")
+    after = result.page.evaluate(paper), result.page.evaluate(ink)
     white = "rgb(255, 255, 255)"
     assert (before[0] == white) == (scheme == "light")
     assert before[0] != after[0]
     assert before[1] != after[1]
-    assert made.said == []
-    made.context.close()
+    assert result.said == []
+    result.context.close()
 
 
 def test_a_telephone_shows_it_without_a_sideways_scroll(browser: Browser, file: Path) -> None:
-    made = Opened(browser, file, viewport={"width": 390, "height": 800})
-    assert made.page.evaluate("document.documentElement.scrollWidth") <= 390
-    made.context.close()
+    result = Opened(browser, file, viewport={"width": 390, "height": 800})
+    assert result.page.evaluate("document.documentElement.scrollWidth") <= 390
+    result.context.close()
 
 
 def test_paper_is_white_and_has_no_buttons_even_for_those_who_read_in_the_dark(browser: Browser, file: Path) -> None:
-    made = Opened(browser, file, color_scheme="dark")
-    made.page.emulate_media(media="print")
-    assert made.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert made.page.locator("button:visible").count() == 0
-    assert made.page.pdf().startswith(b"%PDF")
-    made.context.close()
+    result = Opened(browser, file, color_scheme="dark")
+    result.page.emulate_media(media="print")
+    assert result.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert result.page.locator("button:visible").count() == 0
+    assert result.page.pdf().startswith(b"%PDF")
+    result.context.close()
 
 
 def test_without_scripts_the_numbers_are_still_there(browser: Browser, file: Path) -> None:
@@ -253,8 +253,8 @@ def test_without_scripts_the_numbers_are_still_there(browser: Browser, file: Pat
 def test_a_report_of_one_system_shows_its_measures_as_columns(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "one.html"
     path.write_text(html.render(report_of("rough")), encoding="utf-8")
-    made = Opened(browser, path)
-    assert made.page.locator("#table th").all_inner_texts() == [
+    result = Opened(browser, path)
+    assert result.page.locator("#table th").all_inner_texts() == [
         "query",
         "class",
         "relevant",
@@ -263,5 +263,5 @@ def test_a_report_of_one_system_shows_its_measures_as_columns(browser: Browser, 
         "success@1",
         "NMRR",
     ]
-    assert made.said == []
-    made.context.close()
+    assert result.said == []
+    result.context.close()

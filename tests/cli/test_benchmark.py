@@ -52,10 +52,19 @@ def table(folder: Path) -> list[dict[str, str]]:
 def test_everything_is_written(out: Path) -> None:
     names = {path.name for path in out.iterdir()}
     assert names == {
-        "features", "table.txt", "table.csv", "table.json", "table.md", "table.tex", "quality.svg", "cost.svg",
-        "report.html", "rgb-histogram-bins-4.ranks.parquet", "thumbnail-side-8.ranks.parquet",
+        "features",
+        "table.txt",
+        "table.csv",
+        "table.json",
+        "table.md",
+        "table.tex",
+        "quality.svg",
+        "cost.svg",
+        "report.html",
+        "rgb-histogram-bins-4.ranks.parquet",
+        "thumbnail-side-8.ranks.parquet",
         "colour-layout.ranks.parquet",
-    }  # fmt: skip
+    }
     assert (out / "quality.svg").read_text().startswith("<svg")
 
 

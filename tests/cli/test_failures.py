@@ -180,9 +180,12 @@ def test_standard_output_that_is_full_closed_or_gone(tmp_path: Path, line: str) 
 def test_no_process_outlives_the_command(tmp_path: Path, line: str, number: signal.Signals) -> None:
     runs_in(tmp_path)
     running = subprocess.Popen(
-        [*COMMAND, *line.split()], cwd=tmp_path, start_new_session=True, stdout=subprocess.DEVNULL,
+        [*COMMAND, *line.split()],
+        cwd=tmp_path,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-    )  # fmt: skip
+    )
     members = wait_for(lambda: len(group(running.pid)) > 1 and group(running.pid))
     running.send_signal(number)
     _, said = running.communicate(timeout=60)

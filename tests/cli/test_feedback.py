@@ -30,28 +30,77 @@ def features(tmp_path: Path) -> Path:
 
 def test_a_study_from_a_file_of_features(features: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
-    done = run(features, "--methods", "rocchio,svm(C=1)", "--starts", 2, "--rounds", 2, "--scope", 5, "-o", out,
-               "--user", "noisy(0.1, 0.2)", "--list", "frozen", "--processes", 1)  # fmt: skip
+    done = run(
+        features,
+        "--methods",
+        "rocchio,svm(C=1)",
+        "--starts",
+        2,
+        "--rounds",
+        2,
+        "--scope",
+        5,
+        "-o",
+        out,
+        "--user",
+        "noisy(0.1, 0.2)",
+        "--list",
+        "frozen",
+        "--processes",
+        1,
+    )
     assert done.exit_code == 0, done.output
     for word in ("rocchio", "svm(C=1)", "no-feedback", "random", "all-labels", "ideal", "frozen list", "round 2"):
         assert word in done.output
-    made = load_results(out)
-    assert made.topics == ("cat", "dog", "sea cow")
-    assert made.frame.height == 6 * 6 * 3
-    assert made.about["protocol"]["scored"] == "frozen"
+    results = load_results(out)
+    assert results.topics == ("cat", "dog", "sea cow")
+    assert results.frame.height == 6 * 6 * 3
+    assert results.about["protocol"]["scored"] == "frozen"
 
 
 def test_a_measure_with_several_options_is_one_measure(features: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
-    done = run(features, "-m", "RBP(p=0.5,gain=binary), P@5", "-m", "P.10,20", "--methods", "query_point",
-               "--starts", 1, "--rounds", 1, "--scope", 5, "-o", out, "--processes", 1)  # fmt: skip
+    done = run(
+        features,
+        "-m",
+        "RBP(p=0.5,gain=binary), P@5",
+        "-m",
+        "P.10,20",
+        "--methods",
+        "query_point",
+        "--starts",
+        1,
+        "--rounds",
+        1,
+        "--scope",
+        5,
+        "-o",
+        out,
+        "--processes",
+        1,
+    )
     assert done.exit_code == 0, done.output
     assert load_results(out).measures == ("RBP(p=0.5)", "P@5", "P@10", "P@20")
 
 
 def test_topics_are_expressions_and_rankings_are_kept(features: Path, tmp_path: Path) -> None:
-    done = run(features, "--topics", "cat or 'sea cow', dog", "--methods", "query-point", "--starts", 2, "--rounds", 1,
-               "-o", tmp_path / "out.parquet", "--keep-ranks", tmp_path / "ranks", "--processes", 1)  # fmt: skip
+    done = run(
+        features,
+        "--topics",
+        "cat or 'sea cow', dog",
+        "--methods",
+        "query-point",
+        "--starts",
+        2,
+        "--rounds",
+        1,
+        "-o",
+        tmp_path / "out.parquet",
+        "--keep-ranks",
+        tmp_path / "ranks",
+        "--processes",
+        1,
+    )
     assert done.exit_code == 0, done.output
     kept = load_ranks(tmp_path / "ranks" / "query-point.ranks.parquet")
     assert set(kept.classes or ()) == {"cat or 'sea cow'", "dog"}

@@ -66,9 +66,9 @@ def test_a_list_without_scores_gets_a_rank_model_and_says_why(files: tuple[str, 
 
 def test_classes_are_named_as_the_unit(tmp_path: Path) -> None:
     path = tmp_path / "classes.ranks.parquet"
-    made = drawn(queries=30, distractors=200)
+    result = drawn(queries=30, distractors=200)
     names = tuple(f"c{row // 3}" for row in range(30))
-    save_ranks(replace(made, classes=names, provenance={"judgements": {"complete": True}}), path)
+    save_ranks(replace(result, classes=names, provenance={"judgements": {"complete": True}}), path)
     text = said("forecast", str(path), "--to", "2x", "-m", "AP")
     assert "30 queries of 10 classes, the unit for other queries" in text
 

@@ -40,9 +40,11 @@ def folder(tmp_path: Path) -> Path:
     judged = "".join(f"q{query:02} 0 r{number} 1\n" for query in range(QUERIES) for number in range(3))
     (tmp_path / "qrels.txt").write_text(judged)
     for name, some, answered in (
-        ("old", places, range(QUERIES)), ("like", like, range(QUERIES)), ("worse", worse, range(QUERIES)),
+        ("old", places, range(QUERIES)),
+        ("like", like, range(QUERIES)),
+        ("worse", worse, range(QUERIES)),
         ("half", places, range(15)),
-    ):  # fmt: skip
+    ):
         (tmp_path / f"{name}.run").write_text(run_lines(some, answered, name))
     (tmp_path / "other.run").write_text(run_lines(places, range(QUERIES), "other").replace("q", "x"))
     return tmp_path
@@ -59,7 +61,7 @@ def called(folder: Path, *arguments: str) -> Result:
     files = [
         str(folder / each) if each.endswith((".run", ".txt", ".parquet", ".md", ".csv")) else each for each in arguments
     ]
-    return CliRunner().invoke(cli, ["gate", *files], catch_exceptions=False)  # fmt: skip
+    return CliRunner().invoke(cli, ["gate", *files], catch_exceptions=False)
 
 
 def test_a_candidate_like_the_baseline_passes_with_its_reason(folder: Path) -> None:

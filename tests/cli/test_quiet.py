@@ -81,11 +81,11 @@ def arguments(case: tuple[str, ...], folder: Path, tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_quiet_leaves_only_results(case: tuple[str, ...], folder: Path, tmp_path: Path) -> None:
-    made = {}
+    results = {}
     for name, more in (("loud", []), ("quiet", ["--quiet"])):
         (tmp_path / name).mkdir()
-        made[name] = called(*arguments(case, folder, tmp_path / name), *more)
-    loud, quiet = made["loud"], made["quiet"]
+        results[name] = called(*arguments(case, folder, tmp_path / name), *more)
+    loud, quiet = results["loud"], results["quiet"]
     assert loud.exit_code == quiet.exit_code == 0
     assert quiet.stderr == ""
     assert "!" not in quiet.stdout
@@ -158,11 +158,11 @@ def test_a_random_level_above_one_percent_is_said(folder: Path, tmp_path: Path) 
     [([], "Class", "kind"), (["--label-column", "kind"], "kind", "Class")],
 )
 def test_rank_says_which_columns_it_took(folder: Path, tmp_path: Path, more: list[str], labels: str, rest: str) -> None:
-    made = called(
+    result = called(
         "rank", folder / "f.npy", "--labels", folder / "labels.csv", "-o", tmp_path / "r.ranks.parquet", *more
     )
     taken = f"labels.csv: labels from column '{labels}', ids from column 'file', rows in the order of the items"
-    assert f"{taken}; not read: {rest}" in made.stderr
+    assert f"{taken}; not read: {rest}" in result.stderr
 
 
 @pytest.mark.parametrize("format", ["trec", "csv", "json"])

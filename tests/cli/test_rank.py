@@ -56,10 +56,27 @@ def test_options_change_what_they_name(features: str, tmp_path: Path) -> None:
     (tmp_path / "queries.txt").write_text("item3\nitem8\n")
     (tmp_path / "junk.txt").write_text("item3 0 item9 0\n")
     said(
-        "rank", features, "-o", out, "--metric", "0.5*l1[0:4] + 2*l2[4:]", "--query-item", "kept", "--no-keep-scores",
-        "--queries", str(tmp_path / "queries.txt"), "--junk", str(tmp_path / "junk.txt"), "--system", "mine",
-        "--threads", "1", "--memory", "64MB", "--quiet",
-    )  # fmt: skip
+        "rank",
+        features,
+        "-o",
+        out,
+        "--metric",
+        "0.5*l1[0:4] + 2*l2[4:]",
+        "--query-item",
+        "kept",
+        "--no-keep-scores",
+        "--queries",
+        str(tmp_path / "queries.txt"),
+        "--junk",
+        str(tmp_path / "junk.txt"),
+        "--system",
+        "mine",
+        "--threads",
+        "1",
+        "--memory",
+        "64MB",
+        "--quiet",
+    )
     ranks = load_ranks(out)
     assert ranks.queries == ("item3", "item8")
     assert ranks.collection.tolist() == [119, 120]

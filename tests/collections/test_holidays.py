@@ -24,11 +24,11 @@ def official_ap(ranks: list[int], relevant: int) -> float:
 
 def test_the_real_result_scores_what_is_known_of_it() -> None:
     folder = data_folder("holidays")
-    made = load("holidays", folder)
-    assert (len(made), len(made.queries)) == (1491, 500)
-    assert sorted({len(each.relevant) for each in made.truth})[-1] == 12
+    collection = load("holidays", folder)
+    assert (len(collection), len(collection.queries)) == (1491, 500)
+    assert sorted({len(each.relevant) for each in collection.truth})[-1] == 12
     scores = rankscope.evaluate(
-        made.qrels, read_result(folder / "vlad_result.dat"), list(made.measures), junk=made.junk
+        collection.qrels, read_result(folder / "vlad_result.dat"), list(collection.measures), junk=collection.junk
     )
     assert round(scores["AP(area=oxford)"], 4) == 0.6892
 
@@ -42,8 +42,10 @@ def test_the_real_result_scores_as_the_official_rule_written_again() -> None:
         ranked = [name for _, name in sorted(zip(map(int, rest[::2]), rest[1::2], strict=True)) if name != query]
         mates = [name for name in names if name[:4] == query[:4] and name != query]
         total += official_ap([rank for rank, name in enumerate(ranked) if name in mates], len(mates))
-    made = load("holidays", folder)
-    scores = rankscope.evaluate(made.qrels, read_result(folder / "vlad_result.dat"), made.measures, junk=made.junk)
+    collection = load("holidays", folder)
+    scores = rankscope.evaluate(
+        collection.qrels, read_result(folder / "vlad_result.dat"), collection.measures, junk=collection.junk
+    )
     assert scores["AP(area=oxford)"] == pytest.approx(total / len(lines), abs=1e-12)
 
 
@@ -52,10 +54,12 @@ def test_the_query_is_not_counted_wherever_it_stands(tmp_path: Path) -> None:
     (tmp_path / "mine.dat").write_text(
         "100000.jpg 1 100001.jpg 0 100000.jpg\n\n100100.jpg 0 100000.jpg 1 100100.jpg 2 100101.jpg\n"
     )
-    made = load("holidays", tmp_path)
+    collection = load("holidays", tmp_path)
     run = read_result(tmp_path / "mine.dat")
     assert run.name == "mine"
-    scores = rankscope.evaluate(made.qrels, run, ["AP(area=oxford)", "P@1"], junk=made.junk, collection_size=4)
+    scores = rankscope.evaluate(
+        collection.qrels, run, ["AP(area=oxford)", "P@1"], junk=collection.junk, collection_size=4
+    )
     assert scores["AP(area=oxford)"] == pytest.approx((1 + (0 + 1 / 2) / 2) / 2)
     assert scores["P@1"] == 0.5
 
@@ -64,10 +68,10 @@ def test_names_may_come_from_the_photos(tmp_path: Path) -> None:
     (tmp_path / "jpg").mkdir()
     for name in ("100001.jpg", "100000.jpg", "100100.jpg", "notes.jpg"):
         (tmp_path / "jpg" / name).touch()
-    made = load("holidays", tmp_path)
-    assert made.ids == ("100000.jpg", "100001.jpg", "100100.jpg")
-    assert made.queries == ("100000.jpg",)
-    assert made.paths is not None
+    collection = load("holidays", tmp_path)
+    assert collection.ids == ("100000.jpg", "100001.jpg", "100100.jpg")
+    assert collection.queries == ("100000.jpg",)
+    assert collection.paths is not None
 
 
 @pytest.mark.parametrize(

@@ -121,9 +121,9 @@ def test_the_sample_is_what_the_script_in_the_repository_makes(
     sets = script.read_sets(folder)
     chosen = script.chosen(script.read_icons(folder), sets)
     with np.load(folder / "icons.npz") as packed:
-        made = script.arrays(chosen, packed["images"])
-    assert (made["images"] == sample.images).all()
-    assert (made["labels"] == sample.labels).all()
+        result = script.arrays(chosen, packed["images"])
+    assert (result["images"] == sample.images).all()
+    assert (result["labels"] == sample.labels).all()
     assert tuple(icon.name for icon in chosen) == sample.items
     assert tuple(icon.cluster for icon in chosen) == sample.class_of_item
     assert script.licences(chosen, sets) == (DATA / "LICENSES.md").read_text(encoding="utf-8")

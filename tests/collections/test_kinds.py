@@ -13,7 +13,7 @@ from rankscope.collections.corel1k import CLASSES
 from rankscope.collections.tables import label_table
 from rankscope.collections.ukbench import four_score
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.errors import InputError, SettingError
 from rankscope.measures import AP
 from tests.data import data_folder
@@ -50,12 +50,12 @@ def test_a_missing_collection_says_what_its_folder_should_hold(kind: CollectionK
 
 def test_a_folder_of_class_folders_is_a_collection(tmp_path: Path) -> None:
     empty_files(tmp_path, "cat/2.JPG", "cat/1.png", "dog/1.jpg", "dog/notes.txt", "lone.gif", ".hidden/x.png")
-    made = load("folder", tmp_path)
-    assert made.ids == ("lone.gif", "cat/1.png", "cat/2.JPG", "dog/1.jpg")
-    assert made.labels == ("", "cat", "cat", "dog")
-    assert made.queries == ("cat/1.png", "cat/2.JPG")
-    assert made.paths is not None
-    assert made.paths[0] == tmp_path / "lone.gif"
+    collection = load("folder", tmp_path)
+    assert collection.ids == ("lone.gif", "cat/1.png", "cat/2.JPG", "dog/1.jpg")
+    assert collection.labels == ("", "cat", "cat", "dog")
+    assert collection.queries == ("cat/1.png", "cat/2.JPG")
+    assert collection.paths is not None
+    assert collection.paths[0] == tmp_path / "lone.gif"
 
 
 def test_the_query_leaves_its_own_ranking_or_counts_as_the_collection_says() -> None:
@@ -111,43 +111,43 @@ def test_corel_photos_may_be_numbered_in_class_folders_or_in_a_table(tmp_path: P
 
 
 def test_corel_has_ten_classes_of_a_hundred() -> None:
-    made = load("corel1k", data_folder("corel1k"))
-    assert len(made) == 1000
-    assert made.classes == tuple(sorted(CLASSES))
-    assert {made.labels.count(name) for name in made.classes} == {100}
-    assert made.notes == ()
-    assert made.paths is not None
-    assert all(path.is_file() for path in made.paths)
+    collection = load("corel1k", data_folder("corel1k"))
+    assert len(collection) == 1000
+    assert collection.classes == tuple(sorted(CLASSES))
+    assert {collection.labels.count(name) for name in collection.classes} == {100}
+    assert collection.notes == ()
+    assert collection.paths is not None
+    assert all(path.is_file() for path in collection.paths)
 
 
 def test_shapes_have_seventy_classes_of_twenty_as_their_table_says() -> None:
     folder = data_folder("mpeg7-shapes")
-    made = load("mpeg7", folder)
-    assert len(made) == 1400
-    assert {made.labels.count(name) for name in made.classes} == {20}
-    assert dict(zip(made.ids, made.labels, strict=True)) == {
+    collection = load("mpeg7", folder)
+    assert len(collection) == 1400
+    assert {collection.labels.count(name) for name in collection.classes} == {20}
+    assert dict(zip(collection.ids, collection.labels, strict=True)) == {
         file.removesuffix(".png"): label for file, label in label_table(folder / "partB_labels.csv")
     }
-    assert made.query_item == "kept"
+    assert collection.query_item == "kept"
 
 
 def test_a_class_of_shapes_may_have_a_dash_in_its_name(tmp_path: Path) -> None:
-    made = load("mpeg7", empty_files(tmp_path, "device-0-1.gif", "device-0-2.gif", "bat-1.gif"))
-    assert made.labels == ("bat", "device-0", "device-0")
+    collection = load("mpeg7", empty_files(tmp_path, "device-0-1.gif", "device-0-2.gif", "bat-1.gif"))
+    assert collection.labels == ("bat", "device-0", "device-0")
 
 
 def test_four_photos_in_a_row_show_one_object_of_ukbench(tmp_path: Path) -> None:
-    made = load("ukbench", empty_files(tmp_path, *(f"full/ukbench{number:05}.jpg" for number in range(8))))
-    assert made.labels == ("0",) * 4 + ("1",) * 4
-    assert made.qrels.to_dict()["ukbench00005"] == {f"ukbench0000{number}": 1 for number in (4, 5, 6, 7)}
+    collection = load("ukbench", empty_files(tmp_path, *(f"full/ukbench{number:05}.jpg" for number in range(8))))
+    assert collection.labels == ("0",) * 4 + ("1",) * 4
+    assert collection.qrels.to_dict()["ukbench00005"] == {f"ukbench0000{number}": 1 for number in (4, 5, 6, 7)}
     # 0..3 on a line lie together, 4..7 with a stranger between: counted by hand
     place = np.array([[0.0], [1], [2], [3], [10], [11], [3.5], [30]])
-    kept = query_kept(nearest_ranks(place, made.labels, "l1", made.ids))
+    kept = put_query_back(nearest_ranks(place, collection.labels, "l1", collection.ids))
     run = {
-        query: dict(zip(made.ids, (-np.abs(place[:, 0] - at)).tolist(), strict=True))
-        for query, at in zip(made.ids, place[:, 0], strict=True)
+        query: dict(zip(collection.ids, (-np.abs(place[:, 0] - at)).tolist(), strict=True))
+        for query, at in zip(collection.ids, place[:, 0], strict=True)
     }
-    hits = rankscope.evaluate(made.qrels, run, ["P@4"], junk=made.junk)["P@4"] * 4
+    hits = rankscope.evaluate(collection.qrels, run, ["P@4"], junk=collection.junk)["P@4"] * 4
     assert four_score(kept) == pytest.approx(hits)
 
 
@@ -163,16 +163,16 @@ def test_the_shipped_icons_and_the_digits_need_no_folder() -> None:
 
 
 def test_the_large_icons_have_the_counts_of_their_page() -> None:
-    made = load("icons20k", data_folder("icons20k"))
-    assert (len(made), len(made.classes), made.labels.count("")) == (20000, 1858, 5194)
-    assert len(made.queries) == 14806
+    collection = load("icons20k", data_folder("icons20k"))
+    assert (len(collection), len(collection.classes), collection.labels.count("")) == (20000, 1858, 5194)
+    assert len(collection.queries) == 14806
 
 
 def test_letters_have_the_counts_of_their_page(tmp_path: Path) -> None:
-    made = load("letter", data_folder("letter"))
-    assert made.features is not None
-    assert made.features.shape == (20000, 16)
-    assert (made.labels.count("H"), made.labels.count("U"), len(made.classes)) == (734, 813, 26)
+    collection = load("letter", data_folder("letter"))
+    assert collection.features is not None
+    assert collection.features.shape == (20000, 16)
+    assert (collection.labels.count("H"), collection.labels.count("U"), len(collection.classes)) == (734, 813, 26)
     (tmp_path / "letter-recognition.data").write_text("A,1,2\n")
     with pytest.raises(InputError, match="line 1 of letter-recognition"):
         load("letter", tmp_path)

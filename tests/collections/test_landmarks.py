@@ -40,18 +40,20 @@ def truth_files(folder: Path, name: str, query: str, good: str, ok: str, junk: s
 
 def test_hand_cases_follow_the_published_rule(tmp_path: Path) -> None:
     truth_files(tmp_path, "tower_1", "oxc1_a 1 2 30.5 40", good="a b", ok="c", junk="j k")
-    made = load("oxford5k", tmp_path)
-    (truth,) = made.truth
+    collection = load("oxford5k", tmp_path)
+    (truth,) = collection.truth
     assert (truth.item, truth.box) == ("a", (1.0, 2.0, 30.5, 40.0))
     assert truth.relevant == {"a": GOOD, "b": GOOD, "c": OK}
-    assert made.junk == {"tower_1": ("j", "k")}
+    assert collection.junk == {"tower_1": ("j", "k")}
     # junk on top changes nothing: a at 1, x at 2, b at 3, c at 4 of what counts
     by_hand = (1.0 + (1 / 2 + 2 / 3) / 2 + (2 / 3 + 3 / 4) / 2) / 3
     for ranking in (["a", "x", "b", "c"], ["j", "a", "x", "k", "b", "c"]):
-        scores = rankscope.evaluate(made.qrels, {"tower_1": ranking}, list(made.measures), junk=made.junk)
+        scores = rankscope.evaluate(
+            collection.qrels, {"tower_1": ranking}, list(collection.measures), junk=collection.junk
+        )
         assert scores["AP(area=oxford)"] == pytest.approx(by_hand, abs=1e-12)
         assert published_ap({"a", "b", "c"}, {"j", "k"}, ranking) == pytest.approx(by_hand, abs=1e-12)
-    missed = rankscope.evaluate(made.qrels, {"tower_1": ["x", "a"]}, ["AP(area=oxford)"], junk=made.junk)
+    missed = rankscope.evaluate(collection.qrels, {"tower_1": ["x", "a"]}, ["AP(area=oxford)"], junk=collection.junk)
     assert missed["AP(area=oxford)"] == pytest.approx((0 + 1 / 2) / 2 / 3, abs=1e-12)
 
 
@@ -64,36 +66,36 @@ def test_any_ranking_scores_what_the_published_rule_gives(order: list[str], leng
 
 
 def test_the_real_truth_of_oxford_has_the_counts_of_its_page() -> None:
-    made = load("oxford5k", data_folder("oxford5k-gt"))
-    positives = [len(each.relevant) for each in made.truth]
-    assert len(made.queries) == 55
+    collection = load("oxford5k", data_folder("oxford5k-gt"))
+    positives = [len(each.relevant) for each in collection.truth]
+    assert len(collection.queries) == 55
     assert (min(positives), max(positives)) == (6, 221)
-    junk = [len(each.junk) for each in made.truth]
+    junk = [len(each.junk) for each in collection.truth]
     assert (min(junk), max(junk)) == (2, 127)
-    assert (len(made), made.collection_size) == (845, 5062)
-    assert all(each.item in each.relevant for each in made.truth)
-    assert made.notes == ("no pictures here: only the 845 items named in the truth are known",)
+    assert (len(collection), collection.collection_size) == (845, 5062)
+    assert all(each.item in each.relevant for each in collection.truth)
+    assert collection.notes == ("no pictures here: only the 845 items named in the truth are known",)
 
 
 def test_random_rankings_of_the_real_truth_score_what_the_published_rule_gives() -> None:
-    made = load("oxford5k", data_folder("oxford5k-gt"))
+    collection = load("oxford5k", data_folder("oxford5k-gt"))
     rng = np.random.default_rng(0)
     strangers = [f"stranger_{number}" for number in range(4217)]
-    run = {query: rng.permutation([*made.ids, *strangers]).tolist() for query in made.queries}
-    size = made.collection_size
-    scores = rankscope.evaluate(made.qrels, run, ["AP(area=oxford)"], junk=made.junk, collection_size=size)
-    slow = [published_ap(set(each.relevant), set(each.junk), run[each.query]) for each in made.truth]
+    run = {query: rng.permutation([*collection.ids, *strangers]).tolist() for query in collection.queries}
+    size = collection.collection_size
+    scores = rankscope.evaluate(collection.qrels, run, ["AP(area=oxford)"], junk=collection.junk, collection_size=size)
+    slow = [published_ap(set(each.relevant), set(each.junk), run[each.query]) for each in collection.truth]
     assert scores["AP(area=oxford)"] == pytest.approx(np.mean(slow), abs=1e-12)
 
 
 def test_a_perfect_ranking_with_junk_in_between_scores_one() -> None:
-    made = load("oxford5k", data_folder("oxford5k-gt"))
+    collection = load("oxford5k", data_folder("oxford5k-gt"))
     run = {
-        each.query: [*each.junk[:1], *each.relevant, *(item for item in made.ids if item not in each.relevant)]
-        for each in made.truth
+        each.query: [*each.junk[:1], *each.relevant, *(item for item in collection.ids if item not in each.relevant)]
+        for each in collection.truth
     }
     unique = {query: list(dict.fromkeys(items)) for query, items in run.items()}
-    scores = rankscope.evaluate(made.qrels, unique, ["AP(area=oxford)"], junk=made.junk)
+    scores = rankscope.evaluate(collection.qrels, unique, ["AP(area=oxford)"], junk=collection.junk)
     assert scores["AP(area=oxford)"] == 1.0
 
 
@@ -103,10 +105,10 @@ def test_pictures_of_paris_may_lie_by_landmark(tmp_path: Path) -> None:
         path = tmp_path / "paris" / name.partition("_")[0] / f"{name}.jpg"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    made = load("paris6k", tmp_path)
-    assert made.ids == ("other", "paris_defense_000605", "x")
-    assert made.collection_size == 3
-    assert made.truth[0].item == "paris_defense_000605"
+    collection = load("paris6k", tmp_path)
+    assert collection.ids == ("other", "paris_defense_000605", "x")
+    assert collection.collection_size == 3
+    assert collection.truth[0].item == "paris_defense_000605"
 
 
 def test_a_truth_file_that_lacks_or_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -86,10 +86,10 @@ def ask_pytrec_eval(case: Case, names: Sequence[str], level: int = 1, judged_onl
     """Values per query; the caller's mean is by its own rule (sum of counts, exponential of mean logarithms)."""
     import pytrec_eval
 
-    made = pytrec_eval.RelevanceEvaluator(case.qrels, names, level, judged_only).evaluate(case.run)
+    result = pytrec_eval.RelevanceEvaluator(case.qrels, names, level, judged_only).evaluate(case.run)
     answers = {}
     for name in names:
-        values = {query: value[name] for query, value in made.items()}
+        values = {query: value[name] for query, value in result.items()}
         summary = float(pytrec_eval.compute_aggregated_measure(name, list(values.values())))
         plain = {query: math.exp(value) for query, value in values.items()} if name.startswith("gm_") else values
         answers[name] = Answer(summary, plain)
@@ -99,19 +99,49 @@ def ask_pytrec_eval(case: Case, names: Sequence[str], level: int = 1, judged_onl
 PYTREC_PAIRS = tuple(
     Pair(theirs, mine)
     for theirs, mine in (
-        ("map", "AP"), ("map_cut_2", "AP@2"), ("map_cut_5", "AP@5"), ("ndcg", "nDCG"), ("ndcg_cut_3", "nDCG@3"),
-        ("ndcg_cut_10", "nDCG@10"), ("P_1", "P@1"), ("P_3", "P@3"), ("P_10", "P@10"), ("recall_3", "R@3"),
-        ("recall_10", "R@10"), ("recip_rank", "RR"), ("Rprec", "Rprec"), ("success_1", "success@1"),
-        ("success_5", "success@5"), ("bpref", "bpref"), ("infAP", "infAP"),
-        ("iprec_at_recall_0.00", "IPrec@0"), ("iprec_at_recall_0.30", "IPrec@0.3"), ("iprec_at_recall_1.00", "IPrec@1"),
-        ("11pt_avg", "IPrec11"), ("relative_P_5", "CappedRecall@5"), ("Rprec_mult_0.40", "Rprec(a=0.4)"),
-        ("Rprec_mult_2.00", "Rprec(a=2)"), ("set_P", "SetP"), ("set_recall", "SetR"), ("set_map", "SetAP"),
-        ("set_F", "SetF"), ("set_relative_P", "SetRelativeP"), ("utility", "utility"), ("ndcg_rel", "nDCG_rel"),
-        ("Rndcg", "Rndcg"), ("binG", "binG"), ("G", "G"), ("gm_map", "GMAP"), ("gm_bpref", "gm_bpref"),
-        ("num_q", "num_q"), ("num_ret", "num_ret"), ("num_rel", "num_rel"), ("num_rel_ret", "num_rel_ret"),
+        ("map", "AP"),
+        ("map_cut_2", "AP@2"),
+        ("map_cut_5", "AP@5"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_3", "nDCG@3"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("P_1", "P@1"),
+        ("P_3", "P@3"),
+        ("P_10", "P@10"),
+        ("recall_3", "R@3"),
+        ("recall_10", "R@10"),
+        ("recip_rank", "RR"),
+        ("Rprec", "Rprec"),
+        ("success_1", "success@1"),
+        ("success_5", "success@5"),
+        ("bpref", "bpref"),
+        ("infAP", "infAP"),
+        ("iprec_at_recall_0.00", "IPrec@0"),
+        ("iprec_at_recall_0.30", "IPrec@0.3"),
+        ("iprec_at_recall_1.00", "IPrec@1"),
+        ("11pt_avg", "IPrec11"),
+        ("relative_P_5", "CappedRecall@5"),
+        ("Rprec_mult_0.40", "Rprec(a=0.4)"),
+        ("Rprec_mult_2.00", "Rprec(a=2)"),
+        ("set_P", "SetP"),
+        ("set_recall", "SetR"),
+        ("set_map", "SetAP"),
+        ("set_F", "SetF"),
+        ("set_relative_P", "SetRelativeP"),
+        ("utility", "utility"),
+        ("ndcg_rel", "nDCG_rel"),
+        ("Rndcg", "Rndcg"),
+        ("binG", "binG"),
+        ("G", "G"),
+        ("gm_map", "GMAP"),
+        ("gm_bpref", "gm_bpref"),
+        ("num_q", "num_q"),
+        ("num_ret", "num_ret"),
+        ("num_rel", "num_rel"),
+        ("num_rel_ret", "num_rel_ret"),
         ("num_nonrel_judged_ret", "num_nonrel_judged_ret"),
     )
-)  # fmt: skip
+)
 
 
 # ir_measures
@@ -124,25 +154,43 @@ def ask_ir_measures(case: Case, names: Sequence[str]) -> dict[str, Answer]:
     measures = [ir_measures.parse_measure(name) for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made: Any = ir_measures.calc(measures, case.qrels, case.run)
+        result: Any = ir_measures.calc(measures, case.qrels, case.run)
     answers = {}
     for name, measure in zip(names, measures, strict=True):
-        values = {each.query_id: float(each.value) for each in made.per_query if each.measure == measure}
-        answers[name] = Answer(float(made.aggregated[measure]), values)
+        values = {each.query_id: float(each.value) for each in result.per_query if each.measure == measure}
+        answers[name] = Answer(float(result.aggregated[measure]), values)
     return answers
 
 
 IR_MEASURES_PAIRS = tuple(
     Pair(theirs, mine)
     for theirs, mine in (
-        ("AP", "AP"), ("AP@3", "AP@3"), ("AP(rel=2)", "AP(rel=2)"), ("P@3", "P@3"), ("P(rel=2)@3", "P(rel=2)@3"),
-        ("R@3", "R@3"), ("RR", "RR"), ("nDCG", "nDCG"),
-        ("nDCG@3", "nDCG@3"), ("Rprec", "Rprec"), ("Bpref", "bpref"), ("infAP", "infAP"), ("IPrec@0.2", "IPrec@0.2"),
-        ("Success@3", "success@3"), ("SetP", "SetP"), ("SetP(relative=True)", "SetRelativeP"), ("SetR", "SetR"),
-        ("SetAP", "SetAP"), ("SetF", "SetF"), ("SetF(beta=2.0)", "SetF(b2=2)"), ("NumQ", "num_q"),
-        ("NumRet", "num_ret"), ("NumRet(rel=1)", "num_rel_ret"), ("NumRel", "num_rel"),
+        ("AP", "AP"),
+        ("AP@3", "AP@3"),
+        ("AP(rel=2)", "AP(rel=2)"),
+        ("P@3", "P@3"),
+        ("P(rel=2)@3", "P(rel=2)@3"),
+        ("R@3", "R@3"),
+        ("RR", "RR"),
+        ("nDCG", "nDCG"),
+        ("nDCG@3", "nDCG@3"),
+        ("Rprec", "Rprec"),
+        ("Bpref", "bpref"),
+        ("infAP", "infAP"),
+        ("IPrec@0.2", "IPrec@0.2"),
+        ("Success@3", "success@3"),
+        ("SetP", "SetP"),
+        ("SetP(relative=True)", "SetRelativeP"),
+        ("SetR", "SetR"),
+        ("SetAP", "SetAP"),
+        ("SetF", "SetF"),
+        ("SetF(beta=2.0)", "SetF(b2=2)"),
+        ("NumQ", "num_q"),
+        ("NumRet", "num_ret"),
+        ("NumRet(rel=1)", "num_rel_ret"),
+        ("NumRel", "num_rel"),
     )
-)  # fmt: skip
+)
 OTHER_PROVIDERS_PAIRS = (
     Pair("RR@3", "RR@3"),
     Pair("RR(rel=2)@3", "RR(rel=2)@3"),
@@ -164,8 +212,8 @@ def ask_ranx(case: Case, names: Sequence[str]) -> dict[str, Answer]:
         import ranx
 
         run = ranx.Run(case.run)
-        made = ranx.evaluate(ranx.Qrels(case.qrels), run, list(names), make_comparable=True)
-    means = made if isinstance(made, dict) else {names[0]: made}
+        result = ranx.evaluate(ranx.Qrels(case.qrels), run, list(names), make_comparable=True)
+    means = result if isinstance(result, dict) else {names[0]: result}
     return {
         name: Answer(float(means[name]), {query: float(value) for query, value in run.scores[name].items()})
         for name in names
@@ -175,14 +223,28 @@ def ask_ranx(case: Case, names: Sequence[str]) -> dict[str, Answer]:
 RANX_PAIRS = tuple(
     Pair(theirs, mine)
     for theirs, mine in (
-        ("map", "AP"), ("map@3", "AP@3"), ("map-l2", "AP(rel=2)"), ("precision@3", "P@3"),
-        ("precision@3-l2", "P(rel=2)@3"), ("recall@3", "R@3"),
-        ("f1@3", "F@3"), ("mrr", "RR"), ("mrr@3", "RR@3"), ("ndcg", "nDCG"), ("ndcg@3", "nDCG@3"),
-        ("ndcg@3-l2", "nDCG(floor=2)@3"), ("ndcg_burges@3", "nDCG(gain=exp)@3"), ("r-precision", "Rprec"),
-        ("hit_rate@3", "success@3"), ("rbp.80", "RBP(p=0.8)"), ("rbp.50-l2", "RBP(p=0.5,rel=2)"),
-        ("precision", "SetP"), ("recall", "SetR"), ("f1", "SetF"),
+        ("map", "AP"),
+        ("map@3", "AP@3"),
+        ("map-l2", "AP(rel=2)"),
+        ("precision@3", "P@3"),
+        ("precision@3-l2", "P(rel=2)@3"),
+        ("recall@3", "R@3"),
+        ("f1@3", "F@3"),
+        ("mrr", "RR"),
+        ("mrr@3", "RR@3"),
+        ("ndcg", "nDCG"),
+        ("ndcg@3", "nDCG@3"),
+        ("ndcg@3-l2", "nDCG(floor=2)@3"),
+        ("ndcg_burges@3", "nDCG(gain=exp)@3"),
+        ("r-precision", "Rprec"),
+        ("hit_rate@3", "success@3"),
+        ("rbp.80", "RBP(p=0.8)"),
+        ("rbp.50-l2", "RBP(p=0.5,rel=2)"),
+        ("precision", "SetP"),
+        ("recall", "SetR"),
+        ("f1", "SetF"),
     )
-)  # fmt: skip
+)
 RANX_BPREF = Pair("bpref", "bpref")
 
 

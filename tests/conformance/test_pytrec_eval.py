@@ -42,13 +42,29 @@ def test_every_value_and_mean_is_pytrec_evals(case: Case, level: int, judged_onl
 
 FAMILIES = st.sets(
     st.sampled_from(
-        [*sorted(supported_measures), "official", "set", "all_trec", "P_3", "P.2,7", "ndcg_cut_4", "ndcg_cut.1,5",
-         "map_cut_2", "recall.3", "success_2,3", "relative_P_4", "iprec_at_recall.0.25", "iprec_at_recall_0.50,0.75",
-         "Rprec_mult.1.50", "set_F.2", "set_F_0.5"]
+        [
+            *sorted(supported_measures),
+            "official",
+            "set",
+            "all_trec",
+            "P_3",
+            "P.2,7",
+            "ndcg_cut_4",
+            "ndcg_cut.1,5",
+            "map_cut_2",
+            "recall.3",
+            "success_2,3",
+            "relative_P_4",
+            "iprec_at_recall.0.25",
+            "iprec_at_recall_0.50,0.75",
+            "Rprec_mult.1.50",
+            "set_F.2",
+            "set_F_0.5",
+        ]
     ),
     min_size=1,
     max_size=6,
-)  # fmt: skip
+)
 
 
 @st.composite

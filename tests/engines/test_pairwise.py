@@ -14,7 +14,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.collections import load
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.pairwise import pairwise_ranks
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
 from rankscope.measures import AP, NMRR, Bullseye, Rprec
@@ -130,7 +130,7 @@ def test_ranks_can_be_saved_with_the_choices_of_the_ranker(tmp_path: Any) -> Non
 def test_a_query_that_is_put_back_stands_first_and_counts() -> None:
     # a class of five with the query kept: ranks 1, 2, 4, 9, 15, of which the bull's-eye counts those up to 10
     removed = RelevantRanks.from_ranks([[1, 3, 8, 14]], collection=99)
-    kept = query_kept(removed)
+    kept = put_query_back(removed)
     assert kept.judged.lists("rank") == [[1, 2, 4, 9, 15]]
     assert Bullseye().of(kept).tolist() == [0.8]
     assert kept.levels.lists("count") == [[5]]

@@ -167,7 +167,7 @@ def test_a_micro_mean_whose_denominator_moves_with_the_order_is_refused() -> Non
 def test_the_error_of_a_summary_is_that_of_repeated_simulations(how: str) -> None:
     """A depth that cuts through both groups leaves no closed form; the spread over seeds is the standard error."""
     chosen: dict[str, Any] = {"ties": "expected", "mean": how, "depth": 1, "classes": {"q1": "x", "q2": "y"}}
-    made = [evaluate(TIED_QRELS, TIED_RUN, "R@1", seed=seed, **chosen).systems[0].columns[0] for seed in range(60)]
-    spread = float(np.std([column.summary for column in made], ddof=1))
-    assert made[0].summary_error == pytest.approx(spread, rel=0.35)
-    assert all(column.summary_error > 0 for column in made)
+    results = [evaluate(TIED_QRELS, TIED_RUN, "R@1", seed=seed, **chosen).systems[0].columns[0] for seed in range(60)]
+    spread = float(np.std([column.summary for column in results], ddof=1))
+    assert results[0].summary_error == pytest.approx(spread, rel=0.35)
+    assert all(column.summary_error > 0 for column in results)

@@ -93,13 +93,33 @@ def test_importing_everything_shadows_nothing_of_python() -> None:
 
 
 TWINS = {  # options whose name in Python is another one
-    "by": "classes", "input_format": "format", "measure": "measures", "list": "scored", "junk_label": "junk_labels",
-    "descriptor": "descriptors", "test": "tests",
-}  # fmt: skip
+    "by": "classes",
+    "input_format": "format",
+    "measure": "measures",
+    "list": "scored",
+    "junk_label": "junk_labels",
+    "descriptor": "descriptors",
+    "test": "tests",
+}
 ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and what Python does in another way
-    "quiet", "help", "debug", "format", "per_query", "every_pair", "graphs", "report", "keep_ranks", "force",
-    "system", "output", "theme", "width", "flat", "needed", "relevant",
-}  # fmt: skip
+    "quiet",
+    "help",
+    "debug",
+    "format",
+    "per_query",
+    "every_pair",
+    "graphs",
+    "report",
+    "keep_ranks",
+    "force",
+    "system",
+    "output",
+    "theme",
+    "width",
+    "flat",
+    "needed",
+    "relevant",
+}
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
     "compare": rankscope.compare,

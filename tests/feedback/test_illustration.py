@@ -12,7 +12,7 @@ NAMES = ("nearest-neighbour", "rocchio(alpha=0, beta=1, gamma=0.25, unit_sum=Fal
 
 def test_the_best_clean_method_is_the_worst_under_noise() -> None:
     items, topics = digits(3, 5, 8)
-    made = resilience(
+    resiliences = resilience(
         [METHODS.parse(name) for name in NAMES],
         items,
         topics,
@@ -20,7 +20,7 @@ def test_the_best_clean_method_is_the_worst_under_noise() -> None:
         protocol=Protocol(scored="full"),
         starts=6,
     )
-    clean, noisy = ({name: each.means[at] for name, each in zip(NAMES, made, strict=True)} for at in (0, 1))
+    clean, noisy = ({name: each.means[at] for name, each in zip(NAMES, resiliences, strict=True)} for at in (0, 1))
     nearest, rocchio, point = NAMES
     assert clean[nearest] > clean[rocchio] > clean[point]
     assert noisy[nearest] < noisy[rocchio] < noisy[point]
@@ -28,4 +28,4 @@ def test_the_best_clean_method_is_the_worst_under_noise() -> None:
     for name, (right, wrong) in printed.items():
         assert abs(clean[name] - right) < 0.05
         assert abs(noisy[name] - wrong) < 0.05
-    assert made[0].ratios[1] < 0.7 < made[2].ratios[1]
+    assert resiliences[0].ratios[1] < 0.7 < resiliences[2].ratios[1]

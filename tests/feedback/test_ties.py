@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.feedback import Examples, Items
-from rankscope.feedback.examples.scored import settled
+from rankscope.feedback.examples.scored import drop_rounding
 from rankscope.feedback.methods import Aspects, NearestNeighbour, NoFeedback
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.ranking_facts import tied_pairs
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.users.topics import Topics
@@ -22,19 +22,19 @@ from rankscope.reports.texts.feedback import warnings
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40), st.booleans())
 def test_settling_keeps_the_order_and_changes_little(given_values: list[float], single: bool) -> None:
     values = np.array([given_values])
-    made = settled(values.copy(), single)
+    result = drop_rounding(values.copy(), single)
     order = np.argsort(values[0], kind="stable")
     with np.errstate(over="ignore"):
-        assert not (made[0][order][1:] < made[0][order][:-1]).any()
-    assert np.array_equal(settled(made.copy(), single), made)
+        assert not (result[0][order][1:] < result[0][order][:-1]).any()
+    assert np.array_equal(drop_rounding(result.copy(), single), result)
     usual = np.abs(values) > 1e-300
-    far = np.abs(made - values)[usual & np.isfinite(made)]
-    assert (far <= np.abs(values)[usual & np.isfinite(made)] * (2.0**-19 if single else 2.0**-43)).all()
+    far = np.abs(result - values)[usual & np.isfinite(result)]
+    assert (far <= np.abs(values)[usual & np.isfinite(result)] * (2.0**-19 if single else 2.0**-43)).all()
 
 
 def test_settling_leaves_failed_sessions_and_plain_numbers_alone() -> None:
     values = np.array([[np.nan, np.nan], [0.5, -3.0], [0.0, 1024.0]])
-    assert np.array_equal(settled(values.copy()), values, equal_nan=True)
+    assert np.array_equal(drop_rounding(values.copy()), values, equal_nan=True)
 
 
 def test_items_that_have_nothing_in_common_with_the_query_are_equally_far() -> None:
@@ -76,12 +76,12 @@ def test_the_rule_is_in_every_list_and_what_hangs_on_it_is_said() -> None:
     relevant = np.arange(60) % 10 < 5  # the first five of ten copies each: ties of which half are relevant
     setting = Experiment.of(Items.of(matrix), Topics.of({"t": relevant}), protocol=Protocol(scope=5, rounds=1))
     sessions = setting.sessions(2)
-    made = simulated(NearestNeighbour(), setting, sessions)
-    for each in made.rounds:
+    simulation = simulate_rounds(NearestNeighbour(), setting, sessions)
+    for each in simulation.rounds:
         assert (tied_pairs(each.ranks) > 0).all()
     for row, query in enumerate(sessions.query.tolist()):
         alike = [item for item in range(query // 10 * 10, query // 10 * 10 + 10) if item != query]
-        assert made.rounds[0].displayed[row].tolist() == alike[:5]
+        assert simulation.rounds[0].displayed[row].tolist() == alike[:5]
     results = study(Plan.of(setting, [NearestNeighbour()], starts=2), processes=1)
     (line,) = [line for line in warnings(results) if line.startswith("! equal scores of relevant and irrelevant")]
     assert "nearest-neighbour in 2" in line

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from rankscope.arrays import FloatArray
-from rankscope.forecast.calibration import CAUTION, EXPECTED, Calibration, calibrated, left_out, ratios
+from rankscope.forecast.calibration import CAUTION, EXPECTED, Calibration, calibrate, left_out, ratios
 from rankscope.forecast.tails import NODE_WEIGHTS, Shared, Tails, shared_by, tails_of
 
 
@@ -46,16 +46,16 @@ def test_what_is_left_out_is_expected_by_the_others() -> None:
 
 
 def test_ratios_are_found_over_expected_with_caution() -> None:
-    made = ratios(np.array([0.1, 0.1, 0.1, 5.0]), queries=2)
+    values = ratios(np.array([0.1, 0.1, 0.1, 5.0]), queries=2)
     ratio = (4 + CAUTION * 1.0) / (2 * 8 + CAUTION)
-    assert made[0] == pytest.approx(ratio)
-    assert made[1] == pytest.approx((3 + CAUTION * ratio) / (2 * 4 + CAUTION))
+    assert values[0] == pytest.approx(ratio)
+    assert values[1] == pytest.approx((3 + CAUTION * ratio) / (2 * 4 + CAUTION))
 
 
 def test_tails_that_are_right_need_no_correction() -> None:
     best = drawn(2000, 400)[:, :40]
-    made = calibrated(best, np.full(2000, 400.0), 16, shared_by(best, 16))
-    np.testing.assert_allclose(made.ratio[:8], 1.0, atol=0.08)
+    calibration = calibrate(best, np.full(2000, 400.0), 16, shared_by(best, 16))
+    np.testing.assert_allclose(calibration.ratio[:8], 1.0, atol=0.08)
 
 
 def test_tails_that_take_queries_for_alike_are_corrected() -> None:
@@ -72,10 +72,10 @@ def test_tails_that_take_queries_for_alike_are_corrected() -> None:
     tails, row = tails_of(old, 16, shared), np.repeat(np.arange(1000), 800)
     level = tails.threshold[row]
     said = NODE_WEIGHTS @ tails.chances(there, row, np.maximum(new.ravel(), level))
-    made = calibrated(old, there, 16, shared)
+    calibration = calibrate(old, there, 16, shared)
     for expected in (1.0, 0.25, 0.0625):
         plain = ((said * 200 <= expected) & (new.ravel() > level)).sum() / 4000 / expected
-        assert made.corrected(np.array([expected]))[0] == pytest.approx(plain, rel=0.25)
+        assert calibration.corrected(np.array([expected]))[0] == pytest.approx(plain, rel=0.25)
     assert plain > 2.0
 
 
@@ -83,6 +83,6 @@ def test_a_higher_score_never_has_the_higher_chance() -> None:
     expected = np.geomspace(1e-6, 20.0, 400)
     random = np.random.default_rng(0)
     for _ in range(50):
-        made = Calibration(ratios(np.exp(random.normal(0, 3, 60)), queries=8))
-        assert (np.diff(expected * made.corrected(expected)) >= -1e-12).all()
+        calibration = Calibration(ratios(np.exp(random.normal(0, 3, 60)), queries=8))
+        assert (np.diff(expected * calibration.corrected(expected)) >= -1e-12).all()
     assert EXPECTED[0] == 8.0

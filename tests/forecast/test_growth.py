@@ -271,12 +271,12 @@ def test_the_jackknife_over_items_finds_how_much_other_items_would_change(alike:
 
 def anew(alike: float, seed: int) -> RelevantRanks:
     """60 queries with hits that never change and distractors that do, known by their lots."""
-    made, fixed = shared(queries=60, alike=alike, seed=seed), drawn_scores(60, 6, 2.5)
-    assert made.distractors is not None
-    best = np.array(made.distractors.lists("score"))
+    result, fixed = shared(queries=60, alike=alike, seed=seed), drawn_scores(60, 6, 2.5)
+    assert result.distractors is not None
+    best = np.array(result.distractors.lists("score"))
     again = ranks_of(fixed, best)
     assert again.distractors is not None
-    return replace(again, distractors=again.distractors.with_columns(lot=made.distractors["lot"]))
+    return replace(again, distractors=again.distractors.with_columns(lot=result.distractors["lot"]))
 
 
 def drawn_scores(rows: int, columns: int, mean: float) -> FloatArray:

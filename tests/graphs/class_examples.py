@@ -15,8 +15,8 @@ def classed(system: str, seed: int, sizes: dict[str, int], reach: int = 60) -> R
     labels = [label for label, size in sizes.items() for _ in range(size)]
     ranks = [np.sort(random.choice(reach, 4, replace=False)) + 1 for _ in labels]
     queries = [f"q{number:03}" for number in range(len(labels))]
-    made = RelevantRanks.from_ranks(ranks, collection=200, depth=200, queries=queries, system=system)
-    return made.with_classes(dict(zip(queries, labels, strict=True)))
+    result = RelevantRanks.from_ranks(ranks, collection=200, depth=200, queries=queries, system=system)
+    return result.with_classes(dict(zip(queries, labels, strict=True)))
 
 
 def pair(sizes: dict[str, int], names: Sequence[str] = ("first", "second")) -> list[RelevantRanks]:

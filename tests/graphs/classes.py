@@ -14,6 +14,6 @@ def in_classes(system: str = "run", seed: int = 0, classes: int = 12, size: int 
     random = np.random.default_rng(seed)
     easy = np.arange(classes * size) // size % 2 == 1
     ranks = [np.sort(random.choice(size + 12 if each else 120, size, replace=False)) + 1 for each in easy]
-    made = RelevantRanks.from_ranks(ranks, depth=150, collection=150, system=system)
+    result = RelevantRanks.from_ranks(ranks, depth=150, collection=150, system=system)
     labels = tuple(f"class {row // size}" for row in range(classes * size))
-    return replace(made, classes=labels, provenance={"judgements": {"complete": True}})
+    return replace(result, classes=labels, provenance={"judgements": {"complete": True}})

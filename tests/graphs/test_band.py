@@ -32,9 +32,9 @@ def marks(graph: Graph, kind: type[Any]) -> list[Any]:
 def test_bands_are_those_of_the_statistics_kept_within_zero_and_one() -> None:
     graph = band_graph(TWO, points=10, band="t")
     for each, mark, queries in zip(marks(graph, ShadedRegion), marks(graph, Stroke), TWO, strict=True):
-        made = band(precision_at_recall(queries, 10), how="t")
-        np.testing.assert_array_equal(each.low, np.clip(made.low, 0, 1))
-        np.testing.assert_array_equal(mark.y, made.mean)
+        result = band(precision_at_recall(queries, 10), how="t")
+        np.testing.assert_array_equal(each.low, np.clip(result.low, 0, 1))
+        np.testing.assert_array_equal(mark.y, result.mean)
         assert each.name == mark.name == queries.system
 
 
@@ -62,9 +62,9 @@ def test_every_curve_is_drawn_alone_and_as_a_difference(curve: CurveName, differ
 def test_a_difference_stands_around_the_line_of_zero_with_markers_where_it_leaves_it_out() -> None:
     better = replace(TWO[1], judged=TWO[1].judged.with_columns(rank=TWO[1].judged.position))
     graph = band_graph([TWO[0], better], difference=True, points=5)
-    made = difference_band(precision_at_recall(TWO[0], 5), precision_at_recall(better, 5))
+    result = difference_band(precision_at_recall(TWO[0], 5), precision_at_recall(better, 5))
     (curve,), (zero,) = marks(graph, Stroke), marks(graph, Guide)
-    assert list(curve.markers) == np.flatnonzero(~made.holds(np.zeros(5))).tolist()
+    assert list(curve.markers) == np.flatnonzero(~result.holds(np.zeros(5))).tolist()
     assert curve.markers
     assert set(zero.y) == {0.0}
     assert graph.title == "Precision at recall levels: second minus first"
@@ -95,10 +95,10 @@ def rare() -> RelevantRanks:
 def test_points_that_few_queries_decide_are_thin_and_told() -> None:
     graph = band_graph(rare(), points=3)
     (curve,) = marks(graph, Stroke)
-    made = band(precision_at_recall(rare(), 3))
-    assert list(curve.thin) == np.flatnonzero(made.few).tolist() == [2]
+    result = band(precision_at_recall(rare(), 3))
+    assert list(curve.thin) == np.flatnonzero(result.few).tolist() == [2]
     assert curve.facts["few"] == ["no", "no", "yes"]
-    assert curve.facts["deciding queries"] == [round(each, 2) for each in made.deciding.tolist()]
+    assert curve.facts["deciding queries"] == [round(each, 2) for each in result.deciding.tolist()]
     assert "thin: fewer than 5 queries decide" in graph.subtitle
     even = RelevantRanks.from_ranks([[1 + row % 2] for row in range(70)], system="even")
     assert not marks(band_graph(even, points=2), Stroke)[0].thin
@@ -123,10 +123,10 @@ def test_graphs_over_scope_have_the_band_of_the_whole_curve(kind: Any) -> None:
     graph = kind(TWO[0])
     (shaded,), (curve,) = marks(graph, ShadedRegion), marks(graph, Stroke)
     which = "precision" if kind is precision_scope_graph else "recall"
-    made = band(over_scope(TWO[0], curve.x.astype(int), which))  # type: ignore[arg-type]
-    np.testing.assert_array_equal(shaded.low, made.low)
-    np.testing.assert_array_equal(shaded.high, made.high)
-    np.testing.assert_allclose(curve.y, made.mean)
+    result = band(over_scope(TWO[0], curve.x.astype(int), which))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(shaded.low, result.low)
+    np.testing.assert_array_equal(shaded.high, result.high)
+    np.testing.assert_allclose(curve.y, result.mean)
     assert "95% band for the whole curve" in graph.subtitle
     many = kind([ranked(str(seed), seed) for seed in range(3)])
     assert not marks(many, ShadedRegion)
@@ -137,8 +137,8 @@ def test_graphs_over_scope_have_the_band_of_the_whole_curve(kind: Any) -> None:
 def test_classes_are_the_units_of_graphs_over_scope_too() -> None:
     graph = precision_scope_graph(scored())
     (curve,) = marks(graph, Stroke)
-    made = band(over_scope(scored(), curve.x.astype(int)), classes=unit_classes(scored()))
-    np.testing.assert_array_equal(marks(graph, ShadedRegion)[0].low, made.low)
+    result = band(over_scope(scored(), curve.x.astype(int)), classes=unit_classes(scored()))
+    np.testing.assert_array_equal(marks(graph, ShadedRegion)[0].low, result.low)
     assert "units of chance: classes" in graph.subtitle
 
 

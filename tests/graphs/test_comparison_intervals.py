@@ -41,10 +41,10 @@ def test_each_cell_has_an_interval_and_its_mean_in_the_middle() -> None:
 
 def test_its_numbers_are_those_of_the_statistic() -> None:
     systems = pair(FIVE)
-    made = comparison_intervals(class_table(systems, "AP", 10, "it").table)
+    intervals = comparison_intervals(class_table(systems, "AP", 10, "it").table)
     drawn = [mark for mark in comparison_intervals_graph(systems).marks if isinstance(mark, Spans)]
     low = np.sort(np.concatenate([mark.low for mark in drawn]))
-    np.testing.assert_allclose(low, np.sort(made.low))
+    np.testing.assert_allclose(low, np.sort(intervals.low))
 
 
 def test_classes_stand_from_the_best_to_the_worst_beside_their_rows() -> None:

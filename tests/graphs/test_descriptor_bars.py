@@ -50,8 +50,10 @@ def test_a_frontier_is_what_nothing_cheaper_equals(seed: int) -> None:
     cost, mean = np.random.default_rng(seed).integers(1, 9, (2, 30)).astype(float)
     found = frontier(cost, mean)
     for at in range(30):
-        beaten = any((cost[o] <= cost[at]) & (mean[o] >= mean[at]) & ((cost[o], mean[o]) != (cost[at], mean[at]))
-                     for o in range(30))  # fmt: skip
+        beaten = any(
+            (cost[o] <= cost[at]) & (mean[o] >= mean[at]) & ((cost[o], mean[o]) != (cost[at], mean[at]))
+            for o in range(30)
+        )
         same = [each for each in found if (cost[each], mean[each]) == (cost[at], mean[at])]
         assert bool(same) == (not beaten)
 

@@ -19,5 +19,5 @@ def test_the_band_for_these_queries_lies_within_the_one_for_others() -> None:
     assert (others.low <= these.low).all()
     assert (these.high <= others.high).all()
     assert these.low[0] == these.high[0] == pytest.approx(float(Rprec().of(ranks).mean()))
-    made = mean_intervals(Rprec().of(ranks)[:, None], unit_classes(ranks), level=0.9)
-    assert (others.low[0], others.high[0]) == (made.low[0], made.high[0])
+    intervals = mean_intervals(Rprec().of(ranks)[:, None], unit_classes(ranks), level=0.9)
+    assert (others.low[0], others.high[0]) == (intervals.low[0], intervals.high[0])

@@ -132,8 +132,8 @@ def test_the_band_drawn_is_for_the_whole_curve_and_named_so() -> None:
     assert "95% band for the whole curve" in graph.subtitle
     rows = [row for row in csv.DictReader(io.StringIO(csv_of(graph).partition("\n")[2])) if row["role"] == "point"]
     assert [float(row["x"]) for row in rows] == pytest.approx(table.index.tolist())
-    made = generality_estimate(table)
-    assert rows[0][POINTWISE] == f"{made.low[0]:.4f} to {made.high[0]:.4f}"
+    estimate = generality_estimate(table)
+    assert rows[0][POINTWISE] == f"{estimate.low[0]:.4f} to {estimate.high[0]:.4f}"
     assert rows[0][WHOLE] == f"{expected.low[0]:.4f} to {expected.high[0]:.4f}"
 
 

@@ -18,8 +18,8 @@ from tests.graphs.feedback_results import every_gallery_page_draws, recorded
 
 
 def converged(method: str, topic: str, *values: float, feasible: bool = True) -> Convergence:
-    made = [Efficiency.of([each], [1.0], [0.1], feasible=feasible, topic=topic) for each in values]
-    return Convergence(topic, method, "II", (1, 4), tuple(made[:2]), made[2], 30)
+    results = [Efficiency.of([each], [1.0], [0.1], feasible=feasible, topic=topic) for each in values]
+    return Convergence(topic, method, "II", (1, 4), tuple(results[:2]), results[2], 30)
 
 
 def grown(**topics: int) -> ExampleGrowth:
@@ -29,10 +29,10 @@ def grown(**topics: int) -> ExampleGrowth:
 
 
 def test_a_measure_over_examples_has_a_curve_for_each_method() -> None:
-    made = grown(a=0, b=7)
-    graph = graphs.growth_graph(made, measure="P@5")
+    result = grown(a=0, b=7)
+    graph = graphs.growth_graph(result, measure="P@5")
     curves = [mark for mark in graph.marks if isinstance(mark, Stroke)]
-    np.testing.assert_array_equal(curves[0].y, made.curve("query-point", P(5)).y)
+    np.testing.assert_array_equal(curves[0].y, result.curve("query-point", P(5)).y)
     assert curves[0].x.tolist() == [1, 4]
     assert graph.title == "P@5 as examples grow"
     assert graph.subtitle == "2 topics; 3 example sets of each; bands: 95% interval of the mean"

@@ -16,7 +16,7 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.layout import PlotLayout, layout_of, spread
 from rankscope.graphs.look import DARK, LIGHT, Look
-from rankscope.graphs.text_width import shortened, text_width, wrapped
+from rankscope.graphs.text_width import shorten_text, text_width, wrap_text
 from rankscope.graphs.ticks import tick_text, ticks_of
 from tests.graphs.examples import empty_graph, falling
 
@@ -130,10 +130,10 @@ def test_a_minus_is_a_minus_sign() -> None:
 
 
 def test_long_texts_are_wrapped_or_shortened() -> None:
-    assert len(wrapped("one two three four five", 10, 50)) == 3
-    assert shortened("abcdefghijklmnopqrstuvwxyz", 10, 60).count("...") == 1
-    assert text_width(shortened("abcdefghijklmnopqrstuvwxyz", 10, 60), 10) <= 60
-    assert shortened("short", 10, 1) == "short"
+    assert len(wrap_text("one two three four five", 10, 50)) == 3
+    assert shorten_text("abcdefghijklmnopqrstuvwxyz", 10, 60).count("...") == 1
+    assert text_width(shorten_text("abcdefghijklmnopqrstuvwxyz", 10, 60), 10) <= 60
+    assert shorten_text("short", 10, 1) == "short"
 
 
 def test_series_differ_in_colour_dash_and_shape() -> None:

@@ -14,7 +14,7 @@ from rankscope.curves import ideal_curve, radial_curves
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.groups import ENOUGH, grouped, offered, spread_out, usual
+from rankscope.graphs.kinds.shared.groups import ENOUGH, group_choices, query_groups, spread_out, usual
 from rankscope.graphs.kinds.shared.radial import swept
 from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -97,7 +97,7 @@ def test_one_system_has_a_curve_for_each_class_size() -> None:
 
 def test_where_no_class_size_is_shared_queries_are_binned_and_that_is_said() -> None:
     graph = graphs.precision_recall_graph([SPREAD, SPREAD])
-    shown = usual(grouped(SPREAD))
+    shown = usual(query_groups(SPREAD))
     assert shown.name == "G = 4"
     assert f"the {len(shown.queries)} of 30 queries with G = 4, rounded; radial means, interpolated" in graph.subtitle
     (exact,) = {mark.name for mark in curves(graphs.precision_recall_graph(SPREAD, group="c=10"))}
@@ -117,22 +117,24 @@ def test_exact_groups_of_enough_units_must_hold_half_of_them() -> None:
     few = RelevantRanks.from_ranks(
         [[1, 2]] * ENOUGH + [list(range(1, 2 + size)) for size in range(3, 3 + ENOUGH)], collection=300, depth=300
     )
-    assert {each.name[0] for each in grouped(few)} == {"c"}
+    assert {each.name[0] for each in query_groups(few)} == {"c"}
     fewer = few.take(np.arange(1, len(few)))
-    assert {each.name[0] for each in grouped(fewer)} == {"G"}
-    assert len(grouped(fewer, "exact")) == ENOUGH + 1
+    assert {each.name[0] for each in query_groups(fewer)} == {"G"}
+    assert len(query_groups(fewer, "exact")) == ENOUGH + 1
 
 
 def test_class_mates_do_not_make_a_group_large() -> None:
     mates = in_classes(classes=2, size=40)
     other = in_classes(classes=3, size=9)
     both = RelevantRanks.from_ranks(
-        [*mates.judged.lists("rank"), *other.judged.lists("rank")], collection=150, depth=150,
+        [*mates.judged.lists("rank"), *other.judged.lists("rank")],
+        collection=150,
+        depth=150,
         classes=[*(mates.classes or ()), *(f"other {each}" for each in other.classes or ())],
         provenance={"judgements": {"complete": True}},
-    )  # fmt: skip
-    assert {each.name[0] for each in grouped(both)} == {"G"}
-    (shown,) = [each for each in grouped(both, "exact") if len(each.queries) == 80]
+    )
+    assert {each.name[0] for each in query_groups(both)} == {"G"}
+    (shown,) = [each for each in query_groups(both, "exact") if len(each.queries) == 80]
     assert shown.units == 2
     assert "rests on fewer than 5 units" in graphs.precision_recall_graph([both, both], group=shown.name).subtitle
 
@@ -140,21 +142,21 @@ def test_class_mates_do_not_make_a_group_large() -> None:
 def test_the_group_of_the_query_in_the_middle_is_shown_first() -> None:
     sizes = [1] * 12 + [2] * 14 + [4] * 12 + [8] * 2
     queries = RelevantRanks.from_ranks([list(range(1, 1 + size)) for size in sizes], collection=64, depth=64)
-    assert usual(grouped(queries)).name == "c = 2"
+    assert usual(query_groups(queries)).name == "c = 2"
     hardly = queries.take(np.array([*range(12), *range(24, 40)]))  # two of c = 2 are too few to be shown first
-    assert usual(grouped(hardly)).name == "c = 4"
-    assert [each.name for each in spread_out(grouped(queries), 2)] == ["c = 4", "c = 1"]
+    assert usual(query_groups(hardly)).name == "c = 4"
+    assert [each.name for each in spread_out(query_groups(queries), 2)] == ["c = 4", "c = 1"]
 
 
 def test_a_page_is_offered_every_query() -> None:
     lonely = RelevantRanks.from_ranks([[1]] * 12 + [list(range(1, 41))], collection=300, depth=300)
     for queries in (MIXED, SPREAD, in_classes(), lonely):
-        names = {query for _, groups in offered(queries) for each in groups for query in each.queries.queries}
+        names = {query for _, groups in group_choices(queries) for each in groups for query in each.queries.queries}
         assert names == set(queries.queries)
     among = graphs.precision_recall_graph.variants([MIXED, MIXED])
     assert among is not None
     assert [each.value for each in among.values] == ["c = 29", "c = 2"]
-    assert [each.value for each in among.values if each.chosen] == [usual(grouped(MIXED)).name]
+    assert [each.value for each in among.values if each.chosen] == [usual(query_groups(MIXED)).name]
     alone = graphs.precision_recall_graph.variants(MIXED)
     assert alone is not None
     assert [each.value for each in alone.values] == [None, "bins", "c = 29", "c = 2"]

@@ -17,7 +17,7 @@ from rankscope.errors import MissingExtra, SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.canvases import page
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.saving import FORMATS, rendered
+from rankscope.graphs.saving import FORMATS, render_graph
 from tests.graphs.examples import empty_graph, falling
 from tests.needs import needed_module
 
@@ -30,8 +30,8 @@ def graph() -> Graph:
 
 def surface() -> Graph:
     x, y = np.meshgrid(np.arange(1.0, 4.0), np.linspace(0.1, 1, 5), indexing="ij")
-    made = Graph("Surface", Axis("generality index", "G"), Axis("recall", "r", domain=(0, 1)))
-    return made.surface(x, y, 1 - y / 2, "s", Axis("precision", "p", domain=(0, 1)))
+    result = Graph("Surface", Axis("generality index", "G"), Axis("recall", "r", domain=(0, 1)))
+    return result.surface(x, y, 1 - y / 2, "s", Axis("precision", "p", domain=(0, 1)))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -44,7 +44,7 @@ def test_each_format_is_written_and_is_what_its_suffix_says(format: str, tmp_pat
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_equal_graphs_give_equal_bytes(format: str) -> None:
-    assert rendered(graph(), format) == rendered(graph(), format)
+    assert render_graph(graph(), format) == render_graph(graph(), format)
 
 
 def test_an_unknown_suffix_is_refused_with_those_there_are(tmp_path: Path) -> None:
@@ -54,13 +54,13 @@ def test_an_unknown_suffix_is_refused_with_those_there_are(tmp_path: Path) -> No
 
 
 def test_a_pdf_is_one_column_wide_in_points() -> None:
-    size = re.search(rb"/MediaBox ?\[0 0 ([\d.]+)", rendered(graph(), "pdf"))
+    size = re.search(rb"/MediaBox ?\[0 0 ([\d.]+)", render_graph(graph(), "pdf"))
     assert size is not None
     assert float(size[1]) == pytest.approx(85 / 25.4 * 72, abs=0.5)
 
 
 def test_a_page_loads_nothing_and_keeps_text_as_text() -> None:
-    text = rendered(graph(), "html").decode()
+    text = render_graph(graph(), "html").decode()
     outside = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
     assert not re.findall(r"src=|href=|url\(|@import", outside)
     assert "<script src" not in text
@@ -69,10 +69,10 @@ def test_a_page_loads_nothing_and_keeps_text_as_text() -> None:
 
 
 def test_the_script_is_made_once_and_then_lies_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+    numbers: list[int] = []
 
     def bundled() -> str:
-        made.append(1)
+        numbers.append(1)
         return "let vega;"
 
     monkeypatch.setattr(page, "cache_folder", lambda: tmp_path / "cache")
@@ -84,7 +84,7 @@ def test_the_script_is_made_once_and_then_lies_in_the_cache(tmp_path: Path, monk
         assert page.script() == "let vega;"
     finally:
         page.script.cache_clear()
-    assert len(made) == 1
+    assert len(numbers) == 1
     (stored,) = (tmp_path / "cache").iterdir()
     assert "vl-convert" in stored.name
 
@@ -101,7 +101,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch:
 
 
 def test_the_data_of_a_graph_are_a_table() -> None:
-    first, *rest = rendered(graph(), "csv").decode().splitlines()
+    first, *rest = render_graph(graph(), "csv").decode().splitlines()
     assert first.endswith("x: recall r; y: precision p")
     rows = list(csv.DictReader(rest))
     assert [(row["role"], row["name"], row["x"], row["y"], row["query"]) for row in rows] == [
@@ -113,10 +113,10 @@ def test_the_data_of_a_graph_are_a_table() -> None:
 
 def test_a_surface_is_drawn_in_three_dimensions_or_as_a_heat_map() -> None:
     needed_module("matplotlib", "plots")
-    assert rendered(surface(), "svg") != rendered(surface(), "svg", flat=True)
-    assert rendered(surface(), "svg") == rendered(surface(), "svg")
-    assert b"matplotlib" in rendered(surface(), "svg")
-    assert rendered(surface(), "pdf", theme="dark").startswith(b"%PDF")
+    assert render_graph(surface(), "svg") != render_graph(surface(), "svg", flat=True)
+    assert render_graph(surface(), "svg") == render_graph(surface(), "svg")
+    assert b"matplotlib" in render_graph(surface(), "svg")
+    assert render_graph(surface(), "pdf", theme="dark").startswith(b"%PDF")
 
 
 def test_a_heat_map_has_a_cell_wherever_the_surface_reaches() -> None:
@@ -137,5 +137,5 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.M
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", refusing)
     with pytest.raises(MissingExtra, match=r"rankscope\[plots\]"):
-        rendered(surface(), "png")
-    assert rendered(surface(), "png", flat=True).startswith(b"\x89PNG")
+        render_graph(surface(), "png")
+    assert render_graph(surface(), "png", flat=True).startswith(b"\x89PNG")

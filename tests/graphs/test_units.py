@@ -33,8 +33,8 @@ def test_the_interval_of_a_mean_difference_is_that_of_compare(systems: list[Rele
 
 def test_power_counts_classes_where_these_are_the_unit() -> None:
     graph = graphs.power_curve_graph(SYSTEMS, effects=(0.1,))
-    made = compare(evaluate_ranks(SYSTEMS, ["AP"], Settings())).main
-    sd = float(made.units.differences("one", "two").std(ddof=1))
+    result = compare(evaluate_ranks(SYSTEMS, ["AP"], Settings())).main
+    sd = float(result.units.differences("one", "two").std(ddof=1))
     (curve,) = [mark for mark in graph.marks if isinstance(mark, Stroke)]
     assert curve.note == f"needs {queries_needed(0.1, sd):,} classes"
     assert graph.x.title.startswith("number of classes")

@@ -56,7 +56,7 @@ from rankscope.measures import (
     nDCG,
     nDCGRel,
     nERR,
-)  # fmt: skip
+)
 
 EXAMPLES: dict[type[Measure], tuple[Measure, ...]] = {
     AP: (

@@ -12,7 +12,7 @@ import pytest
 
 from rankscope.errors import MeasureError, SettingError
 from rankscope.evaluation.evaluate import evaluate
-from rankscope.evaluation.scores import summarised
+from rankscope.evaluation.scores import summary_value
 from rankscope.measures import AP, ER, GMAP, NMRR, Bullseye, Measure, P, R, SetP, SetR
 from rankscope.measures.interpolated_precision import LEVELS, hits_needed
 from rankscope.measures.notation import parse_measure
@@ -165,13 +165,13 @@ def test_the_second_list_has_its_ap() -> None:
 
 def test_four_aps_have_their_means() -> None:
     values = np.array([0.742, 0.633, 0.874, 0.722])
-    assert summarised(AP(), values, "macro") == pytest.approx(0.74275, rel=0, abs=TOLERANCE)
-    assert summarised(GMAP(), values, "macro") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
-    assert summarised(AP(), values, "geometric") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
+    assert summary_value(AP(), values, "macro") == pytest.approx(0.74275, rel=0, abs=TOLERANCE)
+    assert summary_value(GMAP(), values, "macro") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
+    assert summary_value(AP(), values, "geometric") == pytest.approx(0.737843, rel=0, abs=TOLERANCE)
 
 
 def test_a_geometric_mean_has_a_floor_and_says_how_many_stand_on_it() -> None:
-    assert summarised(GMAP(), np.array([0.5, 0, 0.25]), "macro") == pytest.approx(0.010772, rel=0, abs=TOLERANCE)
+    assert summary_value(GMAP(), np.array([0.5, 0, 0.25]), "macro") == pytest.approx(0.010772, rel=0, abs=TOLERANCE)
     qrels = {"p": {"a": 1}, "q": {"a": 1}, "r": {"a": 1}}
     run = {"p": ["x", "a"], "q": ["x"], "r": ["x", "y", "z", "a"]}
     scores = evaluate(qrels, run, ["GMAP"])
@@ -244,8 +244,17 @@ def test_ap_divides_by_all_relevant_items_not_by_those_found() -> None:
 
 
 UNDEFINED = (
-    "R@5", "AP", "Rprec", "F@5", "Effectiveness", "Effectiveness@5", "Estar", "Enorm", "NMRR", "generality_index",
-)  # fmt: skip
+    "R@5",
+    "AP",
+    "Rprec",
+    "F@5",
+    "Effectiveness",
+    "Effectiveness@5",
+    "Estar",
+    "Enorm",
+    "NMRR",
+    "generality_index",
+)
 
 
 @pytest.mark.parametrize("text", UNDEFINED)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rankscope.ranks import counting
-from rankscope.ranks.counting import counted
-from rankscope.ranks.keys import items_of, keys_of, rounded, rows_of
+from rankscope.ranks.counting import count_block
+from rankscope.ranks.keys import float32_limits, items_of, keys_of, rows_of
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, settled
+from rankscope.ranks.settling import Close, final_ranks
 
 EXTREME = [-np.inf, -3e38, -1.0, -1e-38, -1e-45, -0.0, 0.0, 1e-45, 1e-38, 1.0, 1.0000001, 3e38]
 VALUES = st.sampled_from(EXTREME) | st.floats(-2, 2, width=32)
@@ -40,7 +40,7 @@ def test_counts_are_those_of_comparing_each_score_with_each_limit(
     )
     before, counting.FEW = counting.FEW, few
     try:
-        found = counted(scores, limits)
+        found = count_block(scores, limits)
     finally:
         counting.FEW = before
     low, high = limits["low"], limits["high"]
@@ -70,7 +70,7 @@ def test_keys_stand_in_the_order_of_row_score_and_item(values: list[float]) -> N
 
 @given(low=st.floats(-1e39, 1e39), gap=st.floats(0, 1))
 def test_limits_are_rounded_outwards(low: float, gap: float) -> None:
-    below, above = rounded(np.array([low]), np.array([low + gap]))
+    below, above = float32_limits(np.array([low]), np.array([low + gap]))
     assert float(below[0]) <= low
     assert float(above[0]) >= low + gap
 
@@ -81,7 +81,7 @@ def test_close_items_are_put_in_order_by_their_references() -> None:
     close = Close(
         np.array([0, 0, 0]), np.array([1, 2, 7]), np.array([0.9, 0.6, 0.9]), np.array([0, 3]), np.array([2, 1])
     )
-    ranked = settled(hits, np.array([0, 5]), close)
+    ranked = final_ranks(hits, np.array([0, 5]), close)
     assert ranked.rank.tolist() == [2, 7]
     assert ranked.ties.lists("start") == [[1]]
     assert ranked.ties.lists("size") == [[3]]

@@ -17,7 +17,7 @@ from rankscope.evaluation.tied_orders import RANDOM_ORDERS, seen_of, worst_and_b
 from rankscope.measures import ALL, AP, G, InfAP, IPrec, IPrec11, Measure, P, Q, Rndcg, nDCG
 from rankscope.measures.notation import parse_measure
 from rankscope.ranks.expectation import group_of
-from rankscope.ranks.orders import all_items, random_orders, shuffled, sorted_by_worth
+from rankscope.ranks.orders import all_items, random_orders, shuffle_ties, sorted_by_worth
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from tests.measures.examples import examples
@@ -173,8 +173,16 @@ def test_one_order_does_not_serve_every_measure() -> None:
         "unj@2": [1, 0],
         "RBPResidual": [1 - 0.1 * (0.81 + 0.729), 1 - 0.1 * (1 + 0.9)],
     }
-    losing = evaluate({"q": {"a": 1, "b": -2, "c": 0}}, {"q": dict.fromkeys("abc", 1.0)}, "nDCG(negative=subtract)",
-                      ties="expected").systems[0].columns[0]  # fmt: skip
+    losing = (
+        evaluate(
+            {"q": {"a": 1, "b": -2, "c": 0}},
+            {"q": dict.fromkeys("abc", 1.0)},
+            "nDCG(negative=subtract)",
+            ties="expected",
+        )
+        .systems[0]
+        .columns[0]
+    )
     thirds = 1 / math.log2(3), 1 / 2
     assert losing.extremes == pytest.approx((-2 + thirds[1], 1 - 2 * thirds[1]))
 
@@ -185,7 +193,7 @@ def test_a_random_order_moves_items_inside_their_group_only(queries: list[TiedTo
     tied = tied_ranks(queries)
     items = all_items(tied)
     ordered = [sorted_by_worth(tied, items, sign * items["grade"], 0.0) for sign in (1.0, -1.0)]
-    for mixed in (shuffled(tied, np.random.default_rng(seed)), *ordered):
+    for mixed in (shuffle_ties(tied, np.random.default_rng(seed)), *ordered):
         for row, (groups, _) in enumerate(queries):
             places: dict[int, Grade] = {}
             for part in (mixed.judged, mixed.pooled):
@@ -224,7 +232,7 @@ def test_random_orders_repeat_all_queries_as_often_as_asked(rows_at_once: int) -
 
 def test_without_equal_scores_there_is_one_order() -> None:
     ranks = ranks_of([Topic((1.0, None, 0.0))])
-    assert shuffled(ranks, np.random.default_rng(0)) is ranks
+    assert shuffle_ties(ranks, np.random.default_rng(0)) is ranks
     assert sorted_by_worth(ranks, all_items(ranks), np.zeros(2), 0.0) is ranks
 
 

@@ -59,17 +59,17 @@ def test_ranks_and_ties_are_those_of_a_plain_sort(many: float, each: Any, table:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("MANY", many), ("COUNTED_CELLS", cells), ("SORTED_CELLS", cells)):
             patch.setattr(dense, name, value)
-        made = ranks_from_scores(scores, relevant, inside, keep_scores=True, each=each)
+        result = ranks_from_scores(scores, relevant, inside, keep_scores=True, each=each)
     for row in range(len(scores)):
         ranks, ties, others = plain_row(scores[row], inside[row], relevant[row])
-        assert made.judged.lists("rank")[row] == ranks
-        assert list(zip(made.ties.lists("start")[row], made.ties.lists("size")[row], strict=True)) == ties
-        assert made.distractors is not None
-        assert made.distractors.lists("score")[row] == scores[row][others].tolist()
-        assert made.distractors.lists("lot")[row] == lots_of_numbers(np.array(others, dtype=np.int64)).tolist()
-        assert made.depth[row] == made.collection[row] == inside[row].sum()
-        assert made.relevant[row] == relevant[row].sum()
-        assert sorted(made.judged.lists("score")[row]) == sorted(scores[row][relevant[row]].tolist())
+        assert result.judged.lists("rank")[row] == ranks
+        assert list(zip(result.ties.lists("start")[row], result.ties.lists("size")[row], strict=True)) == ties
+        assert result.distractors is not None
+        assert result.distractors.lists("score")[row] == scores[row][others].tolist()
+        assert result.distractors.lists("lot")[row] == lots_of_numbers(np.array(others, dtype=np.int64)).tolist()
+        assert result.depth[row] == result.collection[row] == inside[row].sum()
+        assert result.relevant[row] == relevant[row].sum()
+        assert sorted(result.judged.lists("score")[row]) == sorted(scores[row][relevant[row]].tolist())
 
 
 @given(table=tables())
@@ -78,16 +78,16 @@ def test_more_items_than_a_key_has_room_for_are_counted_in_turn(table: Table) ->
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dense, "ITEMS", 7)
         patch.setattr(dense, "MANY", 2.0)
-        made = ranks_from_scores(scores, relevant, inside)
-    assert made.judged.lists("rank") == [plain_row(*row)[0] for row in zip(scores, inside, relevant, strict=True)]
+        ranks = ranks_from_scores(scores, relevant, inside)
+    assert ranks.judged.lists("rank") == [plain_row(*row)[0] for row in zip(scores, inside, relevant, strict=True)]
 
 
 @given(table=tables(), number=st.integers(1, 20))
 def test_the_best_of_the_others_are_those_of_a_plain_sort(table: Table, number: int) -> None:
     scores, inside, relevant = table
-    made = best_others(scores, items_of(relevant), inside, number)
+    result = best_others(scores, items_of(relevant), inside, number)
     for row, expected in enumerate(zip(scores, inside, relevant, strict=True)):
-        assert made.lists("score")[row] == scores[row][plain_row(*expected)[2][:number]].tolist()
+        assert result.lists("score")[row] == scores[row][plain_row(*expected)[2][:number]].tolist()
 
 
 def test_scores_that_differ_in_the_last_bit_are_distinguished() -> None:
@@ -98,9 +98,9 @@ def test_scores_that_differ_in_the_last_bit_are_distinguished() -> None:
 
 
 def test_a_row_with_nan_failed_and_touches_no_other() -> None:
-    made = ranks_from_scores([[np.nan, 1.0], [0.0, 1.0]], [False, True])
-    assert (made.answered.tolist(), made.depth.tolist(), made.relevant.tolist()) == ([False, True], [0, 2], [1, 1])
-    assert made.judged.lists("rank") == [[], [1]]
+    ranks = ranks_from_scores([[np.nan, 1.0], [0.0, 1.0]], [False, True])
+    assert (ranks.answered.tolist(), ranks.depth.tolist(), ranks.relevant.tolist()) == ([False, True], [0, 2], [1, 1])
+    assert ranks.judged.lists("rank") == [[], [1]]
 
 
 def test_scores_are_left_as_they_were() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankscope.inputs.blocks import numbers_of
 from rankscope.inputs.checks import Problems
-from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
+from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
 from tests.ranks.slow_reduction import run_of
 from tests.strategies import RunRow, run_rows
 
@@ -39,7 +39,7 @@ def expected(rows: list[RunRow]) -> Listed:
 
 @given(rows=run_rows(scattered=False), sizes=st.lists(st.integers(0, 5), max_size=20))
 def test_whole_queries_come_out_of_blocks_of_any_size(rows: list[RunRow], sizes: list[int]) -> None:
-    assert listed(list(grouped(run_of(rows, sizes).blocks(Problems("run"))))) == expected(rows)
+    assert listed(list(whole_queries(run_of(rows, sizes).blocks(Problems("run"))))) == expected(rows)
 
 
 @settings(max_examples=60)
@@ -49,22 +49,22 @@ def test_scattered_queries_are_told_or_taken_all_at_once(rows: list[RunRow], siz
     blocks = run_of(rows, sizes).blocks(Problems("run"))
     if runs > len({row[0] for row in rows}):
         with pytest.raises(Scattered):
-            list(grouped(blocks))
+            list(whole_queries(blocks))
     else:
-        assert listed(list(grouped(blocks))) == expected(rows)
-    parts = list(gathered(run_of(rows, sizes).blocks(Problems("run"))))
+        assert listed(list(whole_queries(blocks))) == expected(rows)
+    parts = list(gather_rows(run_of(rows, sizes).blocks(Problems("run"))))
     assert len(parts) == bool(rows)
     assert listed(parts) == expected(rows)
 
 
 def test_no_blocks_make_no_groups() -> None:
-    assert list(grouped([])) == []
-    assert list(gathered([])) == []
+    assert list(whole_queries([])) == []
+    assert list(gather_rows([])) == []
 
 
 def test_a_query_that_loses_its_rows_stays() -> None:
     rows = [("p", "a", 1.0), ("q", "b", 1.0), ("q", "c", 1.0)]
-    (part,) = gathered(run_of(rows).blocks(Problems("run")))
+    (part,) = gather_rows(run_of(rows).blocks(Problems("run")))
     kept = part.keep(part.block.item.is_in(["b"]).to_numpy())
     assert dict(zip(kept.queries, kept.lengths.tolist(), strict=True)) == {"p": 0, "q": 1}
     assert kept.segment.tolist() == [kept.queries.index("q")]

@@ -43,6 +43,6 @@ def test_vectors_keep_the_lots_of_their_best_distractors() -> None:
 def test_of_equal_scores_the_first_items_are_kept_whatever_the_block() -> None:
     vectors = np.random.default_rng(0).integers(0, 3, (700, 2))
     labels = [f"c{number % 7}" if number < 60 else "" for number in range(700)]
-    made = [nearest_ranks(vectors, labels, "l1", keep_scores=True, block=block) for block in (1, 60)]
-    lots = [each.distractors["lot"] for each in made if each.distractors is not None]
+    results = [nearest_ranks(vectors, labels, "l1", keep_scores=True, block=block) for block in (1, 60)]
+    lots = [each.distractors["lot"] for each in results if each.distractors is not None]
     np.testing.assert_array_equal(lots[0], lots[1])

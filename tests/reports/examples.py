@@ -47,8 +47,10 @@ def report_of_two_sizes() -> Report:
     systems = [
         RelevantRanks.from_ranks(
             [np.sort(chance.choice(reach, size, replace=False)) + 1 for size in [4] * 12 + [8] * 12],
-            collection=200, depth=200, system=name,
+            collection=200,
+            depth=200,
+            system=name,
         )
         for name, reach in (("near", 30), ("far", 90))
-    ]  # fmt: skip
+    ]
     return Report.of(evaluate_ranks(systems, MEASURES, Settings()))

@@ -17,7 +17,7 @@ from rankscope import evaluate
 from rankscope.evaluation.scores import Scores
 from rankscope.graphs import precision_recall_graph
 from rankscope.graphs.canvases.table import csv_of
-from rankscope.names import UNSEEN, cell, distinguished, file_names, one_line, slugs, visible
+from rankscope.names import UNSEEN, cell, distinct_names, file_names, one_line, slugs, visible
 from rankscope.reports.formats import OUTPUT_FORMATS, latex
 from rankscope.reports.formats.grid import Cell, Grid
 from tests.needs import needed_program
@@ -85,9 +85,9 @@ def is_number(text: str) -> bool:
 
 @given(st.text(st.sampled_from("=+-@1.5eE \tabc\uff1d"), min_size=1))
 def test_a_cell_is_a_number_or_harmless(text: str) -> None:
-    made = str(cell(text))
-    assert made == text or (made == f"'{text}" and not is_number(text))
-    assert is_number(made) or not re.match(r"\s*[=+\-@\uff1d]", made)
+    result = str(cell(text))
+    assert result == text or (result == f"'{text}" and not is_number(text))
+    assert is_number(result) or not re.match(r"\s*[=+\-@\uff1d]", result)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_no_name_steers_a_terminal(format: str, per_query: bool) -> None:
 
 
 def test_json_keeps_the_names() -> None:
-    made = json.loads(OUTPUT_FORMATS.find("json").render(scores_of(*NASTY)))
-    assert [each["name"] for each in made["systems"]] == NASTY
+    result = json.loads(OUTPUT_FORMATS.find("json").render(scores_of(*NASTY)))
+    assert [each["name"] for each in result["systems"]] == NASTY
 
 
 @given(st.text())
@@ -113,9 +113,9 @@ def test_what_is_visible_can_be_written_and_shown(text: str) -> None:
 
 @given(st.lists(st.text(max_size=6), max_size=8))
 def test_names_of_files_and_figures_are_all_different(texts: list[str]) -> None:
-    for made in (slugs(texts), file_names(texts)):
-        assert len({name.casefold() for name in made}) == len(texts)
-        assert all(name and "/" not in name and not name.startswith((".", "-")) for name in made)
+    for result in (slugs(texts), file_names(texts)):
+        assert len({name.casefold() for name in result}) == len(texts)
+        assert all(name and "/" not in name and not name.startswith((".", "-")) for name in result)
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name) for name in slugs(texts))
 
 
@@ -125,8 +125,8 @@ PATHS = st.lists(st.sampled_from(["a", "b", "run"]), min_size=1, max_size=4).map
 @given(st.lists(st.tuples(st.sampled_from(["x", "y", "a/x", "x (2)"]), PATHS), max_size=6))
 def test_systems_are_all_different(given: list[tuple[str, str]]) -> None:
     names, paths = [name for name, _ in given], [path for _, path in given]
-    made = distinguished(names, paths)
-    assert len(set(made)) == len(made)
+    texts = distinct_names(names, paths)
+    assert len(set(texts)) == len(texts)
     assert all(
-        new.endswith((name, ")", path.split("/")[-1])) for name, path, new in zip(names, paths, made, strict=True)
+        new.endswith((name, ")", path.split("/")[-1])) for name, path, new in zip(names, paths, texts, strict=True)
     )

@@ -14,7 +14,7 @@ from rankscope.errors import SettingError
 from rankscope.running import runners
 from rankscope.running.cores import in_threads_of_one_core
 from rankscope.running.home import Home
-from rankscope.running.parts import PartsFolder, digest_of, finished
+from rankscope.running.parts import PartsFolder, digest_of, finish_parts
 from rankscope.running.processes import Processes
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of, runner_with
@@ -62,19 +62,19 @@ class Stops(Runner):
 @pytest.mark.parametrize("runner", [Home(), Processes(2), Processes(2, patience=60.0), runner_with(None)], ids=str)
 def test_the_result_does_not_depend_on_where_parts_run(runner: Runner) -> None:
     expected = {piece.digest: f"x{piece.number}." for piece in PIECES}
-    assert finished(written, "x", PIECES, runner) == expected
+    assert finish_parts(written, "x", PIECES, runner) == expected
 
 
 def test_work_that_was_stopped_goes_on_where_it_was_with_another_runner(tmp_path: Path) -> None:
     folder, seen = PartsFolder(tmp_path / "work", TextForm()), list[float]()
     with pytest.raises(KeyboardInterrupt), folder.open():
-        finished(written, "x", PIECES, Stops(), folder)
+        finish_parts(written, "x", PIECES, Stops(), folder)
     kept = sorted((tmp_path / "work").iterdir())
     assert len(kept) == 3
     kept[0].write_text("half")  # a damaged part is made anew
     with folder.open():
-        made = finished(written, "x", PIECES, Processes(2), folder, seen.append)
-    assert made == finished(written, "x", PIECES, Home())
+        result = finish_parts(written, "x", PIECES, Processes(2), folder, seen.append)
+    assert result == finish_parts(written, "x", PIECES, Home())
     assert len(seen) == len(PIECES) - 2
     assert seen[-1] == 1.0
     assert not (tmp_path / "work").exists()

@@ -104,9 +104,12 @@ def test_memory_does_not_grow_with_the_collection() -> None:
     more = ["--scope", "100", "--hits", "6", "--judged", "1000", "--found", "3"]
     limit = 4 << 30
     done = subprocess.run(
-        [*command, *more], capture_output=True, text=True, timeout=120,
+        [*command, *more],
+        capture_output=True,
+        text=True,
+        timeout=120,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert "3000005.7" in done.stdout.replace(",", "")
 

@@ -38,10 +38,10 @@ def test_the_default_band_holds_the_whole_curve_of_real_runs(
 def test_samples_draw_whole_units_with_replacement() -> None:
     curves = np.arange(12.0)[:, None]
     classes = tuple("aaabbcccccdd")
-    made = Population("", "", curves, curves[:, 0], classes).sample(np.random.default_rng(0), 50)
-    assert made.classes is not None
+    sample = Population("", "", curves, curves[:, 0], classes).sample(np.random.default_rng(0), 50)
+    assert sample.classes is not None
     for unit in range(50):
-        rows = made.scores[[name == str(unit) for name in made.classes]].tolist()
+        rows = sample.scores[[name == str(unit) for name in sample.classes]].tolist()
         assert rows in ([0, 1, 2], [3, 4], [5, 6, 7, 8, 9], [10, 11])
 
 

@@ -37,7 +37,7 @@ chosen: then the default holds, or what `compat` says.
 MEANINGS = {
     "junk": "Items neither relevant nor irrelevant, removed first: pairs, {query: [item, ...]}, a table or a file",
     "classes": "Class of each query: a dictionary, a table or a CSV file with columns query and class",
-    "format": "Format of the files, where it cannot be told: trec, csv, ...",
+    "format": "Format of the files, where it cannot be recognised: trec, csv, ...",
     "encoding": "Encoding of text files",
     "max_ratio": "Refuse a packed file that becomes more than 1 GB and more than so many times its size",
     "compat": "Count as a peer does ([settings](settings.md))",

@@ -90,8 +90,11 @@ BY_READING: tuple[tuple[str, str, str, str], ...] = (
 def page() -> str:
     """The page."""
     missing = {peer.name for peer in PEERS} - {
-        "trec_eval-9", "trec_eval-10", *(peer.name for peer in LIGHT), *(row[0] for row in BY_READING),
-    }  # fmt: skip
+        "trec_eval-9",
+        "trec_eval-10",
+        *(peer.name for peer in LIGHT),
+        *(row[0] for row in BY_READING),
+    }
     if missing:
         raise SystemExit(f"the conformance page says nothing of {', '.join(sorted(missing))}: add it to tools/docs")
     rows = [[code(peer), measures, status, why] for peer, measures, status, why in BY_READING]
@@ -125,10 +128,10 @@ def section(peer: LightPeer) -> str:
         [code(pair.theirs), code(pair.ours), result.verdict(f"--compat {peer.name}"), result.default(pair)]
         for pair, result in compared(peer).items()
     ]
-    made = f"Run with {PACKAGES[peer.package]} {version(PACKAGES[peer.package])}, {CASES} cases of each kind."
+    text = f"Run with {PACKAGES[peer.package]} {version(PACKAGES[peer.package])}, {CASES} cases of each kind."
     known = "\n".join(f"- {each}" for each in KNOWN[peer.name])
     head = ["there", "here", "result", "default"]
-    return "\n\n".join([f"## {peer.name}", made, table(head, rows), f"Known differences\n\n{known}"])
+    return "\n\n".join([f"## {peer.name}", text, table(head, rows), f"Known differences\n\n{known}"])
 
 
 @dataclass

@@ -9,15 +9,30 @@ BOX, HEIGHT, GAP, TOP, LEFT = 430, 46, 16, 64, 24
 PER_IMPORT, THINNEST, THICKEST = 0.13, 0.8, 14.0
 INK, SOFT, PAPER = "#1f2933", "#66727f", "#ffffff"
 COLOURS = {  # what folders are about, in a few colours
-    "inputs": "#0b6e99", "ranks": "#0b6e99", "running": "#66727f", "collections": "#8a5a00", "engines": "#8a5a00",
-    "measures": "#2f7d32", "evaluation": "#2f7d32", "curves": "#2f7d32", "statistics": "#8e3b8a",
-    "forecast": "#8e3b8a", "sampling": "#8e3b8a", "feedback": "#8a5a00", "graphs": "#c0392b", "reports": "#c0392b",
-    "facade": "#1f2933", "cli": "#1f2933",
-}  # fmt: skip
+    "inputs": "#0b6e99",
+    "ranks": "#0b6e99",
+    "running": "#66727f",
+    "collections": "#8a5a00",
+    "engines": "#8a5a00",
+    "measures": "#2f7d32",
+    "evaluation": "#2f7d32",
+    "curves": "#2f7d32",
+    "statistics": "#8e3b8a",
+    "forecast": "#8e3b8a",
+    "sampling": "#8e3b8a",
+    "feedback": "#8a5a00",
+    "graphs": "#c0392b",
+    "reports": "#c0392b",
+    "facade": "#1f2933",
+    "cli": "#1f2933",
+}
 ABOUT = (
-    ("reading", "inputs"), ("measuring", "measures"), ("chance", "statistics"), ("laboratory", "engines"),
+    ("reading", "inputs"),
+    ("measuring", "measures"),
+    ("chance", "statistics"),
+    ("laboratory", "engines"),
     ("showing", "graphs"),
-)  # fmt: skip
+)
 
 Counts = Mapping[tuple[str, str], int]
 

@@ -14,22 +14,36 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
 @click.command("benchmark", cls=GuardedCommand, short_help="Which descriptor finds best, and what does it cost?")
 @click.argument("collection", type=Input(), metavar="COLLECTION|FOLDER")
 @click.option(
-    "-o", "--output", required=True, type=OutputFolder(), metavar="FOLDER",
+    "-o",
+    "--output",
+    required=True,
+    type=OutputFolder(),
+    metavar="FOLDER",
     help="Write vectors, ranks, tables and the page into this folder.",
-)  # fmt: skip
+)
 @click.option(
-    "-d", "--descriptors", "texts", multiple=True, default=("all",), show_default=True, metavar="NAMES",
+    "-d",
+    "--descriptors",
+    "texts",
+    multiple=True,
+    default=("all",),
+    show_default=True,
+    metavar="NAMES",
     help="Descriptors to compare: all, or cedd,lbp(grid=4), ...; rankers too: bag-of-words(words=200), "
     "height-matching, sift-matching.",
-)  # fmt: skip
+)
 @click.option(
     "--data", type=Input(), metavar="FOLDER", help="Where the named collection lies. Default: RANKSCOPE_DATA."
 )
 @click.option(
-    "--queries", type=Input(), default="all", show_default=True, metavar="all|'every N'|FILE",
+    "--queries",
+    type=Input(),
+    default="all",
+    show_default=True,
+    metavar="all|'every N'|FILE",
     help="Which pictures are queries: all with another of their class, every Nth of them, or those that a file "
     "names, one per line.",
-)  # fmt: skip
+)
 @click.option(
     "--show",
     default=12,
@@ -47,13 +61,21 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
     help="Number of results shown for each query.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
     help="Seed of intervals, tests and the choice of queries shown.",
-)  # fmt: skip
+)
 @click.option(
-    "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
+    "--max-pixels",
+    type=click.IntRange(min=1),
+    default=64_000_000,
+    show_default=True,
+    metavar="N",
     help="Leave out pictures of more than N pixels, and name them.",
-)  # fmt: skip
+)
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
 )
@@ -94,18 +116,18 @@ def command(
     pictures = found_collection(collection, data)
     try:
         with progress_line(quiet) as progress:
-            made = benchmark(
+            result = benchmark(
                 pictures, asked, output, queries=queries, max_pixels=max_pixels, threads=threads, progress=progress
             )
-            standings = standings_of(made, seed)
+            standings = standings_of(result, seed)
             files = _written(standings, Path(output), show, first, seed, progress)
     except KeyboardInterrupt:
         say(f"stopped; what is done lies in {output}: give the same command again to go on")
         raise
     print_result(text_of(standings, colourful(sys.stdout)))
     if not quiet:
-        _warn(made.problems)
-        for line in few_distractors(made.ranks[0]):
+        _warn(result.problems)
+        for line in few_distractors(result.ranks[0]):
             say(f"! {line}")
         for path, what in files:
             say(f"  {path}  {what}")

@@ -18,9 +18,13 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 @click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN RUN... | RANKS.parquet...")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAMES",
     help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.",
-)  # fmt: skip
+)
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option(
     "--pairs",
@@ -30,10 +34,12 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     help="Pairs of systems to compare: all, or each system with the baseline.",
 )
 @click.option(
-    "--correction", type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]), default="holm",
-    show_default=True, help="Correction of p-values: over the pairs of the first measure, and over everything "
-    "else together.",
-)  # fmt: skip
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]),
+    default="holm",
+    show_default=True,
+    help="Correction of p-values: over the pairs of the first measure, and over everything else together.",
+)
 @click.option(
     "--level",
     default=0.95,
@@ -42,10 +48,13 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     help="Confidence level of the intervals.",
 )
 @click.option(
-    "--intervals", type=click.Choice(["bca", "bounded"]), default="bca", show_default=True,
+    "--intervals",
+    type=click.Choice(["bca", "bounded"]),
+    default="bca",
+    show_default=True,
     help="Intervals of the means: BCa bootstrap, or bounded: wider, and valid where few queries decide (measures "
     "from 0 to 1).",
-)  # fmt: skip
+)
 @click.option(
     "--resamples",
     type=click.IntRange(100),
@@ -63,13 +72,15 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     "tests",
     multiple=True,
     metavar="NAMES",
-    help="Tables of other tests beside the verdict, which does not rest on them: anova, tukey, wilcoxon, ... "
+    help="Show tables of other tests too, on which the verdict does not rest: anova, tukey, wilcoxon, ... "
     "(see docs/reference/names.md). Repeat it or separate by commas.",
 )
 @click.option(
-    "--format", "output_format", type=click.Choice(["text", "markdown", "json"]),
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "markdown", "json"]),
     help="Format of the result. Default: by -o's suffix (.md, .json), else text.",
-)  # fmt: skip
+)
 @click.option(
     "-o",
     "--output",
@@ -128,23 +139,30 @@ def command(
         inputs = Inputs.of(files, given)
         scores = inputs.scores("compare", measures or COMPARE, progress, keep_scores=page)
         check_comparable(scores, inputs.classes)
-        made = compare(
-            scores, baseline=baseline, every_pair=pairs == "all", correction=correction, intervals=intervals,
-            level=level, resamples=resamples, permutations=permutations, seed=scores.settings.seed,
+        comparison = compare(
+            scores,
+            baseline=baseline,
+            every_pair=pairs == "all",
+            correction=correction,
+            intervals=intervals,
+            level=level,
+            resamples=resamples,
+            permutations=permutations,
+            seed=scores.settings.seed,
             tests=split_list(",".join(tests)),
-        )  # fmt: skip
+        )
         if page:
-            _page(_ordered(scores, made), made, str(output), progress)
-        drawn = draw(scores, made, graphs) if graphs else []
+            _page(_ordered(scores, comparison), comparison, str(output), progress)
+        drawn = draw(scores, comparison, graphs) if graphs else []
     suffix = Path(output).suffix if output else ""
-    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](made, every_pair, not quiet)
+    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](comparison, every_pair, not quiet)
     _write(text, None if page else output)
     if not quiet:
         for line in [*scores.warnings(), *drawn]:
             say(f"! {line}" if line in scores.warnings() else line)
 
 
-def draw(scores: Any, made: Any, folder: str) -> list[str]:
+def draw(scores: Any, result: Any, folder: str) -> list[str]:
     """The graphs that show the comparison; says what was drawn, and why a graph is not there.
 
     A graph that cannot be made is told of; one that cannot be written is an error.
@@ -155,13 +173,13 @@ def draw(scores: Any, made: Any, folder: str) -> list[str]:
 
     where = made_folder(folder)
     systems = {system.name: system.ranks for system in scores.systems}
-    ordered = [systems[name] for name in made.systems]
+    ordered = [systems[name] for name in result.systems]
     said = []
     for kind in graphs.KINDS:
-        if not _shows(kind, len(ordered), bool(made.main.classes)):
+        if not _shows(kind, len(ordered), bool(result.main.classes)):
             continue
         try:
-            graph = kind(ordered, **kind.accepted(made.main.measure, compared=made))
+            graph = kind(ordered, **kind.accepted(result.main.measure, compared=result))
         except RankscopeError as error:
             said.append(f"{kind.name} was not drawn: {error}")
             continue
@@ -176,18 +194,18 @@ def _shows(kind: Any, count: int, classes: bool) -> bool:
     return kind.compares and kind.systems.worth <= count and not too_many and (classes or not kind.wants("classes"))
 
 
-def _ordered(scores: Any, made: Any) -> Any:
+def _ordered(scores: Any, result: Any) -> Any:
     """The scores with the baseline first, as in the comparison."""
     from dataclasses import replace
 
-    first = made.systems[0]
+    first = result.systems[0]
     return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != first)))
 
 
-def _page(scores: Any, made: Any, path: str, progress: Any) -> None:
+def _page(scores: Any, result: Any, path: str, progress: Any) -> None:
     from rankscope.cli.report import write_report
 
-    write_report(scores, path, progress=progress, compared=made)
+    write_report(scores, path, progress=progress, compared=result)
 
 
 def _write(text: str, path: str | None) -> None:

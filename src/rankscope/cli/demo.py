@@ -17,9 +17,14 @@ MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
 
 @click.command("demo", cls=GuardedCommand, short_help="See it work.")
 @click.option(
-    "-o", "--output", default="rankscope-demo", show_default=True, type=OutputFolder(), metavar="FOLDER",
+    "-o",
+    "--output",
+    default="rankscope-demo",
+    show_default=True,
+    type=OutputFolder(),
+    metavar="FOLDER",
     help="Write the results into this folder.",
-)  # fmt: skip
+)
 @click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
@@ -95,11 +100,11 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
     from rankscope.ranks.storage import save_ranks
     from rankscope.reports.formats import OUTPUT_FORMATS
 
-    made: list[tuple[Path, str]] = []
+    result: list[tuple[Path, str]] = []
     for each in ranks:
         path = folder / f"{each.system}.ranks.parquet"
         save_ranks(each, path)
-        made.append((path, "ranks of every relevant icon: every command reads it"))
+        result.append((path, "ranks of every relevant icon: every command reads it"))
     for name, format, per_query, what in (
         ("scores.csv", "csv", True, "one row per system, query and measure"),
         ("scores.json", "json", False, "means, settings, provenance"),
@@ -108,8 +113,8 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
         data = OUTPUT_FORMATS.find(format).render(scores, per_query)
         with atomic(folder / name, "w") as file:
             file.write(data)
-        made.append((folder / name, what))
-    return made
+        result.append((folder / name, what))
+    return result
 
 
 def _report(folder: Path, scores: Any, compared: Any, progress: Any, helper: Any) -> tuple[Path, str]:

@@ -13,22 +13,37 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.command("describe", cls=GuardedCommand, short_help="Pictures to vectors.")
 @click.argument("folder", type=Input(), metavar="FOLDER")
 @click.option(
-    "-d", "--descriptor", "descriptors", multiple=True, metavar="NAMES",
+    "-d",
+    "--descriptor",
+    "descriptors",
+    multiple=True,
+    metavar="NAMES",
     help="Descriptors: cedd, lbp(grid=4), ... Repeat the option or separate by commas. --list shows all.",
-)  # fmt: skip
+)
 @click.option(
-    "-o", "--output", type=OutputFile("features"), metavar="FEATURES.npz",
+    "-o",
+    "--output",
+    type=OutputFile("features"),
+    metavar="FEATURES.npz",
     help="Write the vectors here; with several descriptors one file each, FEATURES.NAME.npz.",
-)  # fmt: skip
+)
 @click.option(
-    "--labels", type=Input(), metavar="CSV|folders", default="folders", show_default=True,
+    "--labels",
+    type=Input(),
+    metavar="CSV|folders",
+    default="folders",
+    show_default=True,
     help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in.",
-)  # fmt: skip
+)
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
 @click.option(
-    "--max-pixels", type=click.IntRange(min=1), default=64_000_000, show_default=True, metavar="N",
+    "--max-pixels",
+    type=click.IntRange(min=1),
+    default=64_000_000,
+    show_default=True,
+    metavar="N",
     help="Leave out pictures of more than N pixels, and name them.",
-)  # fmt: skip
+)
 @click.option(
     "--model", type=Input(), metavar="FILE", help="Your own network: an ONNX file, or a scripted torch model (.pt)."
 )
@@ -41,17 +56,24 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.option("--mean", metavar="R,G,B", help="What is subtracted from colours of 0 to 1. Default: 0.485,0.456,0.406.")
 @click.option("--std", metavar="R,G,B", help="What colours are divided by. Default: 0.229,0.224,0.225.")
 @click.option(
-    "--fit", type=click.Choice(["crop", "stretch"]), default="crop", show_default=True,
+    "--fit",
+    type=click.Choice(["crop", "stretch"]),
+    default="crop",
+    show_default=True,
     help="What the model sees: the square in the middle, or the whole squeezed into one.",
-)  # fmt: skip
+)
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
 )
 @click.option("--quiet", is_flag=True, help="No progress, no warnings, no list of files.")
 @click.option(
-    "--list", is_flag=True, is_eager=True, expose_value=False, callback=lambda *given: _list(*given),
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda *given: _list(*given),
     help="Show all descriptors with their options, then exit.",
-)  # fmt: skip
+)
 def command(
     folder: str,
     descriptors: tuple[str, ...],

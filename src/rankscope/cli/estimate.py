@@ -35,9 +35,13 @@ from rankscope.cli.guarded import GuardedCommand
     help="Number of relevant items among the first S.",
 )
 @click.option(
-    "--judged", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+    "--judged",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
     help="Number of items drawn at random from those below the scope, and judged.",
-)  # fmt: skip
+)
 @click.option(
     "--found",
     type=click.IntRange(min=0),
@@ -54,13 +58,18 @@ from rankscope.cli.guarded import GuardedCommand
     help="Confidence level of the intervals.",
 )
 @click.option(
-    "--method", default="hypergeometric", show_default=True, metavar="NAME",
+    "--method",
+    default="hypergeometric",
+    show_default=True,
+    metavar="NAME",
     help="Kind of interval: hypergeometric (exact), clopper-pearson or wilson.",
-)  # fmt: skip
+)
 @click.option(
-    "--needed", type=float, metavar="ERROR",
+    "--needed",
+    type=float,
+    metavar="ERROR",
     help="Say how many items to judge for this relative error of the class size, .2 for 20 %; needs --relevant.",
-)  # fmt: skip
+)
 @click.option("--relevant", type=click.IntRange(min=1), metavar="C", help="Class size to plan for, with --needed.")
 @click.option(
     "--format",

@@ -15,16 +15,22 @@ from rankscope.facade.usual import EVALUATE
 @click.command("evaluate", cls=GuardedCommand, short_help="How good is it?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAMES",
     help="Measures to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
     f"Default: {', '.join(EVALUATE)}. `rankscope measures` lists all.",
-)  # fmt: skip
+)
 @click.option("-q", "--per-query", is_flag=True, help="Show the values of each query too, with its status.")
 @click.option(
-    "--format", "output_format", metavar="FORMAT",
+    "--format",
+    "output_format",
+    metavar="FORMAT",
     help="Format of the result: table, trec (trec_eval's lines), csv, json, latex, markdown, parquet. Default: "
     "by -o's suffix, else table.",
-)  # fmt: skip
+)
 @click.option(
     "-o",
     "--output",

@@ -38,7 +38,7 @@ class ClosedPipe(Exception):  # noqa: N818  (it names what happened)
 
 
 @contextmanager
-def closed_pipe_told() -> Iterator[None]:
+def report_closed_pipe() -> Iterator[None]:
     """A closed pipe as what it is."""
     try:
         yield

@@ -13,9 +13,13 @@ from rankscope.facade.usual import METHODS
 @click.command("feedback", cls=GuardedCommand, short_help="Which feedback method learns fastest, with simulated users?")
 @click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(
-    "-o", "--output", required=True, type=OutputFile("a feedback study", makes_folder=True), metavar="NAME.parquet",
+    "-o",
+    "--output",
+    required=True,
+    type=OutputFile("a feedback study", makes_folder=True),
+    metavar="NAME.parquet",
     help="Write the results here, one row for each session and round.",
-)  # fmt: skip
+)
 @click.option(
     "--report",
     type=OutputFile(),
@@ -23,14 +27,18 @@ from rankscope.facade.usual import METHODS
     help="Write a page with graphs, efficiency and response times too.",
 )
 @click.option(
-    "--methods", multiple=True, metavar="NAMES",
+    "--methods",
+    multiple=True,
+    metavar="NAMES",
     help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
     f" Default: {', '.join(METHODS)}. Controls always go with them.",
-)  # fmt: skip
+)
 @click.option(
-    "--topics", multiple=True, metavar="TEXTS",
+    "--topics",
+    multiple=True,
+    metavar="TEXTS",
     help="What users look for: labels, or 'flower and red and not sky'. Default: every label of two items or more.",
-)  # fmt: skip
+)
 @click.option(
     "--starts", default=10, show_default=True, type=click.IntRange(1), help="Number of sessions for each topic."
 )
@@ -39,24 +47,37 @@ from rankscope.facade.usual import METHODS
     "--scope", default=20, show_default=True, type=click.IntRange(1), help="Number of items shown in each round."
 )
 @click.option(
-    "--start", default="one_query", show_default=True, metavar="KIND",
+    "--start",
+    default="one_query",
+    show_default=True,
+    metavar="KIND",
     help="How a session begins: one_query, random_display, or examples(POSITIVES, NEGATIVES).",
-)  # fmt: skip
+)
 @click.option(
-    "--user", default="consistent", show_default=True, metavar="KIND",
+    "--user",
+    default="consistent",
+    show_default=True,
+    metavar="KIND",
     help="How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q) or partial(THETA).",
-)  # fmt: skip
+)
 @click.option(
-    "--list", "scored", type=click.Choice(["frozen", "split", "full", "residual"]), default="frozen",
+    "--list",
+    "scored",
+    type=click.Choice(["frozen", "split", "full", "residual"]),
+    default="frozen",
     show_default=True,
     help="Scored: what was seen in its place, then the rest; the half no feedback came from; all; without what was seen"
     " (two methods are compared on what neither has shown, more not at all).",
-)  # fmt: skip
+)
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAMES",
     help="Measures of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and "
     "Estar.",
-)  # fmt: skip
+)
 @click.option(
     "--k-pos", type=click.IntRange(0), metavar="N", help="Mark at most N items as relevant in a round. Default: all."
 )
@@ -74,14 +95,20 @@ from rankscope.facade.usual import METHODS
     help="Which items are marked, where --k-pos or --k-neg limits them.",
 )
 @click.option(
-    "--display", type=click.Choice(["best", "informative"]), default="best", show_default=True,
+    "--display",
+    type=click.Choice(["best", "informative"]),
+    default="best",
+    show_default=True,
     help="What is shown: the top of the ranking, or what the method wants to know.",
-)  # fmt: skip
+)
 @click.option("--show-seen", is_flag=True, help="Items already seen may be shown again.")
 @click.option(
-    "--memory", type=click.Choice(["accumulate", "latest", "deletions"]), default="accumulate", show_default=True,
+    "--memory",
+    type=click.Choice(["accumulate", "latest", "deletions"]),
+    default="accumulate",
+    show_default=True,
     help="Which examples count: all, those of the last round, or all but those the user takes back.",
-)  # fmt: skip
+)
 @click.option(
     "--scaling",
     type=click.Choice(["none", "standardise", "l2"]),
@@ -99,11 +126,13 @@ from rankscope.facade.usual import METHODS
 @click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
 @click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
 @click.option(
-    "--keep-ranks", type=OutputFolder(), metavar="FOLDER",
+    "--keep-ranks",
+    type=OutputFolder(),
+    metavar="FOLDER",
     help="Write the rankings of the last round, one file for each method compared: rankscope compare "
     "FOLDER/*.parquet gives the"
     " verdict of the study. Controls go into FOLDER/controls.",
-)  # fmt: skip
+)
 @click.option(
     "--processes", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one for each core."
 )
@@ -131,9 +160,11 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
         _check_kept(plan)
     with progress_line(quiet) as progress:
         results = study(
-            plan, result=output, processes=given["processes"],
+            plan,
+            result=output,
+            processes=given["processes"],
             progress=None if progress is None else lambda share: progress("sessions", share),
-        )  # fmt: skip
+        )
         if given["keep_ranks"]:
             _keep(plan, results, given["keep_ranks"], progress)
         if report:
@@ -204,10 +235,10 @@ def _keep(plan: Any, results: Any, folder: str, progress: Any) -> None:
 
 
 def _last_ranks(plan: Any, method: Any) -> Any:
-    from rankscope.feedback.study.rounds import simulated
+    from rankscope.feedback.study.rounds import simulate_rounds
     from rankscope.feedback.study.shared_residual import shared_ranks
 
     if plan.pair is None or method not in plan.pair:
-        return simulated(method, plan.setting, plan.sessions).ranks()
+        return simulate_rounds(method, plan.setting, plan.sessions).ranks()
     other = plan.pair[1 - plan.pair.index(method)]
     return shared_ranks((method, other), plan.setting, plan.sessions)

@@ -21,16 +21,21 @@ from rankscope.facade.usual import FORECAST
     help="Size of the larger collection: how many times as many items, or how many items.",
 )
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAMES",
     help=f"Measures to forecast: AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. "
     f"Default: {', '.join(FORECAST)}.",
-)  # fmt: skip
+)
 @click.option(
-    "--model", metavar="NAME",
+    "--model",
+    metavar="NAME",
     help="Model: pareto, tail (with scores), between, trend, jeffreys (ranks alone). Default: pareto where the "
     "run has real"
     " scores, with as many of them as the back-test finds best, else between.",
-)  # fmt: skip
+)
 @click.option(
     "--force", is_flag=True, help="Forecast even beyond 32 times as many items, or where the back-test fails."
 )

@@ -19,18 +19,34 @@ TRIALS = 1_000
     "files", nargs=-1, required=True, type=Input(), metavar="QRELS BASELINE CANDIDATE | RANKS.parquet RANKS.parquet"
 )
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES", default=GATE, show_default=True,
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAMES",
+    default=GATE,
+    show_default=True,
     help="Measures that must not fall. Repeat the option or separate by commas: all are corrected together, and "
     "each must pass.",
-)  # fmt: skip
+)
 @click.option(
-    "--min-effect", "min_effect", multiple=True, type=click.FloatRange(min=0), default=(MIN_EFFECT,), show_default=True,
-    metavar="E", help="The smallest loss that matters; once for all measures, or once for each in their order.",
-)  # fmt: skip
+    "--min-effect",
+    "min_effect",
+    multiple=True,
+    type=click.FloatRange(min=0),
+    default=(MIN_EFFECT,),
+    show_default=True,
+    metavar="E",
+    help="The smallest loss that matters; once for all measures, or once for each in their order.",
+)
 @click.option(
-    "--self-test", is_flag=False, flag_value=TRIALS, type=click.IntRange(1, 1_000_000), metavar="[N]",
+    "--self-test",
+    is_flag=False,
+    flag_value=TRIALS,
+    type=click.IntRange(1, 1_000_000),
+    metavar="[N]",
     help=f"Swap the systems' labels at random N times (default {TRIALS:,}) and say how often the gate would fail.",
-)  # fmt: skip
+)
 @click.option(
     "--format",
     "output_format",
@@ -38,9 +54,12 @@ TRIALS = 1_000
     help="Format of the result: text, json or markdown. Default: by -o's suffix.",
 )
 @click.option(
-    "-o", "--output", type=OutputFile(), metavar="FILE",
+    "-o",
+    "--output",
+    type=OutputFile(),
+    metavar="FILE",
     help="Write the whole result here too; the verdict is always printed.",
-)  # fmt: skip
+)
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options

@@ -55,20 +55,29 @@ class Inputs:
         qrels, *runs = self.files
         named = self.named(runs)
         return evaluate(
-            qrels, dict(zip(named, runs, strict=True)) if named else runs, measures, junk=self.junk,
-            classes=self.classes, format=self.input_format, encoding=self.encoding, max_ratio=self.max_ratio,
-            progress=progress, keep_scores=keep_scores, compat=self.compat, **self.given,
-        )  # fmt: skip
+            qrels,
+            dict(zip(named, runs, strict=True)) if named else runs,
+            measures,
+            junk=self.junk,
+            classes=self.classes,
+            format=self.input_format,
+            encoding=self.encoding,
+            max_ratio=self.max_ratio,
+            progress=progress,
+            keep_scores=keep_scores,
+            compat=self.compat,
+            **self.given,
+        )
 
     def _saved(self) -> list[RelevantRanks]:
         """Saved ranks, each under a name of its own."""
         from dataclasses import replace
 
-        from rankscope.names import distinguished
+        from rankscope.names import distinct_names
         from rankscope.ranks.storage import load_ranks
 
         ranks = [load_ranks(path) for path in self.files]
-        names = self.named(self.files) or distinguished([each.system for each in ranks], self.files)
+        names = self.named(self.files) or distinct_names([each.system for each in ranks], self.files)
         return [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
 
     def named(self, systems: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rankscope.cli.failures import closed_pipe_told
+from rankscope.cli.failures import report_closed_pipe
 from rankscope.cli.guarded import debug_option
 from rankscope.version import __version__
 
@@ -47,12 +47,12 @@ class LazyCommands(click.Group):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """As usual, but for a closed pipe."""
-        with closed_pipe_told():
+        with report_closed_pipe():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """As usual, but for a closed pipe."""
-        with closed_pipe_told():
+        with report_closed_pipe():
             return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

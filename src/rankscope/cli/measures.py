@@ -24,10 +24,10 @@ def command(name: str | None) -> None:
     """
     from rankscope.cli.output import print_result
 
-    print_result(explained(name) if name else listed())
+    print_result(measure_explanation(name) if name else measure_list())
 
 
-def listed() -> str:
+def measure_list() -> str:
     """One line for each measure."""
     from rankscope.catalogue import summary_of
     from rankscope.measures.notation import MEASURES
@@ -39,7 +39,7 @@ def listed() -> str:
     return "\n".join([*lines, "", tail, "rankscope measures NAME explains one."]) + "\n"
 
 
-def explained(name: str) -> str:
+def measure_explanation(name: str) -> str:
     """All about one measure."""
     kind = _kind(name)
     text = inspect.cleandoc(kind.__doc__ or "")

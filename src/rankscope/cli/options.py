@@ -43,9 +43,12 @@ BY = click.option(
 def system_option(function: F) -> F:
     """What the systems are called, where their files' names do not tell."""
     return click.option(
-        "--system", "systems", multiple=True, metavar="NAME",
+        "--system",
+        "systems",
+        multiple=True,
+        metavar="NAME",
         help="Name of a system in tables and graphs; once for each RUN, in their order. Default: that of its file.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def reading_options(function: F) -> F:

@@ -17,15 +17,20 @@ SUFFIX = ".ranks.parquet"
 @click.command("rank", cls=GuardedCommand, short_help="Vectors with labels: exact ranks of all relevant items.")
 @click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(
-    "--metric", metavar="NAME",
+    "--metric",
+    metavar="NAME",
     help="Metric that ranks items: cosine, ip, l2, l1, chi2, intersection, jeffrey, js, d1, tanimoto, hamming, "
     "hamming_bits, or a mixture:"
     " '0.7*l1[0:64] + 0.3*cosine[64:]'. Default: the one that the file names, else cosine.",
-)  # fmt: skip
+)
 @click.option(
-    "-o", "--output", required=True, type=OutputFile("saved ranks", makes_folder=True), metavar=f"NAME{SUFFIX}",
+    "-o",
+    "--output",
+    required=True,
+    type=OutputFile("saved ranks", makes_folder=True),
+    metavar=f"NAME{SUFFIX}",
     help="Write the ranks here; every other command reads them.",
-)  # fmt: skip
+)
 @click.option(
     "--labels",
     type=Input(),
@@ -46,9 +51,12 @@ SUFFIX = ".ranks.parquet"
 )
 @click.option("--junk-label", "junk_labels", multiple=True, metavar="LABEL", help="Leave out items with this label.")
 @click.option(
-    "--query-item", type=click.Choice(["removed", "kept", "kept_ignored"]), default="removed", show_default=True,
+    "--query-item",
+    type=click.Choice(["removed", "kept", "kept_ignored"]),
+    default="removed",
+    show_default=True,
     help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
-)  # fmt: skip
+)
 @click.option("--memory", default=MEMORY, show_default=True, metavar="SIZE", help="Work within this much memory.")
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each core."
@@ -87,17 +95,17 @@ def command(features: str, output: str, memory: str, threads: int | None, quiet:
 
 def _rank(path: str, output: str, memory: str, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
     from rankscope.cli.output import progress_line, say
-    from rankscope.engines.nearest.spaces import checked, name_of
+    from rankscope.engines.nearest.spaces import metric_named, name_of
     from rankscope.evaluation.cautions import few_distractors
     from rankscope.facade.ranking import items_of, memory_size, ranked
     from rankscope.names import one_line
 
     size = memory_size(memory)
     if given["metric"]:
-        checked(given["metric"])  # before a large file is read
+        metric_named(given["metric"])  # before a large file is read
     names = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")
     items = items_of(path, **{name: given[name] for name in names})
-    metric = checked(given["metric"] or items.metric or "cosine")
+    metric = metric_named(given["metric"] or items.metric or "cosine")
     name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
     choices = {"query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": size}
     with progress_line(quiet) as progress:

@@ -16,18 +16,28 @@ from rankscope.facade.usual import REPORT
 @click.command("report", cls=GuardedCommand, short_help="The whole picture as one page.")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
-    "-o", "--output", default="report.html", show_default=True, type=OutputFile(), metavar="FILE",
+    "-o",
+    "--output",
+    default="report.html",
+    show_default=True,
+    type=OutputFile(),
+    metavar="FILE",
     help="Write the page here.",
-)  # fmt: skip
+)
 @click.option(
-    "--latex", type=OutputFolder(), metavar="FOLDER",
+    "--latex",
+    type=OutputFolder(),
+    metavar="FOLDER",
     help="Write tables (.tex) and figures (.pdf) for a paper too, into this folder.",
-)  # fmt: skip
+)
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAMES",
-    help="Measures to compute; the first decides. Repeat it or separate by commas. "
-    f"Default: {', '.join(REPORT)}.",
-)  # fmt: skip
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAMES",
+    help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
+)
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")

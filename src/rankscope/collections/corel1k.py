@@ -10,8 +10,17 @@ from rankscope.collections.kind import CollectionKind, NotThereError, first_fold
 from rankscope.collections.tables import label_table
 
 CLASSES = (  # of the photos 0..99, 100..199, ... in the classic numbering
-    "africa", "beaches", "monuments", "buses", "dinosaurs", "elephants", "flowers", "horses", "mountains", "food",
-)  # fmt: skip
+    "africa",
+    "beaches",
+    "monuments",
+    "buses",
+    "dinosaurs",
+    "elephants",
+    "flowers",
+    "horses",
+    "mountains",
+    "food",
+)
 PHOTOS = 1000
 
 

@@ -60,7 +60,13 @@ def _truth(path: Path, prefix: str) -> Truth:
         lists[kind] = lines_of(beside)
     left, top, right, bottom = map(float, box)
     grades = {**dict.fromkeys(lists["ok"], OK), **dict.fromkeys(lists["good"], GOOD)}
-    return Truth(name, item.removeprefix(prefix), grades, tuple(lists["junk"]), (left, top, right, bottom))
+    return Truth(
+        query=name,
+        item=item.removeprefix(prefix),
+        relevant=grades,
+        junk=tuple(lists["junk"]),
+        box=(left, top, right, bottom),
+    )
 
 
 def _with_inner(folder: Path) -> list[Path]:

@@ -35,7 +35,7 @@ def read(folder: Path) -> Collection:
 def four_score(ranks: RelevantRanks) -> float:
     """The score of UKBench: the mean number of right photos among the first four, the query counted; 4 is perfect.
 
-    The ranks must have the query in: see `query_kept` of `rankscope.engines.pairwise`.
+    The ranks must have the query in: see `put_query_back` of `rankscope.engines.query_item`.
     >>> four_score(RelevantRanks.from_ranks([[1, 2, 3, 4], [1, 3, 9, 10]]))
     3.0
     """

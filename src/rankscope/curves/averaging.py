@@ -16,11 +16,11 @@ from rankscope.curves.curve import Curve
 from rankscope.curves.precision_recall import points_at_hits
 from rankscope.curves.relevant_scope import hits_at, relevant_scopes
 from rankscope.curves.scope import RELEVANT_SCOPES, bounded_at
-from rankscope.curves.sizes import SLACK, counted, generality_index, known_sizes, whole_scopes
+from rankscope.curves.sizes import SLACK, generality_index, known_sizes, whole_scopes, with_relevant_items
 from rankscope.curves.steps import mean_steps
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 By = Literal["exact", "bins"]
@@ -77,15 +77,24 @@ def radial_mean(
     >>> curve.x.tolist(), curve.y.tolist(), curve.interpolated.tolist()
     ([0.25, 0.625], [1.0, 0.625], [True, False])
     """
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = relevant_scopes(a)
     here = hits_at(queries, given)
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
     return Curve(
-        mean.value, mean.value / given, name or queries.system, "recall", "precision", error=mean.error / given,
-        x_error=mean.error, queries=mean.queries, interpolated=here.interpolated,
-        lower_bound=here.lower_bound, note=weighting, more={"a": given},
-    )  # fmt: skip
+        x=mean.value,
+        y=mean.value / given,
+        name=name or queries.system,
+        x_name="recall",
+        y_name="precision",
+        error=mean.error / given,
+        x_error=mean.error,
+        queries=mean.queries,
+        interpolated=here.interpolated,
+        lower_bound=here.lower_bound,
+        note=weighting,
+        more={"a": given},
+    )
 
 
 def radial_curves(
@@ -132,7 +141,7 @@ def radial_lattice(
     >>> curve.x.tolist(), curve.y.tolist(), curve.more["a"].tolist()
     ([0.25, 0.75], [0.5, 0.75], [0.5, 1.0])
     """
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     sizes = np.unique(queries.relevant)
     if sizes.size > 1:
         raise MeasureError(f"one class size is needed, got {sizes[0]} to {sizes[-1]}: use radial_mean")
@@ -141,10 +150,19 @@ def radial_lattice(
     mean = mean_steps(queries, units_of(queries, weighting), np.ones(len(queries)), given)
     a, recall, error = given / relevant, mean.value / relevant, mean.error / relevant
     return Curve(
-        recall, recall / a, name or queries.system, "recall", "precision", error=error / a, x_error=error,
-        queries=mean.queries, interpolated=np.zeros(given.size, dtype=np.bool_),
-        lower_bound=bounded_at(queries, given), note=weighting, more={"a": a, "scope": given},
-    )  # fmt: skip
+        x=recall,
+        y=recall / a,
+        name=name or queries.system,
+        x_name="recall",
+        y_name="precision",
+        error=error / a,
+        x_error=error,
+        queries=mean.queries,
+        interpolated=np.zeros(given.size, dtype=np.bool_),
+        lower_bound=bounded_at(queries, given),
+        note=weighting,
+        more={"a": a, "scope": given},
+    )
 
 
 def precision_boxes(queries: RelevantRanks, boxes: int = 10) -> Curve:
@@ -164,13 +182,13 @@ def _boxed(queries: RelevantRanks, boxes: int, axis: str, mean_of: str) -> Curve
     """Per query the mean of its points in each box, then the mean over the queries that have any there."""
     if boxes < 1:
         raise MeasureError(f"boxes >= 1 is needed, got {boxes}")
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     points = points_at_hits(queries)
     box = np.ceil(points[axis] * boxes - SLACK).astype(np.int64) - 1
     cell = points.row * boxes + box
     cells = len(queries) * boxes
     total = np.bincount(cell, weights=points[mean_of], minlength=cells)
-    means = divided(total, np.bincount(cell, minlength=cells)).reshape(len(queries), boxes)
+    means = divide(total, np.bincount(cell, minlength=cells)).reshape(len(queries), boxes)
     mean = mean_over(means, np.arange(len(queries)))
     low = np.arange(boxes) / boxes
     middle = low + 0.5 / boxes
@@ -178,6 +196,14 @@ def _boxed(queries: RelevantRanks, boxes: int, axis: str, mean_of: str) -> Curve
     x, y = (middle, mean.value) if axis == "recall" else (mean.value, middle)
     error, x_error = (mean.error, None) if axis == "recall" else (None, mean.error)
     return Curve(
-        x, y, queries.system, "recall", "precision", error=error, x_error=x_error, queries=mean.queries,
-        note=f"{axis} boxes, for comparison only", more=more,
-    )  # fmt: skip
+        x=x,
+        y=y,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
+        error=error,
+        x_error=x_error,
+        queries=mean.queries,
+        note=f"{axis} boxes, for comparison only",
+        more=more,
+    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.saddle_point import log_hypergeometric
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 TINY = 1e-300
 LARGE = 1 << 22  # collections up to here have their factorials in a table of 32 MB; others need none
@@ -106,12 +106,12 @@ class Hypergeometric(_Arrays):
     def _up(self, n: int) -> FloatArray:
         e, b, m = self.population, self.marked, self.drawn
         ways = (e + 1.0 - n) * (b - n) * (m - n)
-        return divided(ways, (e + 1.0 - 2 * n) * (e - 2.0 * n), nothing=0.0)
+        return divide(ways, (e + 1.0 - 2 * n) * (e - 2.0 * n), nothing=0.0)
 
     def _down(self, n: int) -> FloatArray:
         e, b, m = self.population, self.marked, self.drawn
         ways = n * (e + 1.0 - m - n) * (e + 1.0 - b - n)
-        return divided(ways, (e + 2.0 - 2 * n) * (e + 1.0 - 2 * n), nothing=0.0)
+        return divide(ways, (e + 2.0 - 2 * n) * (e + 1.0 - 2 * n), nothing=0.0)
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class BetaBinomial(_Arrays):
     def _down(self, n: int) -> FloatArray:
         count, a, b = self.trials, self.wins, self.losses
         ways = n * (n + a + b + count - 1.0) * (n + b - 1.0)
-        return divided(ways, (2 * n + a + b - 2.0) * (2 * n + a + b - 1.0), nothing=0.0)
+        return divide(ways, (2 * n + a + b - 2.0) * (2 * n + a + b - 1.0), nothing=0.0)
 
 
 def log_choose(items: FloatArray, chosen: FloatArray) -> FloatArray:

@@ -80,13 +80,26 @@ class GeneralityCurve:
         scale = self.n if axis == "precision" else 1.0
         more = {"high": self.recall_high / scale, "random": self.chance * self.n / scale}
         return Curve(
-            self.index, self.recall / scale, self.name, "G", axis, queries=self.queries,
-            lower_bound=self.cut > 0, note=self.note, more=more,
-        )  # fmt: skip
+            x=self.index,
+            y=self.recall / scale,
+            name=self.name,
+            x_name="G",
+            y_name=axis,
+            queries=self.queries,
+            lower_bound=self.cut > 0,
+            note=self.note,
+            more=more,
+        )
 
     def shading(self) -> Region:
         """From the random level up to the precision: at n = 1 this is E*."""
-        return Region(self.index, self.chance, self.precision, "E*" if self.n == 1 else "gain over random", self.note)
+        return Region(
+            x=self.index,
+            low=self.chance,
+            high=self.precision,
+            name="E*" if self.n == 1 else "gain over random",
+            note=self.note,
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """One row per level."""
@@ -139,7 +152,7 @@ def existing(table: GeneralityTable) -> GeneralityTable:
 
 def random_line(index: FloatArray, n: float = 1.0, axis: Literal["precision", "recall"] = "precision") -> Curve:
     """The level of a random order over G: p = 2^-G, and r = n 2^-G."""
-    return Curve(index, 2.0**-index * (1.0 if axis == "precision" else n), "random", "G", axis)
+    return Curve(x=index, y=2.0**-index * (1.0 if axis == "precision" else n), name="random", x_name="G", y_name=axis)
 
 
 def generality_curve(table: GeneralityTable, weighting: Weighting = "per_query") -> GeneralityCurve:
@@ -149,10 +162,22 @@ def generality_curve(table: GeneralityTable, weighting: Weighting = "per_query")
         mean_over(each, unit) for each in (table.low, table.high, table.chance, -np.log2(table.chance))
     )
     return GeneralityCurve(
-        table.way, table.n, table.index, own.value, low.value, high.value, _spread(table, unit), chance.value,
-        low.queries, (table.high > table.low + SLACK).sum(axis=0), table.full, table.queries.system, weighting,
-        table.members, table.counted,
-    )  # fmt: skip
+        way=table.way,
+        n=table.n,
+        index=table.index,
+        mean_index=own.value,
+        recall=low.value,
+        recall_high=high.value,
+        spread=_spread(table, unit),
+        chance=chance.value,
+        queries=low.queries,
+        cut=(table.high > table.low + SLACK).sum(axis=0),
+        full=table.full,
+        name=table.queries.system,
+        weighting=weighting,
+        members=table.members,
+        counted=table.counted,
+    )
 
 
 def _spread(table: GeneralityTable, unit: IntArray) -> FloatArray:

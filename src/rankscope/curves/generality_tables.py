@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.curves.sizes import SLACK, counted, generality_index, known_sizes
+from rankscope.curves.sizes import SLACK, generality_index, known_sizes, with_relevant_items
 from rankscope.errors import MeasureError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -78,7 +78,7 @@ def generality_table(
     ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.643856189774724], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     """
     _check(n, way, members)
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     known_sizes(queries, WHAT)
     if way == "bins":
         return _binned(queries, n, levels)
@@ -105,7 +105,7 @@ def shared_level(queries: RelevantRanks) -> int:
     >>> shared_level(RelevantRanks.from_ranks([[1], [1, 2], [1, 2, 3]], collection=16))
     3
     """
-    reached = np.sort(np.floor(generality_index(counted(queries), WHAT) + SLACK))
+    reached = np.sort(np.floor(generality_index(with_relevant_items(queries), WHAT) + SLACK))
     if not reached.size:
         return 0
     return max(int(reached[reached.size // 2]), min(1, int(reached[-1])))
@@ -153,9 +153,9 @@ def _recall(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> Thinn
     rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
     if rows.size == len(queries):
         return recall_when_kept(queries, kept, n, keeping)
-    made = recall_when_kept(queries.take(rows), kept[rows], n, keeping)
+    result = recall_when_kept(queries.take(rows), kept[rows], n, keeping)
     low, high, variance = (np.full(len(queries), np.nan) for _ in range(3))
-    low[rows], high[rows], variance[rows] = made.low, made.high, made.variance
+    low[rows], high[rows], variance[rows] = result.low, result.high, result.variance
     return Thinned(low, high, variance)
 
 
@@ -164,10 +164,10 @@ def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> G
     from rankscope.curves.thinning import Thinned
 
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
-    made = _recall(queries, queries.collection - queries.relevant, n, "bins")
+    result = _recall(queries, queries.collection - queries.relevant, n, "bins")
     index = np.unique(number) if levels is None else np.array(_checked(levels), dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
-    parts = [Thinned(made.low + each, made.high + each, made.variance + each) for each in inside]
+    parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]
     shares = [queries.relevant / queries.collection + each for each in inside]
     full = np.ones(index.size, dtype=np.bool_)
     return _made(queries, n, "bins", "varying", len(queries), index.astype(np.float64), full, parts, shares)
@@ -189,4 +189,16 @@ def _made(
 
     low, high, variance = (stacked([getattr(part, name) for part in parts]) for name in ("low", "high", "variance"))
     chance = np.where(np.isnan(low), np.nan, stacked(shares))
-    return GeneralityTable(way, n, queries, counted, members, index, full, low, high, variance, chance)
+    return GeneralityTable(
+        way=way,
+        n=n,
+        queries=queries,
+        counted=counted,
+        members=members,
+        index=index,
+        full=full,
+        low=low,
+        high=high,
+        variance=variance,
+        chance=chance,
+    )

@@ -35,7 +35,7 @@ def scope_line(
         raise MeasureError(f"relevant scope > 0 is needed, got {slope}")
     recall = np.linspace(0.0, min(1.0, slope), points)
     name = f"a = {slope:g}" if scope is None else f"scope {scope}"
-    return Curve(recall, recall / slope, name, "recall", "precision")
+    return Curve(x=recall, y=recall / slope, name=name, x_name="recall", y_name="precision")
 
 
 def ideal_curve(relevant: int, collection: int) -> Curve:
@@ -48,7 +48,14 @@ def ideal_curve(relevant: int, collection: int) -> Curve:
     scope = np.concatenate([np.arange(1, relevant + 1), doublings[doublings < collection], [collection]])
     scope = np.unique(scope)
     hits = np.minimum(scope, relevant)
-    return Curve(hits / relevant, hits / scope, "ideal", "recall", "precision", more={"scope": scope, "hits": hits})
+    return Curve(
+        x=hits / relevant,
+        y=hits / scope,
+        name="ideal",
+        x_name="recall",
+        y_name="precision",
+        more={"scope": scope, "hits": hits},
+    )
 
 
 def highest_precision(recall: ArrayLike, relevant: int) -> FloatArray:
@@ -74,7 +81,9 @@ def accessible_region(relevant: int, collection: int, tight: bool = True, points
     recall = np.linspace(1.0 / relevant, 1.0, points) if relevant > 1 else np.ones(1)
     low = lowest_precision(recall, relevant / collection, tight)
     note = "only recalls of whole hits exist; there is no point at recall 0 but precision 0"
-    return Region(recall, low, highest_precision(recall, relevant), f"c = {relevant}, d = {collection}", note)
+    return Region(
+        x=recall, low=low, high=highest_precision(recall, relevant), name=f"c = {relevant}, d = {collection}", note=note
+    )
 
 
 def minimum_area(generality: float) -> float:

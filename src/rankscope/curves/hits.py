@@ -54,11 +54,11 @@ def hits_of(queries: RelevantRanks) -> AllHits:
     """
     distractors = distractors_of(queries)
     found = Hits(
-        queries.row,
-        queries.position.astype(np.float64),
-        (queries.ranks - queries.position).astype(np.float64),
-        queries.grades,
-        len(queries),
+        row=queries.row,
+        place=queries.position.astype(np.float64),
+        above=(queries.ranks - queries.position).astype(np.float64),
+        grade=queries.grades,
+        queries=len(queries),
     )
     seen = np.minimum(queries.depth - queries.found, distractors)
     return AllHits(found, _missing(queries, seen, -1.0), _missing(queries, distractors, +1.0), distractors)
@@ -88,11 +88,11 @@ def _missing(queries: RelevantRanks, above: IntArray, sign: float) -> Hits:
     """Relevant items that were not found; highest grade first for sign -1, lowest first for +1."""
     lost = _lost_grades(queries, sign)
     return Hits(
-        lost.row,
-        (queries.found[lost.row] + lost.position).astype(np.float64),
-        above[lost.row].astype(np.float64),
-        lost["grade"],
-        len(queries),
+        row=lost.row,
+        place=(queries.found[lost.row] + lost.position).astype(np.float64),
+        above=above[lost.row].astype(np.float64),
+        grade=lost["grade"],
+        queries=len(queries),
     )
 
 

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.scope import precision_scope, recall_scope
-from rankscope.curves.sizes import counted, unfinished, whole_scopes
+from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.interpolated_precision import LEVELS, IPrec, hits_needed
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
@@ -52,7 +52,7 @@ def query_curve(queries: RelevantRanks, query: str, at: At = "hits") -> Curve:
     one = queries.take(np.array([_row_of(queries, query)]))
     points = points_at_hits(one) if at == "hits" else points_at_scopes(one)
     more = {name: points[name] for name in ("scope", "hits")}
-    return Curve(points["recall"], points["precision"], query, "recall", "precision", more=more)
+    return Curve(x=points["recall"], y=points["precision"], name=query, x_name="recall", y_name="precision", more=more)
 
 
 def mean_at_scopes(
@@ -61,10 +61,18 @@ def mean_at_scopes(
     """Mean recall and mean precision at equal scope; for classes of one size this is the radial mean."""
     recall, precision = recall_scope(queries, scopes, weighting), precision_scope(queries, scopes, weighting)
     return Curve(
-        recall.y, precision.y, queries.system, "recall", "precision", error=precision.error, x_error=recall.error,
-        queries=recall.queries, lower_bound=recall.lower_bound, note=weighting,
+        x=recall.y,
+        y=precision.y,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
+        error=precision.error,
+        x_error=recall.error,
+        queries=recall.queries,
+        lower_bound=recall.lower_bound,
+        note=weighting,
         more={"scope": recall.x.astype(np.int64)},
-    )  # fmt: skip
+    )
 
 
 def mean_at_recall_levels(
@@ -79,16 +87,23 @@ def mean_at_recall_levels(
     Interpolated precision is the best at that recall or beyond (`IPrec`); both are 0 where a level is not reached, a
     lower bound. The chance level of the curve that is not interpolated is `random_at_recall_levels`.
     """
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = np.asarray(levels, dtype=np.float64)
     values = precision_at_levels(queries, given, interpolated, rounding)
     needed = [hits_needed(float(level), queries.relevant, rounding) for level in given]
     bound = [bool((unfinished(queries) & (hits > queries.found)).any()) for hits in needed]
     mean = mean_over(values, units_of(queries, weighting))
     return Curve(
-        given, mean.value, queries.system, "recall", "precision", error=mean.error, queries=mean.queries,
-        lower_bound=np.array(bound, dtype=np.bool_), note=f"{weighting}, {'' if interpolated else 'not '}interpolated",
-    )  # fmt: skip
+        x=given,
+        y=mean.value,
+        name=queries.system,
+        x_name="recall",
+        y_name="precision",
+        error=mean.error,
+        queries=mean.queries,
+        lower_bound=np.array(bound, dtype=np.bool_),
+        note=f"{weighting}, {'' if interpolated else 'not '}interpolated",
+    )
 
 
 def precision_at_levels(
@@ -122,7 +137,7 @@ def precision_at_hit(queries: RelevantRanks, hits: IntArray) -> FloatArray:
 
 
 def _points(queries: RelevantRanks, row: IntArray, scope: IntArray, hits: IntArray) -> Ragged:
-    recall = divided(hits, queries.relevant[row])
+    recall = divide(hits, queries.relevant[row])
     return Ragged.from_rows(row, len(queries), scope=scope, hits=hits, recall=recall, precision=hits / scope)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.precision_recall import level_hits
-from rankscope.curves.sizes import counted, known_sizes
+from rankscope.curves.sizes import known_sizes, with_relevant_items
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
 from rankscope.measures.random_level import harmonic
@@ -20,7 +20,7 @@ TENTHS = tuple(level / 10 for level in range(1, 11))
 
 def random_level(generality: float) -> Curve:
     """The level of curves averaged at equal scope (radial): p = g at every recall."""
-    return Curve(np.array([0.0, 1.0]), np.full(2, generality), "random", "recall", "precision")
+    return Curve(x=np.array([0.0, 1.0]), y=np.full(2, generality), name="random", x_name="recall", y_name="precision")
 
 
 def random_precision_at_hits(relevant: int, collection: int) -> FloatArray:
@@ -54,7 +54,7 @@ def random_at_recall_levels(
 
     The best precision from a level on (interpolated) lies higher still in a random order.
     """
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     sizes = np.stack([queries.relevant, known_sizes(queries, "the random level at recall levels")], axis=1)
     kinds, kind = np.unique(sizes, axis=0, return_inverse=True)
     tables = [random_precision_at_hits(int(relevant), int(collection)) for relevant, collection in kinds]
@@ -64,7 +64,12 @@ def random_at_recall_levels(
     values = np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
     mean = mean_over(values, units_of(queries, weighting))
     return Curve(
-        np.asarray(levels, dtype=np.float64), mean.value, "random", "recall", "precision", queries=mean.queries
+        x=np.asarray(levels, dtype=np.float64),
+        y=mean.value,
+        name="random",
+        x_name="recall",
+        y_name="precision",
+        queries=mean.queries,
     )
 
 

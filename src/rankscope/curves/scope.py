@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.curve import Curve
 from rankscope.curves.relevant_scope import hits_at, relevant_scopes
-from rankscope.curves.sizes import counted, unfinished, whole_scopes
+from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
 from rankscope.curves.steps import mean_steps
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -54,12 +54,20 @@ def recall_relevant_scope(
 
 def ideal_precision_scope(relevant: int, scopes: IntArray) -> Curve:
     """Precision of the Total Recall Ideal System: 1 up to the class size c, then c/s."""
-    return Curve(scopes.astype(np.float64), np.minimum(1.0, relevant / scopes), "ideal", "scope", "precision")
+    return Curve(
+        x=scopes.astype(np.float64),
+        y=np.minimum(1.0, relevant / scopes),
+        name="ideal",
+        x_name="scope",
+        y_name="precision",
+    )
 
 
 def ideal_recall_scope(relevant: int, scopes: IntArray) -> Curve:
     """Recall of the Total Recall Ideal System: s/c up to the class size c, then 1."""
-    return Curve(scopes.astype(np.float64), np.minimum(1.0, scopes / relevant), "ideal", "scope", "recall")
+    return Curve(
+        x=scopes.astype(np.float64), y=np.minimum(1.0, scopes / relevant), name="ideal", x_name="scope", y_name="recall"
+    )
 
 
 def bounded_at(queries: RelevantRanks, scopes: IntArray) -> BoolArray:
@@ -71,27 +79,41 @@ def bounded_at(queries: RelevantRanks, scopes: IntArray) -> BoolArray:
 def _over_scope(
     queries: RelevantRanks, scopes: ArrayLike | None, weighting: Weighting, which: Literal["precision", "recall"]
 ) -> Curve:
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = whole_scopes(queries, scopes)
     height = 1.0 / queries.relevant if which == "recall" else np.ones(len(queries))
     mean = mean_steps(queries, units_of(queries, weighting), height, given)
     divisor: FloatArray = np.ones(given.size) if which == "recall" else given.astype(np.float64)
     return Curve(
-        given.astype(np.float64), mean.value / divisor, queries.system, "scope", which, error=mean.error / divisor,
-        queries=mean.queries, lower_bound=bounded_at(queries, given), note=weighting,
-    )  # fmt: skip
+        x=given.astype(np.float64),
+        y=mean.value / divisor,
+        name=queries.system,
+        x_name="scope",
+        y_name=which,
+        error=mean.error / divisor,
+        queries=mean.queries,
+        lower_bound=bounded_at(queries, given),
+        note=weighting,
+    )
 
 
 def _over_relevant_scope(
     queries: RelevantRanks, a: ArrayLike, weighting: Weighting, which: Literal["precision", "recall"]
 ) -> Curve:
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = relevant_scopes(a)
     here = hits_at(queries, given)
     mean = mean_over(here.hits / queries.relevant[:, None], units_of(queries, weighting))
     divisor = np.ones(given.size) if which == "recall" else given
     return Curve(
-        given, mean.value / divisor, queries.system, "relevant scope", which, error=mean.error / divisor,
-        queries=mean.queries, interpolated=here.interpolated, lower_bound=here.lower_bound,
+        x=given,
+        y=mean.value / divisor,
+        name=queries.system,
+        x_name="relevant scope",
+        y_name=which,
+        error=mean.error / divisor,
+        queries=mean.queries,
+        interpolated=here.interpolated,
+        lower_bound=here.lower_bound,
         note=weighting,
-    )  # fmt: skip
+    )

@@ -13,7 +13,7 @@ from rankscope.wording import setting_usage
 SLACK = 1e-9  # of comparisons of computed reals
 
 
-def counted(queries: RelevantRanks) -> RelevantRanks:
+def with_relevant_items(queries: RelevantRanks) -> RelevantRanks:
     """The queries that have a relevant item; the others have no recall and stay out of every mean."""
     some = queries.relevant > 0
     return queries if some.all() else queries.take(np.flatnonzero(some))

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.weighting import Mean
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -31,12 +31,10 @@ def mean_steps(queries: RelevantRanks, unit: IntArray, height: FloatArray, scope
     after = Ragged.from_rows(unit[queries.row][order], units).running_in_order(rise)
     total = _reached(ranks, rise, scopes)
     squares = _reached(ranks, rise * (2.0 * after - rise), scopes)
-    mean = divided(total, units)
-    variance = divided(squares - total * mean, units - 1)
+    mean = divide(total, units)
+    variance = divide(squares - total * mean, units - 1)
     variance = np.where(variance * (units - 1) <= ROUNDING * squares, 0.0, variance)
-    return Mean(
-        mean, np.sqrt(divided(variance, units)), *(np.full(scopes.size, each) for each in (len(queries), units))
-    )
+    return Mean(mean, np.sqrt(divide(variance, units)), *(np.full(scopes.size, each) for each in (len(queries), units)))
 
 
 def _reached(ranks: IntArray, rise: FloatArray, scopes: IntArray) -> FloatArray:

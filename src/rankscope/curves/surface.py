@@ -42,7 +42,15 @@ class Surface:
         name = f"G = {self.index[level]:g}"
         row = self.queries[level]
         more = {"a": self.a}
-        return Curve(self.recall[level], self.precision[level], name, "recall", "precision", queries=row, more=more)
+        return Curve(
+            x=self.recall[level],
+            y=self.precision[level],
+            name=name,
+            x_name="recall",
+            y_name="precision",
+            queries=row,
+            more=more,
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """One row per point that exists: index, a, recall, precision, recall_high, queries."""
@@ -72,4 +80,12 @@ def grep_surface(
     tables = [generality_table(queries, float(each), way, levels, members) for each in given]
     cuts = [generality_curve(table, weighting) for table in tables]
     grids = [np.stack([getattr(cut, name) for cut in cuts], axis=1) for name in ("recall", "recall_high", "queries")]
-    return Surface(way, cuts[0].index, given, grids[0], grids[1], grids[2], weighting)
+    return Surface(
+        way=way,
+        index=cuts[0].index,
+        a=given,
+        recall=grids[0],
+        recall_high=grids[1],
+        queries=grids[2],
+        weighting=weighting,
+    )

@@ -20,7 +20,7 @@ from rankscope.curves.distributions import Binomial, Counts, Hypergeometric
 from rankscope.curves.hits import AllHits, Hits, hits_of
 from rankscope.curves.terms import HitCount, terms_of
 from rankscope.measures import Measure
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_EXACT = 1_000_000  # distractors; with more, each is kept or not by itself: Bin(b, m / e)
@@ -44,7 +44,7 @@ class Thinned:
     def over(self, divisor: ArrayLike) -> Thinned:
         """The same in other units; NaN where the divisor is 0."""
         square = np.asarray(divisor, dtype=np.float64) ** 2
-        return Thinned(divided(self.low, divisor), divided(self.high, divisor), divided(self.variance, square))
+        return Thinned(divide(self.low, divisor), divide(self.high, divisor), divide(self.variance, square))
 
 
 def expected_hits(queries: RelevantRanks, kept: ArrayLike, scope: ArrayLike) -> Thinned:
@@ -94,7 +94,7 @@ def expected_hits_of_class(queries: RelevantRanks, members: ArrayLike, kept: Arr
     hits = hits_of(queries)
     kept, limit, members = (_per_query(each, queries) for each in (kept, scope, members))
     possible = (kept <= hits.distractors) & (members <= queries.relevant)
-    share = divided(members, queries.relevant, nothing=0.0)
+    share = divide(members, queries.relevant, nothing=0.0)
 
     def adds(some: Hits) -> tuple[FloatArray, FloatArray]:
         others = np.maximum(queries.relevant[some.row] - 1.0, 0.0)
@@ -126,7 +126,7 @@ def after(some: Hits, distractors: IntArray, kept: IntArray) -> Counts:
     if distractors.max(initial=0) <= MOST_EXACT:
         return Hypergeometric(there, some.above, drawn)
     all_above = some.above >= there
-    return Binomial(np.where(all_above, drawn, some.above), np.where(all_above, 1.0, divided(drawn, there, 0.0)))
+    return Binomial(np.where(all_above, drawn, some.above), np.where(all_above, 1.0, divide(drawn, there, 0.0)))
 
 
 def _ends(hits: AllHits, adds: PerHit, possible: BoolArray) -> Thinned:

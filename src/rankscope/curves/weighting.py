@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.wording import setting_usage
 
@@ -50,22 +50,22 @@ def mean_over(values: FloatArray, unit: IntArray) -> Mean:
     total, count = np.zeros((rows, values.shape[1])), np.zeros((rows, values.shape[1]), dtype=np.int64)
     np.add.at(total, unit, filled)
     np.add.at(count, unit, there)
-    value, error = _mean_and_error(divided(total, count), count > 0)
+    value, error = _mean_and_error(divide(total, count), count > 0)
     return Mean(value, error, there.sum(axis=0), (count > 0).sum(axis=0))
 
 
 def weights_of(there: BoolArray, unit: IntArray) -> FloatArray:
     """What each query that is there weighs in the mean of `mean_over`; 0 for the others. They add up to 1."""
     count = np.bincount(unit, weights=there, minlength=int(unit.max(initial=-1)) + 1)
-    return np.where(there, divided(1.0, count[unit] * max(1, int((count > 0).sum())), 0.0), 0.0)
+    return np.where(there, divide(1.0, count[unit] * max(1, int((count > 0).sum())), 0.0), 0.0)
 
 
 def _mean_and_error(values: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Added one after the other, as all means are."""
     count = there.sum(axis=0)
-    mean = divided(_last(np.where(there, values, 0.0)), count)
+    mean = divide(_last(np.where(there, values, 0.0)), count)
     squares = _last(np.where(there, values - mean, 0.0) ** 2)
-    return mean, np.sqrt(divided(squares, np.maximum(count - 1, 0) * count))
+    return mean, np.sqrt(divide(squares, np.maximum(count - 1, 0) * count))
 
 
 def _last(values: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from rankscope.curves.precision_recall import points_at_scopes
 from rankscope.curves.scope import precision_scope
 from rankscope.curves.weighting import Weighting
 from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.quadruple import Quadruple
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -55,7 +55,7 @@ def ceiling(relevant: int, scopes: ArrayLike) -> Curve:
     """
     _check(relevant)
     x = np.log2(np.asarray(scopes, dtype=np.float64))
-    return Curve(x, np.minimum(0.0, math.log2(relevant) - x), f"c = {relevant}", X_NAME, Y_NAME)
+    return Curve(x=x, y=np.minimum(0.0, math.log2(relevant) - x), name=f"c = {relevant}", x_name=X_NAME, y_name=Y_NAME)
 
 
 def ceilings(collection: int) -> tuple[Curve, ...]:
@@ -74,7 +74,9 @@ def random_floor(collection: int, relevant: int = 1) -> Curve:
     if not 1 <= relevant <= collection:
         raise MeasureError(f"1 <= relevant <= collection is needed, got {relevant} and {collection}")
     level = math.log2(relevant / collection)
-    return Curve(np.array([0.0, math.log2(collection)]), np.full(2, level), "random", X_NAME, Y_NAME)
+    return Curve(
+        x=np.array([0.0, math.log2(collection)]), y=np.full(2, level), name="random", x_name=X_NAME, y_name=Y_NAME
+    )
 
 
 def worst_case(relevant: int, collection: int, scopes: IntArray) -> Curve:
@@ -103,15 +105,22 @@ def certain_bounds(collection: int, scope: int, hits: int) -> CertainBounds:
     """
     most = hits + collection - scope
     Quadruple(collection, hits, scope, hits)  # refuses what cannot be
-    recall = float(divided(hits, most))
-    return CertainBounds(hits / scope, hits, most, recall, hits / collection, most / collection)
+    recall = float(divide(hits, most))
+    return CertainBounds(
+        precision=hits / scope,
+        least_relevant=hits,
+        most_relevant=most,
+        least_recall=recall,
+        least_generality=hits / collection,
+        most_generality=most / collection,
+    )
 
 
 def _logarithmic(scope: IntArray, precision: FloatArray, name: str, queries: IntArray | None = None) -> Curve:
     nothing = precision == 0
     y = np.log2(np.where(nothing, np.nan, precision))
     more = {"scope": scope, "precision": precision, "open": nothing}
-    return Curve(np.log2(scope), y, name, X_NAME, Y_NAME, queries=queries, more=more)
+    return Curve(x=np.log2(scope), y=y, name=name, x_name=X_NAME, y_name=Y_NAME, queries=queries, more=more)
 
 
 def _check(count: int) -> None:

@@ -135,9 +135,9 @@ def _ranked(items: _PairwiseItems, queries: IntArray, scores: FloatArray, keep_s
 
 def _provenance(items: _PairwiseItems, settings: dict[str, Any]) -> dict[str, Any]:
     """Where the numbers come from, without path or time: equal inputs give equal bytes."""
-    made = hashlib.sha256("\n".join("\0".join(texts) for texts in (items.labels, items.ids)).encode())
+    result = hashlib.sha256("\n".join("\0".join(texts) for texts in (items.labels, items.ids)).encode())
     return {
-        "items": {"sha256": made.hexdigest(), "rows": len(items)},
+        "items": {"sha256": result.hexdigest(), "rows": len(items)},
         "judgements": {"complete": True},
         "settings": {"ties": "position", "query_item": "removed", **settings},
         "versions": versions(),

@@ -10,11 +10,11 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
-def query_kept(ranks: RelevantRanks) -> RelevantRanks:
+def put_query_back(ranks: RelevantRanks) -> RelevantRanks:
     """The rankings of class mates with each query put back, first of all and relevant: d and c grow by one.
 
     The bull's-eye test of MPEG-7 and the score of UKBench count so. Scores are not kept.
-    >>> kept = query_kept(RelevantRanks.from_ranks([[1, 4]], collection=9))
+    >>> kept = put_query_back(RelevantRanks.from_ranks([[1, 4]], collection=9))
     >>> kept.judged.lists("rank"), kept.relevant, kept.collection
     ([[1, 2, 5]], array([3]), array([10]))
     """

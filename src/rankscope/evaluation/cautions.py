@@ -17,7 +17,7 @@ RANDOM_LEVEL = 0.01  # share of the collection that is relevant, above which cha
 
 def cautions(ranks: RelevantRanks, columns: Sequence[Column], settings: Settings) -> list[str]:
     """Everything to be said of one system's columns."""
-    return [*short_lists(ranks, columns), *simulated(columns, settings), *unknown(columns)]
+    return [*short_lists(ranks, columns), *simulation_notes(columns, settings), *unknown(columns)]
 
 
 def some(texts: Sequence[str], most: int = 4) -> str:
@@ -51,7 +51,7 @@ def _span(numbers: list[int]) -> str:
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
-def simulated(columns: Sequence[Column], settings: Settings) -> list[str]:
+def simulation_notes(columns: Sequence[Column], settings: Settings) -> list[str]:
     """Means over random orders, with their standard errors."""
     shown = [
         f"{column.asked} (standard error {column.summary_error:.2g})"

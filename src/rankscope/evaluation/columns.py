@@ -23,9 +23,14 @@ def column_of(asked: Measure, whole: RelevantRanks, seen: RelevantRanks, setting
     counted = counted_queries(measure, seen, settings)
     values = zero_where_nothing_is_relevant(measure.of(seen), measure, seen, settings)
     return Column(
-        measure, str(asked), values, counted, summary_of(measure, values, counted, seen, settings),
-        words=measure.words(seen), word=measure.word(seen),
-    )  # fmt: skip
+        measure=measure,
+        asked=str(asked),
+        values=values,
+        counted=counted,
+        summary=summary_of(measure, values, counted, seen, settings),
+        words=measure.words(seen),
+        word=measure.word(seen),
+    )
 
 
 def _over_all_orders(
@@ -42,9 +47,19 @@ def _over_all_orders(
     unknown = bool((counted & np.isnan(worst) & ~np.isnan(values)).any())
     extremes = [np.nan if unknown else summary_of(measure, each, counted, seen, settings) for each in (worst, best)]
     return Column(
-        measure, str(asked), values, counted, summary, worst, best, error, measure.words(seen), measure.word(seen),
-        (extremes[0], extremes[1]), summary_error(measure, values, error, counted, seen, settings),
-    )  # fmt: skip
+        measure=measure,
+        asked=str(asked),
+        values=values,
+        counted=counted,
+        summary=summary,
+        worst=worst,
+        best=best,
+        error=error,
+        words=measure.words(seen),
+        word=measure.word(seen),
+        extremes=(extremes[0], extremes[1]),
+        summary_error=summary_error(measure, values, error, counted, seen, settings),
+    )
 
 
 def in_peers_way(measure: Measure, settings: Settings) -> Measure:

@@ -21,7 +21,7 @@ from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
-from rankscope.names import distinguished
+from rankscope.names import distinct_names
 from rankscope.peers import peer
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -96,7 +96,7 @@ def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Se
             raise SettingError(
                 f"{settings.compat} computes {group[0]} with {differs}; give the run file, not saved ranks"
             )
-    names = distinguished([each.system for each in ranks], [None] * len(ranks))
+    names = distinct_names([each.system for each in ranks], [None] * len(ranks))
     named = [replace(each, system=name) for each, name in zip(ranks, names, strict=True)]
     systems = [_scored(each, kinds, _as_reduced(each, settings), class_of) for each in named]
     return Scores(tuple(systems), settings, classes is not None)
@@ -184,17 +184,17 @@ def _refuse_what_is_fixed(ranks: Sequence[RelevantRanks], settings: Settings) ->
 
 def _fixed_otherwise(ranks: RelevantRanks, settings: Settings) -> list[str]:
     """Settings asked for that the ranks were not made with; the mean over all orders can be had from any order."""
-    made: dict[str, object] = dict(ranks.provenance.get("settings", {}))
-    asked = [name for name in FIXED_BY_REDUCTION if name in settings.given or (settings.compat and name in made)]
-    free = {"seed": made.get("ties") != "hash", "ties": settings.ties == "expected"}
+    result: dict[str, object] = dict(ranks.provenance.get("settings", {}))
+    asked = [name for name in FIXED_BY_REDUCTION if name in settings.given or (settings.compat and name in result)]
+    free = {"seed": result.get("ties") != "hash", "ties": settings.ties == "expected"}
     wrong = [
         name
-        for name in (asked if made else ())
-        if not free.get(name) and getattr(settings, name) != made.get(name, default(name))
+        for name in (asked if result else ())
+        if not free.get(name) and getattr(settings, name) != result.get(name, default(name))
     ]
     return [
         f"{setting_value(name, getattr(settings, name))}: {ranks.system} was ranked with "
-        f"{setting_value(name, made.get(name, default(name)))}; reduce again from the run file"
+        f"{setting_value(name, result.get(name, default(name)))}; reduce again from the run file"
         for name in wrong
     ]
 

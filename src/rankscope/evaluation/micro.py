@@ -68,9 +68,11 @@ def _over_all_orders(column: Column, bottom: FloatArray, settings: Settings) -> 
     error = np.zeros(len(bottom)) if column.error is None else column.error
     spread = float(np.sqrt(((error[counted] * weight) ** 2).sum()))
     return replace(
-        column, summary=summed(column.values), extremes=(summed(column.worst), summed(column.best)),
+        column,
+        summary=summed(column.values),
+        extremes=(summed(column.worst), summed(column.best)),
         summary_error=spread / float(weight.sum()) if weight.sum() else 0.0,
-    )  # fmt: skip
+    )
 
 
 def _order_moves_the_denominator(measure: Measure, settings: Settings) -> bool:
@@ -100,7 +102,9 @@ def _merged_ap(
     if not listed.height or not judged.height:
         return 0.0 if (judged.get_column("grade") >= measure.rel).any() else nothing
     line = qrels.line[inside.to_numpy()]
-    merged_qrels = Qrels(judged.with_columns(both), line, qrels.name, qrels.digest, qrels.word)
+    merged_qrels = Qrels(
+        table=judged.with_columns(both), line=line, name=qrels.name, digest=qrels.digest, word=qrels.word
+    )
     merged_run = Run.from_frame(listed.with_columns(both), run.name)
     ranks = reduce(merged_qrels, merged_run, settings.changed(query_item="kept"), junk=pairs)
     value = float(measure.of(ranks)[0])

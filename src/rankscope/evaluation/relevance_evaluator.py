@@ -25,7 +25,7 @@ from rankscope.errors import MeasureError
 from rankscope.evaluation.columns import in_peers_way
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR
 from rankscope.evaluation.tied_orders import seen_of
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
@@ -143,11 +143,13 @@ def _parsed(
             continue
         items = nested.setdefault(parts[0], {})
         if parts[2] in items:
-            problems.add(f"line {position}", f"query {parts[0]}: item {shown(parts[2])} occurs twice", order=position)
+            problems.add(
+                f"line {position}", f"query {parts[0]}: item {shorten_value(parts[2])} occurs twice", order=position
+            )
         try:
             items[parts[2]] = number(parts[at])
         except ValueError:
-            problems.add(f"line {position}", f"{word} must be a number, got {shown(parts[at])}", order=position)
+            problems.add(f"line {position}", f"{word} must be a number, got {shorten_value(parts[at])}", order=position)
     problems.raise_if_any()
     return nested
 
@@ -209,8 +211,8 @@ def _columns(family: str, cuts: list[float]) -> list[tuple[str, Measure]]:
     whole = [cut for cut in cuts if family not in ("iprec_at_recall", "Rprec_mult") and cut != int(cut)]
     if whole:
         raise MeasureError(f"{family}: a cut-off must be a whole number, got {whole[0]:g}")
-    made = [make(cut) for cut in cuts or usual]
-    return [(str(each.trec_name()), each) for each in made]
+    results = [make(cut) for cut in cuts or usual]
+    return [(str(each.trec_name()), each) for each in results]
 
 
 def _in_peers_way(column: tuple[str, Measure], settings: Settings) -> tuple[str, Measure]:

@@ -159,7 +159,7 @@ class Scores:
             for column in system.columns:
                 for label in sorted(set(labels.tolist())):
                     chosen = column.counted & (labels == label) & ~np.isnan(column.values)
-                    mean = summarised(column.measure, column.values[chosen], "macro")
+                    mean = summary_value(column.measure, column.values[chosen], "macro")
                     rows.append((system.name, label, column.asked, mean, int(chosen.sum())))
         schema = {
             "system": pl.String,
@@ -206,7 +206,7 @@ class Scores:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
 
 
-def summarised(measure: Measure, values: FloatArray, mean: str) -> float:
+def summary_value(measure: Measure, values: FloatArray, mean: str) -> float:
     """One number from the values of the queries that count; NaN where none does."""
     if measure.summary == "sum":
         return in_order_sum(values)
@@ -222,7 +222,7 @@ def class_mean(measure: Measure, values: FloatArray, classes: Sequence[str]) -> 
     if measure.summary == "sum":
         return in_order_sum(values)
     labels = np.array(classes, dtype=object)
-    means = [summarised(measure, values[labels == label], "macro") for label in sorted(set(classes))]
+    means = [summary_value(measure, values[labels == label], "macro") for label in sorted(set(classes))]
     return float(np.mean(means)) if means else float("nan")
 
 

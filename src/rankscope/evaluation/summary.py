@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.evaluation.scores import GEOMETRIC_FLOOR, class_mean, summarised
+from rankscope.evaluation.scores import GEOMETRIC_FLOOR, class_mean, summary_value
 from rankscope.measures.counts import NumRel
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
@@ -42,7 +42,7 @@ def summary_of(
     defined = _in_summary(values, counted, settings)
     if settings.mean == "class" and queries.classes is not None:
         return class_mean(measure, values[defined], np.array(queries.classes, dtype=object)[defined].tolist())
-    return summarised(measure, values[defined], settings.mean)
+    return summary_value(measure, values[defined], settings.mean)
 
 
 def _in_summary(values: FloatArray, counted: BoolArray, settings: Settings) -> BoolArray:
@@ -71,7 +71,7 @@ def _weights(measure: Measure, values: FloatArray, mean: str, classes: NDArray[n
     if measure.summary == "sum" or values.size == 0:
         return np.ones(values.size)
     if measure.summary == "geometric" or mean == "geometric":
-        moves = summarised(measure, values, "geometric") / np.maximum(values, GEOMETRIC_FLOOR)
+        moves = summary_value(measure, values, "geometric") / np.maximum(values, GEOMETRIC_FLOOR)
         return np.where(values > GEOMETRIC_FLOOR, moves, 0.0) / values.size
     if mean == "class" and classes is not None:
         _, number, count = np.unique(classes, return_inverse=True, return_counts=True)

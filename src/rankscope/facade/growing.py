@@ -39,9 +39,15 @@ def forecast_growth(
 
 
 def forecast_of(
-    scores: Scores, measures: Asked, *, to: int | float | str, model: str | None, force: bool, level: float,
+    scores: Scores,
+    measures: Asked,
+    *,
+    to: int | float | str,
+    model: str | None,
+    force: bool,
+    level: float,
     backtest: bool,
-) -> Forecast:  # fmt: skip
+) -> Forecast:
     """The forecast for the one system that was scored."""
     from rankscope.forecast.growth import forecast
     from rankscope.measures.notation import parse_measures

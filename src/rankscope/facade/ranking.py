@@ -44,22 +44,27 @@ def rank(
     """Vectors with labels to the exact ranks of all relevant items: every labelled item is a query in turn.
 
     `features` is a file, an array with one row per item, or `Features`; `labels` a file or the label of each item.
-    `output` saves the ranks as NAME.ranks.parquet, and work that was stopped goes on where it was.
+    `output` saves the ranks as NAME.ranks.parquet, and interrupted work continues.
     >>> rank([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], labels=["a", "a", "b"]).ranks.tolist()
     [1, 1]
     """
-    from rankscope.engines.nearest.spaces import checked
+    from rankscope.engines.nearest.spaces import metric_named
     from rankscope.names import one_line
 
-    asked = None if metric is None else checked(metric)  # before a large file is read
+    asked = None if metric is None else metric_named(metric)  # before a large file is read
     items = items_of(
-        features, labels=labels, separator=separator, label_column=label_column, id_column=id_column, queries=queries,
+        features,
+        labels=labels,
+        separator=separator,
+        label_column=label_column,
+        id_column=id_column,
+        queries=queries,
         junk_labels=junk_labels,
-    )  # fmt: skip
+    )
     name = one_line(system or (os.path.basename(output).removesuffix(SUFFIX) if output else "nearest"))
     choices = {"query_item": query_item, "keep_scores": keep_scores, "memory": memory_size(memory)}
     free = {"threads": threads, "device": device, "progress": progress}
-    return ranked(items, asked or checked(items.metric or "cosine"), junk, name, output, choices, free)[0]
+    return ranked(items, asked or metric_named(items.metric or "cosine"), junk, name, output, choices, free)[0]
 
 
 def ranked(
@@ -243,7 +248,7 @@ def benchmark(
     """Which descriptor finds best on a collection of pictures, and what does it cost?
 
     `collection` is a name, as "corel1k", or a folder of class folders. Vectors, ranks, tables, graphs and the page go
-    into the folder `output`; work that was stopped goes on where it was.
+    into the folder `output`; interrupted work continues.
     """
     from rankscope.engines.images.benchmark import benchmark as tried
     from rankscope.engines.images.contenders import contenders

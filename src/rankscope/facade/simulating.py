@@ -51,17 +51,30 @@ def simulate_feedback(
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     `features` is a file, the name of a collection that comes with vectors ("digits"), an array with `labels`, or
-    `Features`. `output` writes the result as NAME.parquet, and work that was stopped goes on where it was.
+    `Features`. `output` writes the result as NAME.parquet, and interrupted work continues.
     """
     from rankscope.feedback.study.study import study
 
     plan = plan_of(
-        labelled_items(
-            features, labels=labels, separator=separator, label_column=label_column, id_column=id_column
-        ),
-        methods, topics, start, user, scaling, starts=starts, measures=measures, seed=seed, rounds=rounds, scope=scope,
-        scored=scored, k_pos=k_pos, k_neg=k_neg, choice=choice, display=display, show_seen=show_seen, memory=memory,
-    )  # fmt: skip
+        labelled_items(features, labels=labels, separator=separator, label_column=label_column, id_column=id_column),
+        methods,
+        topics,
+        start,
+        user,
+        scaling,
+        starts=starts,
+        measures=measures,
+        seed=seed,
+        rounds=rounds,
+        scope=scope,
+        scored=scored,
+        k_pos=k_pos,
+        k_neg=k_neg,
+        choice=choice,
+        display=display,
+        show_seen=show_seen,
+        memory=memory,
+    )
     return study(plan, result=output, processes=processes, progress=progress)
 
 

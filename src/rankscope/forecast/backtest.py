@@ -55,7 +55,11 @@ def backtest(
         for model in models:
             each = np.array([model.means(one, terms, evidence.distractors, even)[0] for one in thinned])
             spread = float(np.sqrt(np.mean((each - present) ** 2)))
-            tested.append(BackTestTrial(str(model), factor, float(each.mean()), present, spread))
+            tested.append(
+                BackTestTrial(
+                    model=str(model), factor=factor, forecast=float(each.mean()), present=present, spread=spread
+                )
+            )
     return tested
 
 

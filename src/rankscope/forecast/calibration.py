@@ -30,7 +30,7 @@ class Calibration:
         return np.exp(np.interp(at, np.log(EXPECTED[::-1]), np.log(self.ratio[::-1])))
 
 
-def calibrated(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> Calibration:
+def calibrate(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> Calibration:
     """From the best scores of each query; what all queries share is not fitted anew for one score left out."""
     return Calibration(ratios(left_out(best, distractors, most, shared), len(best)))
 
@@ -55,9 +55,9 @@ def ratios(expected: FloatArray, queries: int) -> FloatArray:
     >>> ratios(np.array([0.5, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0]), queries=1)[:4].round(2)
     array([1.  , 1.1 , 1.2 , 1.31])
     """
-    made, ratio = [], 1.0
+    result, ratio = [], 1.0
     for x in EXPECTED.tolist():
         found = np.count_nonzero(expected <= x)
         ratio = min((found + CAUTION * ratio) / (queries * x + CAUTION), 2.0 * ratio)
-        made.append(ratio)
-    return np.array(made)
+        result.append(ratio)
+    return np.array(result)

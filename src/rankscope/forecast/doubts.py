@@ -16,12 +16,12 @@ TIED_SHARE = 0.1
 
 
 def doubts_of(
-    made: MeasureForecast, evidence: Evidence, ahead: float, tested: Sequence[BackTestTrial]
+    forecast: MeasureForecast, evidence: Evidence, ahead: float, tested: Sequence[BackTestTrial]
 ) -> Iterable[str]:
     """Sentences, each with the measure it is about where it is about one."""
-    if made.units < FEW_UNITS:
-        yield f"only {made.units} {made.unit}: the interval for other queries rests on few"
-    yield from _of_the_test(made, ahead, tested)
+    if forecast.units < FEW_UNITS:
+        yield f"only {forecast.units} {forecast.unit}: the interval for other queries rests on few"
+    yield from _of_the_test(forecast, ahead, tested)
     if evidence.lots is None:
         yield (
             "which items stand in the rankings is not known: the back-test leaves out items for each query by itself, "
@@ -41,16 +41,16 @@ def doubts_of(
         )
 
 
-def _of_the_test(made: MeasureForecast, ahead: float, tested: Sequence[BackTestTrial]) -> Iterable[str]:
+def _of_the_test(forecast: MeasureForecast, ahead: float, tested: Sequence[BackTestTrial]) -> Iterable[str]:
     if not tested:
-        yield f"{made.measure}: too few distractors for a back-test"
+        yield f"{forecast.measure}: too few distractors for a back-test"
         return
     last = max(tested, key=lambda each: each.factor)
     if last.factor < ahead * (1.0 - SAME_FACTOR):
-        yield f"{made.measure}: too few distractors to back-test {ahead:.3g} times; {last.factor:.3g} was tried"
-    if abs(last.error) > made.these.width / 2 + 2.0 * last.noise:
+        yield f"{forecast.measure}: too few distractors to back-test {ahead:.3g} times; {last.factor:.3g} was tried"
+    if abs(last.error) > forecast.these.width / 2 + 2.0 * last.noise:
         yield (
-            f"{made.measure}: the back-test at {last.factor:.3g} times errs by {last.error:+.3f}, more than the "
+            f"{forecast.measure}: the back-test at {last.factor:.3g} times errs by {last.error:+.3f}, more than the "
             "interval allows for; it starts from a smaller collection than today's, where errors are larger"
         )
 

@@ -46,9 +46,17 @@ class Evidence:
         """From ranks at the wanted lowest relevant grade; raises `MeasureError` if the collection's size is unknown."""
         distractors = distractors_of(queries).astype(np.float64)
         place = queries.position.astype(np.float64)
-        hits = Hits(queries.row, place, queries.ranks - place, queries.grades, len(queries))
+        hits = Hits(
+            row=queries.row, place=place, above=queries.ranks - place, grade=queries.grades, queries=len(queries)
+        )
         why = _why_not_known(queries) or why_no_scores(queries)
-        return cls(hits, distractors, None if why else _scores(queries), _lots(queries), why)
+        return cls(
+            hits=hits,
+            distractors=distractors,
+            scored=None if why else _scores(queries),
+            lots=_lots(queries),
+            why_no_scores=why,
+        )
 
     @property
     def present(self) -> Hits:

@@ -79,17 +79,17 @@ def forecast(
     wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=every_model)
     growth = CollectionGrowth.of(ranks, to)
     growth.check(force)
-    made = [_forecast_one(ranks, each, growth, wanted) for each in asked]
-    warnings = [*growth.warnings(ranks), *(line for _, lines in made for line in lines)]
+    results = [_forecast_one(ranks, each, growth, wanted) for each in asked]
+    warnings = [*growth.warnings(ranks), *(line for _, lines in results for line in lines)]
     return Forecast(
-        ranks.system,
-        growth.now,
-        growth.then,
-        growth.factor,
-        level,
-        seed,
-        tuple(result for result, _ in made),
-        tuple(dict.fromkeys(warnings)),
+        system=ranks.system,
+        collection=growth.now,
+        target=growth.then,
+        factor=growth.factor,
+        level=level,
+        seed=seed,
+        measures=tuple(result for result, _ in results),
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
@@ -152,9 +152,12 @@ def _forecast_one(
             f"{WORST_ERROR:g}: these data do not tell their future. Use {setting_value('force', True)} to see a number "
             "nonetheless"
         )
-    made = _looked_ahead(measure, seen, some, chosen, tested, wanted)
+    result = _looked_ahead(measure, seen, some, chosen, tested, wanted)
     forced = [f"{measure}: the back-test errs by {error:.2f}, more than {WORST_ERROR:g}: forced"]
-    return made, [*(forced if error > WORST_ERROR else []), *doubts_of(made, seen.evidence, seen.ahead, made.own_tests)]
+    return result, [
+        *(forced if error > WORST_ERROR else []),
+        *doubts_of(result, seen.evidence, seen.ahead, result.own_tests),
+    ]
 
 
 def _tried(tested: Sequence[BackTestTrial], ahead: float) -> float:
@@ -174,17 +177,17 @@ def _looked_ahead(
     here = model_error(items, model.usual_error, float(np.log2(seen.ahead)), wanted.level)
     there = float(np.hypot(here, unit_error(means, drawn.units, wanted.level)))
     return MeasureForecast(
-        str(measure),
-        float(measure.of(seen.queries).mean()),
-        float(means[0]),
-        ForecastInterval.around(float(means[0]), here),
-        ForecastInterval.around(float(means[0]), there),
-        str(model),
-        _why(model, seen.evidence),
-        tuple(tested),
-        len(seen.queries),
-        drawn.units,
-        drawn.unit,
+        measure=str(measure),
+        now=float(measure.of(seen.queries).mean()),
+        forecast=float(means[0]),
+        these=ForecastInterval.around(float(means[0]), here),
+        others=ForecastInterval.around(float(means[0]), there),
+        model=str(model),
+        why=_why(model, seen.evidence),
+        tested=tuple(tested),
+        queries=len(seen.queries),
+        units=drawn.units,
+        unit=drawn.unit,
     )
 
 

@@ -12,7 +12,7 @@ from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Binomial, Counts
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.notation import Named
 
 Futures = Iterator[
@@ -44,7 +44,7 @@ class HitModel(GrowthModel):
         total = np.zeros(hits.queries)
         for weight, counts in self.futures(evidence, target):
             total += hits.total(weight * terms.mean(hits, counts))
-        return divided(total, terms.divisor)
+        return divide(total, terms.divisor)
 
     def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
         """Weighted means over the queries."""
@@ -60,4 +60,4 @@ def today(evidence: Evidence, terms: Terms) -> FloatArray:
     """The measure of each query as it is."""
     hits = evidence.present
     nothing = np.zeros(hits.row.size)
-    return divided(hits.total(terms.mean(hits, Binomial(nothing, nothing))), terms.divisor)
+    return divide(hits.total(terms.mean(hits, Binomial(nothing, nothing))), terms.divisor)

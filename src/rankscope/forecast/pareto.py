@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Binomial
-from rankscope.forecast.calibration import calibrated
+from rankscope.forecast.calibration import calibrate
 from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.model import Futures, HitModel, still_to_come
 from rankscope.forecast.rates import outside, rate_by_count
@@ -44,7 +44,7 @@ class Pareto(HitModel):
         chosen = outside(evidence, tails.threshold, tails.used)
         chances = tails.chances(there, row, np.where(chosen, evidence.scored.hits, tails.threshold[row]))
         expected = (NODE_WEIGHTS @ chances) * there[row]
-        chances = np.minimum(chances * calibrated(best, there, self.used, shared).corrected(expected), 1.0)
+        chances = np.minimum(chances * calibrate(best, there, self.used, shared).corrected(expected), 1.0)
         coming, by_count = still_to_come(evidence, target), rate_by_count(evidence)
         for weight, chance in zip(NODE_WEIGHTS.tolist(), chances, strict=True):
             yield weight, Binomial(coming, np.where(chosen, chance, by_count))

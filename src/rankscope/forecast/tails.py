@@ -88,7 +88,9 @@ def tails_of(best: FloatArray, most: int, shared: Shared) -> Tails:
     trust = np.where(good, shared.variance / (shared.variance + chance), 0.0)
     spread = np.sqrt(np.where(good, trust * chance, shared.variance))
     level = np.take_along_axis(best, used[:, None], axis=1)[:, 0]
-    return Tails(shared.shape, level, used, trust * own + (1.0 - trust) * shared.scale, spread)
+    return Tails(
+        shape=shared.shape, threshold=level, used=used, scale=trust * own + (1.0 - trust) * shared.scale, spread=spread
+    )
 
 
 def _spacings(best: FloatArray, used: IntArray, most: int) -> tuple[FloatArray, BoolArray]:

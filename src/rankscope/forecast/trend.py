@@ -13,7 +13,7 @@ from rankscope.curves.terms import Terms
 from rankscope.curves.thinning import after
 from rankscope.forecast.evidence import Evidence
 from rankscope.forecast.model import GrowthModel, today
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 HALVINGS = 4
 EDGE = 1e-4  # means are kept this far from 0 and 1, where the logit ends
@@ -35,7 +35,7 @@ class Trend(GrowthModel):
         levels = self._levels(evidence)
         values = np.stack([_thinned(evidence, terms, level) for level in levels], axis=1)
         means = np.clip(weights @ values, EDGE, 1.0 - EDGE)
-        doublings = np.log2(np.median(divided(target, evidence.distractors, nothing=1.0)))
+        doublings = np.log2(np.median(divide(target, evidence.distractors, nothing=1.0)))
         curve = np.vander(-levels.astype(np.float64), min(3, levels.size), increasing=True)
         ahead = np.vander([float(doublings)], min(3, levels.size), increasing=True)[0]
         logit = np.log(means / (1.0 - means)) @ np.linalg.pinv(curve).T @ ahead
@@ -55,4 +55,4 @@ def _thinned(evidence: Evidence, terms: Terms, halvings: int) -> FloatArray:
     hits: Hits = evidence.hits
     distractors = evidence.distractors.astype(np.int64)
     counts = after(hits, distractors, np.round(distractors / 2**halvings).astype(np.int64))
-    return divided(hits.total(terms.mean(hits, counts)), terms.divisor)
+    return divide(hits.total(terms.mean(hits, counts)), terms.divisor)

@@ -121,7 +121,7 @@ def _placed(
         steps = np.linspace(0, len(line) - 1, 40 * (len(line) - 1) + 1)
         along, high = (np.interp(steps, np.arange(len(line)), each[line]) for each in (across, up))
         taken += _squares(along, high, 1.0)
-    made = []
+    results = []
     for number, name in enumerate(names):
         x, y = float(across[number]) * WIDE, float(up[number]) * HIGH
         wide = text_width(name, SIZE)
@@ -132,8 +132,8 @@ def _placed(
         best = int(np.argmin(cost))
         taken.append(boxes[best])
         side, left, at = tries[best]
-        made.append((name, left / WIDE, at / HIGH, side))
-    return made
+        results.append((name, left / WIDE, at / HIGH, side))
+    return results
 
 
 def _squares(across: FloatArray, up: FloatArray, half: float) -> list[Box]:

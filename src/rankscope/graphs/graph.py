@@ -183,7 +183,7 @@ class Graph:
     ) -> Graph:
         """Cells of a matrix with a word in each, and a smaller one below where there is room."""
         under = tuple(below) or ("",) * len(words)
-        made = Tiles(
+        tiles = Tiles(
             role="tile",
             name=name,
             x=_floats(x),
@@ -193,13 +193,13 @@ class Graph:
             below=under,
             facts=dict(facts or {}),
         )
-        return self._with(made)
+        return self._with(tiles)
 
     def guides(
         self, lines: Iterable[Line], *, dashed: bool = False, at: float | None = None, side: Side = "above right"
     ) -> Graph:
         """Thin grey lines, each with its name at its end, or on a side of the point that is `at` this share of it."""
-        made = (
+        result = (
             Guide(
                 role="guide",
                 name=str(getattr(each, "name", "")),
@@ -211,7 +211,7 @@ class Graph:
             )
             for each in lines
         )
-        return self._with(*made)
+        return self._with(*result)
 
     def rule(self, *, x: float | None = None, y: float | None = None, label: str = "", dashed: bool = True) -> Graph:
         """A straight guide through the whole graph, level at y or upright at x."""
@@ -286,9 +286,9 @@ class Graph:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, Any]:
         """What a notebook shows: a picture everywhere, and nothing to load from the net."""
-        from rankscope.graphs.saving import rendered
+        from rankscope.graphs.saving import render_graph
 
-        return {"image/svg+xml": rendered(self, "svg", width="full", flat=True).decode(), "text/plain": repr(self)}
+        return {"image/svg+xml": render_graph(self, "svg", width="full", flat=True).decode(), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         roles = [mark.role for mark in self.marks]

@@ -12,7 +12,7 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.legend import Entry, legend_of
 from rankscope.graphs.look import Look
 from rankscope.graphs.marks import Guide
-from rankscope.graphs.text_width import folded, shortened, text_width, wrapped
+from rankscope.graphs.text_width import fold_text, shorten_text, text_width, wrap_text
 from rankscope.graphs.ticks import tick_text, ticks_of
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _gap(axis: Axis, ticks: Ticks) -> float:
 
 def _named(ticks: Ticks, room: float, look: Look, lines: int) -> Ticks:
     """Names in so many lines at most that fit into the room; what is longer is cut in the middle."""
-    return Ticks(ticks.values, tuple("\n".join(folded(text, look.small, room, lines)) for text in ticks.texts))
+    return Ticks(ticks.values, tuple("\n".join(fold_text(text, look.small, room, lines)) for text in ticks.texts))
 
 
 def _ticks(axis: Axis, most: int) -> Ticks:
@@ -296,14 +296,14 @@ def _fitted(entry: Entry, size: float, room: float) -> str:
         if text_width(text, size) <= room:
             return text
         parts.pop()
-    return shortened(entry.name, size, room)
+    return shorten_text(entry.name, size, room)
 
 
 def _heading(graph: Graph, look: Look, left: float, roof: float) -> tuple[tuple[Word, ...], int, float]:
     """Lines of title and subtitle from the top down, how many are the title's, and where they begin."""
     room = look.width - 2 * GAP
-    title = wrapped(graph.title, look.large, room, bold=True)
-    subtitle = wrapped(graph.subtitle, look.text, room)
+    title = wrap_text(graph.title, look.large, room, bold=True)
+    subtitle = wrap_text(graph.subtitle, look.text, room)
     y = roof - GAP - (look.row * len(subtitle) + look.large * 1.3 * len(title)) if title or subtitle else roof
     top = y
     words = []

@@ -22,7 +22,7 @@ def save(
     graph: Graph, path: str | Path, *, theme: str = "light", width: str | float | None = None, flat: bool = False
 ) -> None:
     """Render everything first, then write it in one go."""
-    data = rendered(graph, format_of(path), theme=theme, width=width, flat=flat)
+    data = render_graph(graph, format_of(path), theme=theme, width=width, flat=flat)
     with atomic(path, "wb") as file:
         file.write(data)
 
@@ -40,7 +40,7 @@ def format_of(path: str | Path) -> str:
     return suffix
 
 
-def rendered(
+def render_graph(
     graph: Graph, format: str, *, theme: str = "light", width: str | float | None = None, flat: bool = False
 ) -> bytes:
     """The bytes of a graph in one of `FORMATS`; a page is full wide unless another width is given."""

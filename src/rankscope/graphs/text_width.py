@@ -30,10 +30,10 @@ def _width(sign: int) -> int:
     return WIDE if sign >= 0x1100 else OTHER
 
 
-def wrapped(text: str, size: float, room: float, bold: bool = False) -> list[str]:
+def wrap_text(text: str, size: float, room: float, bold: bool = False) -> list[str]:
     """The text in lines that fit into the room; a word that is too long stays whole.
 
-    >>> wrapped("precision and recall", 10, 70)
+    >>> wrap_text("precision and recall", 10, 70)
     ['precision and', 'recall']
     """
     lines: list[str] = []
@@ -46,7 +46,7 @@ def wrapped(text: str, size: float, room: float, bold: bool = False) -> list[str
     return lines
 
 
-def shortened(text: str, size: float, room: float) -> str:
+def shorten_text(text: str, size: float, room: float) -> str:
     """The text, cut in the middle with three dots where it does not fit."""
     if text_width(text, size) <= room or len(text) < 8:
         return text
@@ -56,14 +56,14 @@ def shortened(text: str, size: float, room: float) -> str:
     return text[: (keep + 1) // 2] + "..." + text[-(keep // 2) :]
 
 
-def folded(text: str, size: float, room: float, lines: int) -> list[str]:
+def fold_text(text: str, size: float, room: float, lines: int) -> list[str]:
     """The text in so many lines at most, each cut in the middle where it does not fit.
 
-    >>> folded("bag of visual words with a thousand clusters", 10, 70, lines=2)
+    >>> fold_text("bag of visual words with a thousand clusters", 10, 70, lines=2)
     ['bag of visual', 'words ...usters']
     """
     most = max(lines, 1)
-    parts = wrapped(text, size, room)
+    parts = wrap_text(text, size, room)
     if len(parts) > most:
         parts = [*parts[: most - 1], " ".join(parts[most - 1 :])]
-    return [shortened(part, size, room) for part in parts]
+    return [shorten_text(part, size, room) for part in parts]

@@ -23,8 +23,8 @@ def ticks_of(axis: Axis, most: int) -> tuple[float, ...]:
     low, high = axis.domain or (0.0, 1.0)
     if axis.ticks is not None:
         return tuple(tick for tick in axis.ticks if 0 - SLACK <= axis.place(tick) <= 1 + SLACK)
-    made = _powers(low, high, most) if axis.scale == "log2" else _round(low, high, most, axis.whole)
-    return tuple(tick for tick in made if 0 - SLACK <= axis.place(tick) <= 1 + SLACK)  # rounded out of a tiny domain
+    result = _powers(low, high, most) if axis.scale == "log2" else _round(low, high, most, axis.whole)
+    return tuple(tick for tick in result if 0 - SLACK <= axis.place(tick) <= 1 + SLACK)  # rounded out of a tiny domain
 
 
 def _round(low: float, high: float, most: int, whole: bool) -> tuple[float, ...]:

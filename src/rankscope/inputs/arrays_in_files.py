@@ -117,12 +117,12 @@ class _ArrayHeader:
 
     def filled(self, member: IO[bytes]) -> NDArray[Any]:
         """The array from the bytes that follow."""
-        made = np.empty(math.prod(self.shape), dtype=self.dtype)
-        place, view = 0, made.view(np.uint8).reshape(-1) if made.size and made.itemsize else np.empty(0, np.uint8)
+        values = np.empty(math.prod(self.shape), dtype=self.dtype)
+        place, view = 0, values.view(np.uint8).reshape(-1) if values.size and values.itemsize else np.empty(0, np.uint8)
         while chunk := member.read(CHUNK):
             view[place : place + len(chunk)] = np.frombuffer(chunk, np.uint8)
             place += len(chunk)
-        return made.reshape(self.shape, order="F" if self.fortran else "C")
+        return values.reshape(self.shape, order="F" if self.fortran else "C")
 
 
 def _mapped(path: str | Path, header: _ArrayHeader, start: int) -> NDArray[Any]:

@@ -39,23 +39,23 @@ class RunBlock:
     def slice(self, start: int, stop: int) -> RunBlock:
         """Rows from `start` up to `stop`."""
         return RunBlock(
-            self.query.slice(start, stop - start),
-            self.item.slice(start, stop - start),
-            self.score[start:stop],
-            self.line[start:stop],
-            None if self.rank is None else self.rank[start:stop],
-            self.word,
+            query=self.query.slice(start, stop - start),
+            item=self.item.slice(start, stop - start),
+            score=self.score[start:stop],
+            line=self.line[start:stop],
+            rank=None if self.rank is None else self.rank[start:stop],
+            word=self.word,
         )
 
     def take(self, rows: IntArray) -> RunBlock:
         """Some rows, in the order given."""
         return RunBlock(
-            self.query.gather(rows),
-            self.item.gather(rows),
-            self.score[rows],
-            numbers_of(self.line)[rows],
-            None if self.rank is None else self.rank[rows],
-            self.word,
+            query=self.query.gather(rows),
+            item=self.item.gather(rows),
+            score=self.score[rows],
+            line=numbers_of(self.line)[rows],
+            rank=None if self.rank is None else self.rank[rows],
+            word=self.word,
         )
 
     @staticmethod
@@ -65,12 +65,12 @@ class RunBlock:
             return blocks[0]
         ranks = [block.rank for block in blocks if block.rank is not None]
         return RunBlock(
-            pl.concat([block.query for block in blocks]),
-            pl.concat([block.item for block in blocks]),
-            np.concatenate([block.score for block in blocks]),
-            _joined([block.line for block in blocks]),
-            np.concatenate(ranks) if len(ranks) == len(blocks) else None,
-            blocks[0].word,
+            query=pl.concat([block.query for block in blocks]),
+            item=pl.concat([block.item for block in blocks]),
+            score=np.concatenate([block.score for block in blocks]),
+            line=_joined([block.line for block in blocks]),
+            rank=np.concatenate(ranks) if len(ranks) == len(blocks) else None,
+            word=blocks[0].word,
         )
 
 
@@ -96,11 +96,11 @@ def _joined(parts: list[Lines]) -> Lines:
     return np.concatenate([numbers_of(part) for part in parts])
 
 
-def prefetched(items: Iterable[T], ahead: int = 2) -> Iterator[T]:
+def prefetch(items: Iterable[T], ahead: int = 2) -> Iterator[T]:
     """The same items in the same order, made in a thread of their own up to `ahead` in advance.
 
     An exception in the thread is raised here at its place; leaving early stops the thread.
-    >>> list(prefetched(range(3)))
+    >>> list(prefetch(range(3)))
     [0, 1, 2]
     """
     waiting: queue.Queue[tuple[bool, object]] = queue.Queue(maxsize=ahead)

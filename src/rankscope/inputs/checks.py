@@ -56,10 +56,10 @@ def raise_all(errors: Iterable[InputError]) -> None:
         raise InputError(reports.values())
 
 
-def shown(text: object, width: int = 40) -> str:
+def shorten_value(text: object, width: int = 40) -> str:
     """A value as it stood in the file, cut where it is long.
 
-    >>> shown("n/a")
+    >>> shorten_value("n/a")
     "'n/a'"
     """
     try:

@@ -107,7 +107,7 @@ SIGNATURES: tuple[tuple[re.Pattern[bytes], Callable[[], Any]], ...] = (
 )
 
 
-def unpacked(stored: Iterable[bytes], expansion: Expansion) -> Iterator[bytes]:
+def unpack_bytes(stored: Iterable[bytes], expansion: Expansion) -> Iterator[bytes]:
     """The plain bytes of a file, whether it is packed or not; a damaged one raises `ValueError` with the reason."""
     chunks = _counted(stored, expansion)
     first = next(chunks, b"")

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray
 from rankscope.errors import InputError
-from rankscope.inputs.checks import KEPT, Problems, shown
-from rankscope.inputs.masks import unmasked
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.masks import refuse_masked
 
 Label = tuple[str, ...]
 NO_CLASS = ("", "-1")
@@ -27,17 +27,17 @@ def row_parts(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
     return (array[start : start + step] for start in range(0, len(array), step))
 
 
-def listed(values: Iterable[Any]) -> Sequence[Any]:
+def list_of(values: Iterable[Any]) -> Sequence[Any]:
     """Python objects from an array or any other iterable; a text is none, though it could be taken apart."""
     if isinstance(values, str | bytes):
-        raise InputError.of("features", [f"a list is needed, got the text {shown(values)}"])
+        raise InputError.of("features", [f"a list is needed, got the text {shorten_value(values)}"])
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 def checked_matrix(matrix: ArrayLike, problems: Problems) -> NDArray[Any]:
     """The matrix as an array; whatever is wrong with it, something that has a length comes back."""
     try:
-        array = unmasked(matrix, problems.source)
+        array = refuse_masked(matrix, problems.source)
     except ValueError:
         array = np.empty(len(matrix) if isinstance(matrix, Sequence) else 0, dtype=np.object_)
     if array.ndim != 2 or 0 in array.shape:
@@ -69,7 +69,7 @@ def _check_values(array: NDArray[Any], problems: Problems) -> None:
 
 def checked_labels(labels: Iterable[Any], separator: str | None, problems: Problems) -> tuple[Label, ...]:
     """The labels of each item as text, without those that mean none."""
-    return tuple(_labels_of(each, separator, row, problems) for row, each in enumerate(listed(labels)))
+    return tuple(_labels_of(each, separator, row, problems) for row, each in enumerate(list_of(labels)))
 
 
 def _labels_of(entry: Any, separator: str | None, row: int, problems: Problems) -> Label:
@@ -91,7 +91,7 @@ def _label(label: Any, row: int, problems: Problems) -> str:
         return ""
     if not isinstance(label, str | int | np.integer):
         advice = "Use -1, None or empty text for an item without a class."
-        problems.add(f"item {row}", f"label must be a whole number or text, got {shown(label)}", advice)
+        problems.add(f"item {row}", f"label must be a whole number or text, got {shorten_value(label)}", advice)
     text = str(label)
     return "" if text in NO_CLASS else text
 
@@ -101,9 +101,9 @@ def checked_names(ids: Sequence[Any], problems: Problems) -> tuple[str, ...]:
     first: dict[str, int] = {}
     for row, each in enumerate(ids):
         if not isinstance(each, str | int | np.integer):
-            problems.add(f"item {row}", f"id must be text or a whole number, got {shown(each)}")
+            problems.add(f"item {row}", f"id must be text or a whole number, got {shorten_value(each)}")
         elif first.setdefault(str(each), row) != row:
-            problems.add(f"item {row}", f"id {shown(str(each))} is that of item {first[str(each)]} already")
+            problems.add(f"item {row}", f"id {shorten_value(str(each))} is that of item {first[str(each)]} already")
     return tuple(map(str, ids))
 
 
@@ -112,10 +112,10 @@ def checked_split(split: Iterable[Any] | None, problems: Problems) -> tuple[Bool
     if split is None:
         return np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.bool_)
     roles = []
-    for row, each in enumerate(listed(split)):
+    for row, each in enumerate(list_of(split)):
         role = ROLES.get(str(each).strip().lower())
         if role is None:
-            problems.add(f"item {row}", f"split must be query, gallery or both, got {shown(each)}")
+            problems.add(f"item {row}", f"split must be query, gallery or both, got {shorten_value(each)}")
         roles.append(role or (True, True))
     table = np.array(roles, dtype=np.bool_).reshape(-1, 2)
     return table[:, 0], table[:, 1]
@@ -125,9 +125,9 @@ def checked_queries(queries: Iterable[Any], names: Sequence[str], problems: Prob
     """Which items are named as queries."""
     place = {name: row for row, name in enumerate(names)}
     chosen = np.zeros(len(names), dtype=np.bool_)
-    for each in listed(queries):
+    for each in list_of(queries):
         if str(each) in place:
             chosen[place[str(each)]] = True
         else:
-            problems.add("", f"query {shown(str(each))} is no item of the features")
+            problems.add("", f"query {shorten_value(str(each))} is no item of the features")
     return chosen

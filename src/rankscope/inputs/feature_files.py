@@ -92,9 +92,14 @@ def _plain(values: Any) -> Sequence[Any]:
 
 def _reader(file: Path) -> Callable[[Path, str | None, str | None], _FileContents]:
     readers = {
-        ".npy": _from_npy, ".npz": _from_npz, ".parquet": _from_table, ".pq": _from_table,
-        ".arrow": _from_table, ".feather": _from_table, ".ipc": _from_table,
-    }  # fmt: skip
+        ".npy": _from_npy,
+        ".npz": _from_npz,
+        ".parquet": _from_table,
+        ".pq": _from_table,
+        ".arrow": _from_table,
+        ".feather": _from_table,
+        ".ipc": _from_table,
+    }
     reader = readers.get(file.suffix.lower())
     if reader is None:
         known = ", ".join(readers)
@@ -117,7 +122,14 @@ def _from_npz(file: Path, label: str | None, name: str | None) -> _FileContents:
     labels, ids = (_named(stored, given, usual) for given, usual in ((label, LABEL), (name, ID)))
     metric = _first(stored, ("metric",))
     taken = _taken(file, "array", {"labels": _key(stored, label, LABEL), "ids": _key(stored, name, ID)})
-    return _FileContents(matrix, labels, ids, _first(stored, SPLIT), "" if metric is None else str(metric), taken)
+    return _FileContents(
+        matrix=matrix,
+        labels=labels,
+        ids=ids,
+        split=_first(stored, SPLIT),
+        metric="" if metric is None else str(metric),
+        taken=taken,
+    )
 
 
 def _key(stored: Archive, given: str | None, usual: Sequence[str]) -> str | None:

@@ -20,7 +20,7 @@ from rankscope.inputs.feature_checks import (
     checked_names,
     checked_queries,
     checked_split,
-    listed,
+    list_of,
     row_parts,
 )
 
@@ -71,7 +71,7 @@ class Features:
         problems = Problems("features")
         array = checked_matrix(matrix, problems)
         several = checked_labels(labels, separator, problems)
-        names = checked_names(range(len(array)) if ids is None else listed(ids), problems)
+        names = checked_names(range(len(array)) if ids is None else list_of(ids), problems)
         asked, found = checked_split(split, problems)
         given = None if split is None else len(asked)
         for what, number in (("labels", len(several)), ("ids", len(names)), ("entries of the split", given)):
@@ -80,19 +80,29 @@ class Features:
         if queries is not None:
             asked = checked_queries(queries, names, problems)
         if not problems.count:
-            several, asked, found = _without_junk(several, asked, found, {str(label) for label in listed(junk_labels)})
-        made = cls(array, several, names, asked if asked.size else None, found if found.size else None)
-        made._check_classes(problems)
+            several, asked, found = _without_junk(several, asked, found, {str(label) for label in list_of(junk_labels)})
+        features = cls(
+            matrix=array,
+            several=several,
+            ids=names,
+            queries=asked if asked.size else None,
+            gallery=found if found.size else None,
+        )
+        features._check_classes(problems)
         problems.raise_if_any()
-        return made
+        return features
 
     def _check_classes(self, problems: Problems) -> None:
         """At least one query and one item of the same label to be found, and not the query."""
         query, item = (
-            {label for place in range(len(self.several)) if which is None or place >= which.size or which[place]
-             for label in self.several[place]}
+            {
+                label
+                for place in range(len(self.several))
+                if which is None or place >= which.size or which[place]
+                for label in self.several[place]
+            }
             for which in (self.queries, self.gallery)
-        )  # fmt: skip
+        )
         everyone = [label for labels in self.several for label in labels]
         if not query & item or len(everyone) == len(set(everyone)):
             advice = "A query needs another item of its own class to be found."
@@ -148,14 +158,14 @@ class Features:
     def digest(self) -> str:
         """SHA-256 of type, shape, values, labels, names and roles: equal digests are equal inputs."""
         kind = self.matrix.dtype.newbyteorder("<")
-        made = hashlib.sha256(f"{kind.str} {self.matrix.shape}\n".encode())
+        result = hashlib.sha256(f"{kind.str} {self.matrix.shape}\n".encode())
         for part in row_parts(self.matrix):
-            made.update(np.ascontiguousarray(part, dtype=kind).reshape(-1).view(np.uint8).data)
+            result.update(np.ascontiguousarray(part, dtype=kind).reshape(-1).view(np.uint8).data)
         for texts in (self.labels, self.ids):
-            made.update("\0".join(texts).encode() + b"\n")
+            result.update("\0".join(texts).encode() + b"\n")
         for role in (self.queries, self.gallery):
-            made.update(b"" if role is None else np.packbits(role).tobytes() + b"\n")
-        return made.hexdigest()
+            result.update(b"" if role is None else np.packbits(role).tobytes() + b"\n")
+        return result.hexdigest()
 
 
 def _without_junk(

@@ -17,12 +17,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, IntArray
-from rankscope.inputs.blocks import prefetched
-from rankscope.inputs.checks import KEPT, Problems, shown
-from rankscope.inputs.numbers import parsed
+from rankscope.inputs.blocks import prefetch
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.numbers import parse_number
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.texts import decodable, decoded, is_utf8, not_packed
+from rankscope.inputs.texts import decodable, decode_text, is_utf8, not_packed
 
 SPACE, NEWLINE, HASH = 32, 10, 35
 CACHED = 1 << 18
@@ -55,7 +55,9 @@ class LineLayout:
     def want(self, *names: str) -> LineLayout:
         """The same layout with more fields read."""
         wanted = tuple(name for name in self.fields if name in self.wanted or name in names)
-        return LineLayout(self.kind, self.fields, wanted, self.numbers, self.more_allowed)
+        return LineLayout(
+            kind=self.kind, fields=self.fields, wanted=wanted, numbers=self.numbers, more_allowed=self.more_allowed
+        )
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class LineRows:
 def rows_of(source: Source, layout: LineLayout, problems: Problems, reading: Reading) -> Iterator[LineRows]:
     """All good rows of a source, block by block; what is wrong with the others is added to `problems`."""
     first_line, tidy = 1, True
-    for raw in prefetched(_texts(source, reading.encoding, problems)):
+    for raw in prefetch(_texts(source, reading.encoding, problems)):
         if first_line == 1 and b"\n" not in raw and b"\r" in raw.rstrip():
             problems.add(
                 "", "ends its lines with carriage returns", "Convert the line ends to those of Unix or Windows."
@@ -85,7 +87,7 @@ def _texts(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]
     if is_utf8(encoding):
         yield from source.blocks()
     else:
-        yield decoded(source.whole(), encoding, problems)
+        yield decode_text(source.whole(), encoding, problems)
 
 
 def _rows(
@@ -240,11 +242,11 @@ def _wrong_with(line: str, layout: LineLayout) -> str:
     fields = line.split(" ")
     if len(fields) < len(layout.fields):
         missing = ", ".join(layout.fields[len(fields) :])
-        return f"has {len(fields)} of {len(layout.fields)} fields ({missing} missing): {shown(line)}"
+        return f"has {len(fields)} of {len(layout.fields)} fields ({missing} missing): {shorten_value(line)}"
     if len(fields) > len(layout.fields) and not layout.more_allowed:
-        return f"has {len(fields)} fields instead of {len(layout.fields)}: {shown(line)}"
+        return f"has {len(fields)} fields instead of {len(layout.fields)}: {shorten_value(line)}"
     for name in layout.numbers:
         value = fields[layout.fields.index(name)]
-        if name in layout.wanted and parsed(value) is None:
-            return f"{name} must be a number, got {shown(value)}"
-    return f"cannot be read: {shown(line)}"
+        if name in layout.wanted and parse_number(value) is None:
+            return f"{name} must be a number, got {shorten_value(value)}"
+    return f"cannot be read: {shorten_value(line)}"

@@ -10,7 +10,7 @@ import polars as pl
 
 from rankscope.errors import InputError
 from rankscope.inputs import tables
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.ids import id_text, text_ids
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -35,7 +35,7 @@ def _refuse_no_lists(data: Mapping[Any, Any]) -> None:
     problems = Problems("junk", ["The form is {query: [item, ...]}."])
     for query, items in data.items():
         if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-            problems.add(f"query {query}", f"needs a list of items, got {shown(items)}")
+            problems.add(f"query {query}", f"needs a list of items, got {shorten_value(items)}")
     problems.raise_if_any()
 
 
@@ -47,6 +47,6 @@ def _checked(pairs: Any) -> list[tuple[str, str]]:
     for pair in pairs:
         ids = [id_text(one) for one in pair] if isinstance(pair, tuple | list) else []
         if len(ids) != 2 or not ids[0] or not ids[1]:
-            raise InputError.of("junk", [f"needs (query, item) pairs, got {shown(pair)}"])
+            raise InputError.of("junk", [f"needs (query, item) pairs, got {shorten_value(pair)}"])
         checked.append((ids[0], ids[1]))
     return checked

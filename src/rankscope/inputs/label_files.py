@@ -11,7 +11,7 @@ import polars as pl
 
 from rankscope.errors import InputError
 from rankscope.inputs.arrays_in_files import read_npy
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.formats.frames import read_frame
 from rankscope.inputs.sources import Source
@@ -77,10 +77,10 @@ def _matched(file: Path, ids: list[str], labels: list[Any], names: Sequence[str]
     problems, known = Problems(name_of(file)), {}
     for row, (name, label) in enumerate(zip(ids, labels, strict=True), start=1):
         if name in known:
-            problems.add(f"row {row}", f"id {shown(name)} is there twice")
+            problems.add(f"row {row}", f"id {shorten_value(name)} is there twice")
         known[name] = label
     for name in sorted(set(known) - set(names))[:20]:
-        problems.add("", f"id {shown(name)} is no item of the features")
+        problems.add("", f"id {shorten_value(name)} is no item of the features")
     problems.raise_if_any()
     return [known.get(name) for name in names]
 

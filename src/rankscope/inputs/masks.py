@@ -12,10 +12,10 @@ from rankscope.errors import InputError
 ADVICE = "Leave those rows out, or fill them: array.filled(value)."
 
 
-def unmasked(values: Any, source: str) -> NDArray[Any]:
+def refuse_masked(values: Any, source: str) -> NDArray[Any]:
     """The values as an array; masked ones are an `InputError`: numpy would show what lies behind the mask.
 
-    >>> unmasked(np.ma.array([1, 2], mask=[False, False]), "run")
+    >>> refuse_masked(np.ma.array([1, 2], mask=[False, False]), "run")
     array([1, 2])
     """
     hidden = int(np.ma.getmaskarray(values).sum()) if isinstance(values, np.ma.MaskedArray) else 0

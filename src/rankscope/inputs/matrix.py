@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs.checks import shown
+from rankscope.inputs.checks import shorten_value
 from rankscope.inputs.ids import id_text
-from rankscope.inputs.masks import unmasked
+from rankscope.inputs.masks import refuse_masked
 from rankscope.inputs.tables import Table, from_array
 
 
@@ -31,7 +31,7 @@ def table_of(items: Any, scores: Any, queries: Any, name: str) -> Table:
 
 def _matrix(data: Any, what: str, name: str) -> np.ndarray[Any, Any]:
     try:
-        matrix = unmasked(data, name)
+        matrix = refuse_masked(data, name)
         if matrix.dtype.kind == "U":  # a list that mixes text with None or numbers must keep both as they are
             matrix = np.asarray(data, dtype=object)
     except ValueError:
@@ -58,6 +58,6 @@ def _labels(queries: Any, rows: int, name: str) -> pl.Series:
     wrong = [query for query, label in zip(given, labels, strict=True) if not label]
     twice = [label for label, times in Counter(labels).items() if times > 1 and label]
     if wrong or twice:
-        problems = [f"query must be text or a whole number, got {shown(query)}" for query in wrong]
+        problems = [f"query must be text or a whole number, got {shorten_value(query)}" for query in wrong]
         raise InputError.of(name, [*problems, *(f"query {query} has two rows" for query in twice)])
     return pl.Series("query", labels, dtype=pl.String)

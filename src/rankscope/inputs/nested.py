@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.ids import id_text
 from rankscope.inputs.numbers import as_number
 from rankscope.inputs.tables import Table
@@ -52,7 +52,7 @@ class _Rows:
     def add(self, query: object, answer: object) -> None:
         text = id_text(query)
         if not text:
-            self.problems.add("", f"query must be text or a whole number, got {shown(query)}")
+            self.problems.add("", f"query must be text or a whole number, got {shorten_value(query)}")
         elif isinstance(answer, Mapping | ObjectPairs):
             self._add_numbers(text, answer.items())
         elif isinstance(answer, list | tuple | np.ndarray) and self.value == "score":
@@ -70,7 +70,7 @@ class _Rows:
         for item, value in pairs:
             text, number = id_text(item), as_number(value, truth)
             if not text:
-                self.problems.add(f"query {query}", f"item must be text or a whole number, got {shown(item)}")
+                self.problems.add(f"query {query}", f"item must be text or a whole number, got {shorten_value(item)}")
             elif number is None or (truth and abs(number) == float("inf")):
                 rule = "a finite number" if truth and number is not None else "a number"
                 self.problems.add(f"query {query}, item {text}", f"{self.value} must be {rule}, got {_written(value)}")
@@ -86,4 +86,4 @@ def _kind(value: object) -> str:
 
 def _written(value: object) -> str:
     """Pairs as the object they were written as."""
-    return shown(dict(value)) if isinstance(value, ObjectPairs) else shown(value)
+    return shorten_value(dict(value)) if isinstance(value, ObjectPairs) else shorten_value(value)

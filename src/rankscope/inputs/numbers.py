@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 
-def parsed(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """A number written in ASCII as C and Python write it, infinity included; None for anything else, NaN too.
 
-    >>> parsed("-1e3"), parsed("inf"), parsed("nan"), parsed("1_000")
+    >>> parse_number("-1e3"), parsed("inf"), parsed("nan"), parsed("1_000")
     (-1000.0, inf, None, None)
     """
     try:
@@ -27,7 +27,7 @@ def as_number(value: object, truth: bool = False) -> float | None:
     if isinstance(value, bool | np.bool_):
         return float(value) if truth else None
     if isinstance(value, str):
-        return parsed(value)
+        return parse_number(value)
     if not isinstance(value, int | float | np.integer | np.floating):
         return None
     try:

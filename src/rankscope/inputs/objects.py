@@ -12,7 +12,7 @@ import polars as pl
 from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.masks import unmasked
+from rankscope.inputs.masks import refuse_masked
 from rankscope.inputs.tables import ITEM, QUERY, Table, from_array, plain_name, series
 
 
@@ -38,13 +38,15 @@ def _frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
     if isinstance(data, pl.LazyFrame):
         return data.collect()
     if isinstance(data, Mapping):
-        return _from_columns({str(name): unmasked(column, problems.source) for name, column in data.items()}, problems)
+        return _from_columns(
+            {str(name): refuse_masked(column, problems.source) for name, column in data.items()}, problems
+        )
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
         return _from_pandas(data, problems)
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return _from_columns({name: unmasked(data[name], problems.source) for name in data.dtype.names}, problems)
+        return _from_columns({name: refuse_masked(data[name], problems.source) for name in data.dtype.names}, problems)
     if isinstance(data, tuple) and len(data) == 3:
-        columns = [unmasked(column, problems.source) for column in data]
+        columns = [refuse_masked(column, problems.source) for column in data]
         return _from_columns(dict(zip(("query", "item", value), columns, strict=True)), problems)
     return _from_arrow(data) if hasattr(data, "__arrow_c_stream__") else None
 

@@ -14,7 +14,7 @@ import polars as pl
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
 from rankscope.inputs import forks, tables
-from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.wording import setting_value
@@ -73,9 +73,9 @@ class Qrels:
         """Judgements from a table; raises with the `problems` known already and with those found here."""
         needed = {"query": tables.QUERY, "item": tables.ITEM, "grade": tables.GRADE}
         chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
-        good = tables.checked(chosen, "grade", problems)
+        good = tables.check_table(chosen, "grade", problems)
         problems.raise_if_any()
-        return cls(good.frame, good.line, problems.source, digest, good.word)
+        return cls(table=good.frame, line=good.line, name=problems.source, digest=digest, word=good.word)
 
     @cached_property
     def top_grade(self) -> float:
@@ -89,7 +89,7 @@ class Qrels:
         for row in broken[:KEPT].tolist():
             query, item, grade = self.table.row(row)
             line = int(self.line[row])
-            what = f"query {query}, item {shown(item)}: grade {grade:g} is not whole"
+            what = f"query {query}, item {shorten_value(item)}: grade {grade:g} is not whole"
             problems.add(f"{self.word} {line}", what, f"{who} knows whole grades only.", order=line)
         problems.more(max(0, broken.size - KEPT))
         problems.raise_if_any()
@@ -130,7 +130,13 @@ class JudgedItems:
         queries = tuple(query.gather(starts).to_list())
         offsets = np.append(starts, len(query)).astype(np.int64)
         grade = np.ascontiguousarray(frame.get_column("grade").to_numpy(), dtype=np.float64)
-        return cls(queries, offsets, frame.get_column("item"), grade, {each: row for row, each in enumerate(queries)})
+        return cls(
+            queries=queries,
+            offsets=offsets,
+            item=frame.get_column("item"),
+            grade=grade,
+            row_of={each: row for row, each in enumerate(queries)},
+        )
 
     @cached_property
     def hash(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
@@ -170,7 +176,8 @@ def _complain(frame: pl.DataFrame, rows: IntArray, qrels: Qrels) -> None:
     for row in rows[:KEPT].tolist():
         query, item, grade, line = frame.row(row)
         _, _, earlier_grade, earlier = frame.row(row - 1)
-        what = f"item {shown(item)} is judged twice, {earlier_grade:g} in {qrels.word} {earlier} and {grade:g} here"
+        name = shorten_value(item)
+        what = f"item {name} is judged twice, {earlier_grade:g} in {qrels.word} {earlier} and {grade:g} here"
         problems.add(f"{qrels.word} {line}", f"query {query}: {what}", order=line)
     problems.more(max(0, rows.size - KEPT))
     problems.raise_if_any()

@@ -136,19 +136,19 @@ def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[
     before = problems.count
     chosen = _chosen(given, problems, rank)
     value = "score" if "score" in chosen.frame.columns else "rank"
-    table = tables.checked(chosen, value, problems)
+    table = tables.check_table(chosen, value, problems)
     ranks = tables.numbers(chosen, "rank", problems) if rank and value != "rank" else None
     if problems.count > before or table.frame.height == 0:
         return
     values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
     rank_values = values if ranks is None else ranks.to_numpy()
     block = RunBlock(
-        table.frame.get_column("query").rechunk(),
-        table.frame.get_column("item").rechunk(),
-        values if value == "score" else -values,
-        table.line,
-        tables.whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
-        table.word,
+        query=table.frame.get_column("query").rechunk(),
+        item=table.frame.get_column("item").rechunk(),
+        score=values if value == "score" else -values,
+        line=table.line,
+        rank=tables.whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
+        word=table.word,
     )
     yield block, given.ordered or value == "rank"
 

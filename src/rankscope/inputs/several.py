@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.errors import InputError
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.names import distinguished
+from rankscope.names import distinct_names
 
 
 def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Run]:
@@ -19,14 +19,14 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
         pairs = [(str(name), data) for name, data in runs.items()]
     else:
         pairs = [("", data) for data in (runs if isinstance(runs, list) else [runs])]
-    made = []
+    results = []
     for name, data in pairs:
         try:
-            made.append(Run.of(data, reading, name=name))
+            results.append(Run.of(data, reading, name=name))
         except InputError as error:
             errors.append(error)
-    _distinguish(made)
-    return made
+    _distinguish(results)
+    return results
 
 
 def _is_by_name(runs: Mapping[Any, Any]) -> bool:
@@ -40,5 +40,5 @@ def _is_by_name(runs: Mapping[Any, Any]) -> bool:
 def _distinguish(runs: list[Run]) -> None:
     """Every run under a name of its own."""
     paths = [None if run.source is None or run.source.path == "-" else run.source.path for run in runs]
-    for run, name in zip(runs, distinguished([run.name for run in runs], paths), strict=True):
+    for run, name in zip(runs, distinct_names([run.name for run in runs], paths), strict=True):
         run.name = name

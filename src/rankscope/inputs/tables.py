@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.ids import LARGEST_WHOLE_FLOAT, text_ids
 from rankscope.inputs.numbers import as_number
 
@@ -22,9 +22,19 @@ from rankscope.inputs.numbers import as_number
 # (PyTerrier: qid and query, docno and docid), so the words that can only mean the id come first.
 QUERY = ("query_id", "query-id", "qid", "q_id", "queryid", "topic_id", "query", "topic")
 ITEM = (
-    "item_id", "doc_id", "docno", "corpus-id", "corpus_id", "document_id", "passage_id", "pid", "docid", "item", "doc",
+    "item_id",
+    "doc_id",
+    "docno",
+    "corpus-id",
+    "corpus_id",
+    "document_id",
+    "passage_id",
+    "pid",
+    "docid",
+    "item",
+    "doc",
     "document",
-)  # fmt: skip
+)
 SCORE = ("score", "sim", "similarity")
 GRADE = ("grade", "relevance", "rel", "label", "judgement", "judgment", "score")
 RANK = ("rank",)
@@ -56,7 +66,7 @@ class Table:
         rows = np.flatnonzero(bad)
         for row in rows[:KEPT].tolist():
             line, value = int(self.line[row]), column.slice(row, 1).to_list()[0]
-            what = f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shown(value)}"
+            what = f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shorten_value(value)}"
             problems.add(f"{self.word} {line}", what, order=line)
         problems.more(max(0, rows.size - KEPT))
 
@@ -146,7 +156,7 @@ def _as_floats(column: pl.Series, truth: bool) -> pl.Series:
     return pl.Series([None] * len(column), dtype=pl.Float64)
 
 
-def checked(table: Table, value: str, problems: Problems) -> Table:
+def check_table(table: Table, value: str, problems: Problems) -> Table:
     """Query, item and value as text, text and float64, nothing missing; else every bad row is a problem."""
     columns = [*_checked_ids(table, problems), numbers(table, value, problems)]
     rest = [table.frame.get_column(name) for name in table.frame.columns if name not in ("query", "item", value)]
@@ -167,7 +177,7 @@ def whole_ranks(ranks: FloatArray, line: IntArray, word: str, problems: Problems
     broken = ~(np.abs(ranks) < LARGEST_WHOLE_FLOAT) | (ranks != np.floor(ranks))
     rows = np.flatnonzero(broken)
     for row in rows[:KEPT].tolist():
-        what = f"rank must be a whole number, got {shown(ranks[row].item())}"
+        what = f"rank must be a whole number, got {shorten_value(ranks[row].item())}"
         problems.add(f"{word} {line[row]}", what, order=int(line[row]))
     problems.more(max(0, rows.size - KEPT))
     return np.where(broken, 0, ranks).astype(np.int64)

@@ -22,10 +22,10 @@ def whole(source: Source, encoding: str, problems: Problems) -> bytes:
     """All of a text; lines that are no text are problems and are left empty, so that the others keep their numbers."""
     if is_utf8(encoding):
         return decodable(without_marks(source.whole()), problems, 1)
-    return decodable(decoded(source.whole(), encoding, problems), problems, 1)
+    return decodable(decode_text(source.whole(), encoding, problems), problems, 1)
 
 
-def decoded(raw: bytes, encoding: str, problems: Problems) -> bytes:
+def decode_text(raw: bytes, encoding: str, problems: Problems) -> bytes:
     """Text of another encoding as UTF-8; nothing, and a problem, where it is not of that encoding."""
     try:
         return without_marks(raw.decode(encoding).encode())

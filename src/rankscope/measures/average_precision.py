@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.uneven import mean_precision_bounds
 from rankscope.measures.worth import hits_first
@@ -49,7 +49,7 @@ class AP(Measure):
         """Whole columns: position over rank, summed in rank order."""
         queries = queries.at(rel=self.rel)
         within = queries.ranks <= self._limit(queries)[queries.row]
-        return divided(queries.total(self._terms(queries.position, queries.ranks) * within), self._divisor(queries))
+        return divide(queries.total(self._terms(queries.position, queries.ranks) * within), self._divisor(queries))
 
     def _limit(self, queries: RelevantRanks) -> FloatArray:
         """The last rank at which a hit counts."""
@@ -86,7 +86,7 @@ class AP(Measure):
         tied, limit = relevant_in_ties(queries), self._limit(queries)
         terms = self._terms(queries.position, queries.ranks) * (queries.ranks <= limit[queries.row])
         grouped = tied.hits / tied.size * self._terms(tied.next_hit(), tied.rank) * (tied.rank <= limit[tied.row])
-        return divided(expected_over_ties(queries, terms, tied, grouped), self._divisor(queries))
+        return divide(expected_over_ties(queries, terms, tied, grouped), self._divisor(queries))
 
     def _divides_by_hits(self, limit: int | None) -> bool:
         """Whether the divisor depends on the order: hits within the limit, not all that were found."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.gains import gaining, ideal_order, need_top
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import gains_first
@@ -144,8 +144,8 @@ class nERR(ERR):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """ERR over the best there could be."""
-        return divided(self._value(queries, gaining(queries)), self._value(queries, ideal_order(queries)))
+        return divide(self._value(queries, gaining(queries)), self._value(queries, ideal_order(queries)))
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As ERR: the ideal order has no equal scores."""
-        return divided(self._expected(queries), self._value(queries, ideal_order(queries)))
+        return divide(self._expected(queries), self._value(queries, ideal_order(queries)))

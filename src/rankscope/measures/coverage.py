@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import judged_first
 from rankscope.notation import given_behind_at
@@ -44,7 +44,7 @@ class Judged(Measure):
     def _share(self, judged: FloatArray, queries: RelevantRanks) -> FloatArray:
         if self.divisor == "k":
             return judged / self.scope
-        return divided(judged, np.minimum(queries.depth, self.scope), nothing=0.0)
+        return divide(judged, np.minimum(queries.depth, self.scope), nothing=0.0)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure, need_collection
 from rankscope.measures.worth import hits_first
 from rankscope.notation import given_behind_at
@@ -78,7 +78,7 @@ class E(Measure):
         return self._value(queries.hits(self.scope), queries)
 
     def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
-        value = 1.0 - divided(hits, self.alpha * self.scope + (1.0 - self.alpha) * queries.relevant)
+        value = 1.0 - divide(hits, self.alpha * self.scope + (1.0 - self.alpha) * queries.relevant)
         return np.where(queries.relevant > 0, value, np.nan)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
@@ -109,7 +109,7 @@ class Effectiveness(Measure):
         return self._value(queries.hits(self.reach(queries)), queries)
 
     def _value(self, hits: ArrayLike, queries: RelevantRanks) -> FloatArray:
-        value = divided(2.0 * np.asarray(hits), self.reach(queries) + queries.relevant)
+        value = divide(2.0 * np.asarray(hits), self.reach(queries) + queries.relevant)
         return np.where(queries.relevant > 0, value, np.nan)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
@@ -153,7 +153,7 @@ class Estar(Measure):
         need_collection(self, queries)
         queries = queries.at(rel=self.rel)
         generality = queries.relevant / queries.collection
-        a = divided(_reach(self.scope, queries.relevant), queries.relevant)
+        a = divide(_reach(self.scope, queries.relevant), queries.relevant)
         return np.asarray(generality if self.baseline == "g" else 2.0 * a * generality / (1.0 + a))
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
@@ -187,7 +187,7 @@ class Enorm(Measure):
     def _value(self, precision: FloatArray, queries: RelevantRanks) -> FloatArray:
         need_collection(self, queries)
         generality = queries.at(rel=self.rel).relevant / queries.collection
-        return divided(precision - generality, 1.0 - generality)
+        return divide(precision - generality, 1.0 - generality)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As effectiveness: chance does not depend on the order."""

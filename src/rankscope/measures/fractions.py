@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray
 
 
-def divided(numerator: ArrayLike, denominator: ArrayLike, nothing: float = np.nan) -> FloatArray:
+def divide(numerator: ArrayLike, denominator: ArrayLike, nothing: float = np.nan) -> FloatArray:
     """Numerator over denominator; `nothing` where the denominator is 0.
 
-    >>> divided([1.0, 0.0], [2, 0])
+    >>> divide([1.0, 0.0], [2, 0])
     array([0.5, nan])
     """
     top, bottom = np.broadcast_arrays(

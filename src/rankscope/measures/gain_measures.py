@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.gains import at_rank, gaining, ideal_order
 from rankscope.measures.measure import Measure
 from rankscope.measures.ndcg import nDCG
@@ -32,7 +32,7 @@ class BinG(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Sum over hits."""
         queries = queries.at(rel=self.rel)
-        return divided(queries.total(1.0 / np.log2(2.0 + queries.ranks - queries.position)), queries.relevant)
+        return divide(queries.total(1.0 / np.log2(2.0 + queries.ranks - queries.position)), queries.relevant)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Of w irrelevant items in its group a hit has 0, 1, ..., w above it with equal chance."""
@@ -44,7 +44,7 @@ class BinG(Measure):
         wrong = size - (rank_counts(found, found.row, start + size - 1) - hits)
         most = int((before + wrong).max(initial=0))
         sums = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(2.0 + np.arange(most + 1)))])
-        return divided(found.total((sums[before + wrong + 1] - sums[before]) / (wrong + 1)), queries.relevant)
+        return divide(found.total((sums[before + wrong + 1] - sums[before]) / (wrong + 1)), queries.relevant)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first."""
@@ -72,7 +72,7 @@ class G(Measure):
         cost = at_rank(dear, ideal, found.row, found["rank"]) + beyond
         gained = found.running_in_order(found["grade"])
         value = found.total(found["grade"] / np.log2(2.0 + cost - gained))
-        return divided(value, ideal.total(ideal["grade"]))
+        return divide(value, ideal.total(ideal["grade"]))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Items with a gain first."""

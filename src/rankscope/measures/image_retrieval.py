@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import MeasureError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first
 from rankscope.ranks.expectation import expected_hits, found_items, spans
@@ -54,9 +54,9 @@ class NMRR(Measure):
         """From the sum of the ranks within K, and how many there are."""
         look, relevant = self.reach(queries), queries.relevant
         worst = 1.25 * look if self.penalty == "1.25k" else look + 1.0
-        average = divided(ranks + worst * (relevant - hits), relevant)
+        average = divide(ranks + worst * (relevant - hits), relevant)
         best = (1.0 + relevant) / 2.0
-        return divided(average - best, worst - best)
+        return divide(average - best, worst - best)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places: the first m of n, from rank s on, add m (s + (m - 1)/2)/n
@@ -95,12 +95,12 @@ class Bullseye(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits within twice the class size."""
         queries = queries.at(rel=self.rel)
-        return divided(queries.hits(2 * queries.relevant), queries.relevant)
+        return divide(queries.hits(2 * queries.relevant), queries.relevant)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
         queries = queries.at(rel=self.rel)
-        return divided(expected_hits(queries, 2 * queries.relevant), queries.relevant)
+        return divide(expected_hits(queries, 2 * queries.relevant), queries.relevant)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.gains import GAINS, at_rank, discount, gain_of, gaining, ideal_order, losing_order
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import SLIGHT, gains_first, not_known
@@ -48,7 +48,7 @@ class nDCG(Measure):
         value = found.total(self._weight(found["rank"], found["grade"]))
         if self.negative != "zero":
             value += queries.pooled.total(self._loss(queries.pooled["rank"], queries.pooled["grade"]))
-        return divided(value, self._ideal(queries))
+        return divide(value, self._ideal(queries))
 
     def _within(self, rank: IntArray) -> Any:
         return rank <= (np.inf if self.scope is None else self.scope)
@@ -73,7 +73,7 @@ class nDCG(Measure):
         value = expected_additive(queries, self._weight)
         if self.negative != "zero":
             value += expected_additive(replace(queries, judged=queries.pooled), self._loss)
-        return divided(value, self._ideal(queries))
+        return divide(value, self._ideal(queries))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Gains first, losses last; with both, an ideal order that changes with the list has no proven extreme."""
@@ -88,7 +88,7 @@ class nDCG(Measure):
         return queries.count_judged(least=max(self.floor, np.nextafter(0, 1))) > 0
 
 
-def cumulated(items: Ragged, gain: str = "linear") -> FloatArray:
+def cumulated_dcg(items: Ragged, gain: str = "linear") -> FloatArray:
     """Running DCG at each item."""
     return items.running_in_order(gain_of(items["grade"], gain) / discount(items["rank"]))
 
@@ -107,34 +107,34 @@ class nDCGRel(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Mean over all items that have a gain."""
         found, ideal = gaining(queries), ideal_order(queries)
-        dcg, best = cumulated(found), cumulated(ideal)
-        there = found.total(divided(dcg, at_rank(best, ideal, found.row, found["rank"])))
+        dcg, best = cumulated_dcg(found), cumulated_dcg(ideal)
+        there = found.total(divide(dcg, at_rank(best, ideal, found.row, found["rank"])))
         rows = np.arange(len(queries))
         last = at_rank(dcg, found, rows, found.lengths)
         all_of_it = at_rank(best, ideal, rows, ideal.lengths)
         missing = ideal.lengths - found.lengths
-        return divided(there + divided(missing * last, all_of_it, nothing=0.0), ideal.lengths)
+        return divide(there + divide(missing * last, all_of_it, nothing=0.0), ideal.lengths)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """At place t of a group of n, of which a gain g_1, ..., g_a: the mean sum over them of the DCG at their rank is
         (1/n) (a DCG before + G d_t + G (a - 1)/(n - 1) (d_1 + ... + d_(t-1))), G their sum, d_t = 1/log2(b + t + 1).
         """
         found, ideal = gaining(queries), ideal_order(queries)
-        best, even = cumulated(ideal), spread_evenly(queries, found)
-        dcg = cumulated(even)
+        best, even = cumulated_dcg(ideal), spread_evenly(queries, found)
+        dcg = cumulated_dcg(even)
         rows = np.arange(len(queries))
         last, all_of_it = (at_rank(total, each, rows, each.lengths) for total, each in ((dcg, even), (best, ideal)))
         there = self._alone(queries, found, even, ideal, best) + self._tied(queries, found, even, ideal, best)
         missing = ideal.lengths - found.lengths
-        return divided(there + divided(missing * last, all_of_it, nothing=0.0), ideal.lengths)
+        return divide(there + divide(missing * last, all_of_it, nothing=0.0), ideal.lengths)
 
     def _alone(
         self, queries: RelevantRanks, found: Ragged, even: Ragged, ideal: Ragged, best: FloatArray
     ) -> FloatArray:
         """The sum over items that are not tied."""
         alone = found.where(group_of(queries, found) < 0)
-        here = at_rank(cumulated(even), even, alone.row, rank_counts(even, alone.row, alone["rank"]))
-        return alone.total(divided(here, at_rank(best, ideal, alone.row, alone["rank"])))
+        here = at_rank(cumulated_dcg(even), even, alone.row, rank_counts(even, alone.row, alone["rank"]))
+        return alone.total(divide(here, at_rank(best, ideal, alone.row, alone["rank"])))
 
     def _tied(self, queries: RelevantRanks, found: Ragged, even: Ragged, ideal: Ragged, best: FloatArray) -> FloatArray:
         """The sum over the places of groups that hold a gain."""
@@ -145,12 +145,12 @@ class nDCGRel(Measure):
         row, rank = queries.ties.row[group], ranges(queries.ties["start"][chosen], size)
         start, n, a = queries.ties["start"][group], queries.ties["size"][group], count[group]
         gain = sums_in_groups(queries, found, found["grade"])[group]
-        before = at_rank(cumulated(even), even, row, rank_counts(even, row, start - 1))
+        before = at_rank(cumulated_dcg(even), even, row, rank_counts(even, row, start - 1))
         weights = Ragged.from_rows(np.repeat(np.arange(chosen.size), size), chosen.size)
         share = 1.0 / discount(rank)
         above = weights.running_in_order(share) - share
         mean = (a * before + gain * share + gain * (a - 1) / np.maximum(n - 1, 1) * above) / n
-        return sums_by(row, divided(mean, at_rank(best, ideal, row, rank)), len(queries))
+        return sums_by(row, divide(mean, at_rank(best, ideal, row, rank)), len(queries))
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """High grades first."""
@@ -191,17 +191,17 @@ class Rndcg(Measure):
 
     def _value(self, queries: RelevantRanks, found: Ragged) -> FloatArray:
         ideal = ideal_order(queries)
-        dcg, best = cumulated(found), cumulated(ideal)
+        dcg, best = cumulated_dcg(found), cumulated_dcg(ideal)
         grade = ideal["grade"]
         same = np.zeros(ideal.size, dtype=np.bool_)
         same[:-1] = (grade[1:] == grade[:-1]) & (ideal.row[1:] == ideal.row[:-1])
         change = ideal.where(~same)
         here = at_rank(dcg, found, change.row, _hits_at(found, change))
-        total = change.total(divided(here, best[~same]))
+        total = change.total(divide(here, best[~same]))
         rows = np.arange(len(queries))
         longer = queries.depth > ideal.lengths + 1
-        end = divided(at_rank(dcg, found, rows, found.lengths), at_rank(best, ideal, rows, ideal.lengths), nothing=0.0)
-        value = divided(total + np.where(longer, end, 0.0), change.lengths + longer)
+        end = divide(at_rank(dcg, found, rows, found.lengths), at_rank(best, ideal, rows, ideal.lengths), nothing=0.0)
+        value = divide(total + np.where(longer, end, 0.0), change.lengths + longer)
         return np.where(queries.at(rel=self.rel).relevant > 0, value, np.nan)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first, not_known
 from rankscope.notation import given_behind_at
@@ -37,7 +37,7 @@ class P(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits within the scope over the scope."""
-        return divided(*self.ratio(queries))
+        return divide(*self.ratio(queries))
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
         """Hits and places."""
@@ -56,7 +56,7 @@ class P(Measure):
         if self.divisor == "deepest":
             return None
         queries = queries.at(rel=self.rel)
-        return divided(expected_hits(queries, self.scope), self.ratio(queries)[1])
+        return divide(expected_hits(queries, self.scope), self.ratio(queries)[1])
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first; in a list that is cut, the deepest hit may be worse than none."""

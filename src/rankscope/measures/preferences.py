@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.uneven import inferred_bounds
 from rankscope.measures.worth import hits_first
@@ -45,8 +45,8 @@ class Bpref(Measure):
             wrong = queries.count_judged(least=-np.inf, below=self.rel)
         relevant = queries.relevant[queries.row]
         most = np.minimum(relevant, wrong[queries.row])
-        kept = np.where(above > 0, 1.0 - divided(np.minimum(above, relevant), most), 1.0)
-        return divided(queries.total(kept), queries.relevant)
+        kept = np.where(above > 0, 1.0 - divide(np.minimum(above, relevant), most), 1.0)
+        return divide(queries.total(kept), queries.relevant)
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Of w judged irrelevant items in its group a hit has 0, 1, ..., w above it with equal chance."""
@@ -60,7 +60,7 @@ class Bpref(Measure):
         above = (free * before + free * (free - 1) / 2 + (inside + 1 - free) * relevant) / (inside + 1)
         least = -np.inf if self.negative == "nonrelevant" else 0.0
         most = np.minimum(relevant, queries.count_judged(least=least, below=self.rel)[found.row])
-        return divided(found.total(1.0 - divided(above, most, nothing=0.0)), queries.relevant)
+        return divide(found.total(1.0 - divide(above, most, nothing=0.0)), queries.relevant)
 
     def _wrong(self, queries: RelevantRanks) -> Ragged:
         """The items found that count as judged irrelevant."""
@@ -115,7 +115,7 @@ class InfAP(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Sum over hits."""
         queries = queries.at(rel=self.rel)
-        return divided(queries.total(self._terms(queries)), queries.relevant)
+        return divide(queries.total(self._terms(queries)), queries.relevant)
 
     def _terms(self, queries: RelevantRanks) -> FloatArray:
         """Each term built as trec_eval builds it."""
@@ -123,7 +123,7 @@ class InfAP(Measure):
         hits, wrong = queries.position - 1, queries.nonrelevant_above
         pool = hits + wrong + queries.pooled_above
         share = (hits + EPSILON) / (hits + wrong + 2 * EPSILON)
-        inferred = 1.0 / (above + 1.0) + above / (above + 1.0) * divided(pool, above, nothing=0.0) * share
+        inferred = 1.0 / (above + 1.0) + above / (above + 1.0) * divide(pool, above, nothing=0.0) * share
         return np.where(above == 0, 1.0, inferred)
 
     def extremes(self, queries: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray] | None:
@@ -133,7 +133,7 @@ class InfAP(Measure):
         queries = queries.at(rel=self.rel)
         alone = group_of(queries, found_items(queries)) < 0
         fixed = queries.total(np.where(alone, self._terms(queries), 0.0))
-        low, high = (divided(fixed + each, queries.relevant) for each in inferred_bounds(queries, EPSILON))
+        low, high = (divide(fixed + each, queries.relevant) for each in inferred_bounds(queries, EPSILON))
         return low, high
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:

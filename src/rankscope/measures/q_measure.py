@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.gains import GAINS, at_rank, gain_of, gaining, ideal_order
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import gains_first
@@ -36,7 +36,7 @@ class Q(Measure):
         """Sum over hits."""
         found = gaining(queries)
         hit = found["grade"] >= self.rel
-        return divided(found.total(np.where(hit, self._terms(queries), 0.0)), queries.at(rel=self.rel).relevant)
+        return divide(found.total(np.where(hit, self._terms(queries), 0.0)), queries.at(rel=self.rel).relevant)
 
     def _terms(self, queries: RelevantRanks) -> FloatArray:
         """For each item with a gain, what it adds if it is a hit."""
@@ -69,7 +69,7 @@ class Q(Measure):
         counted = (tied.hits * tied.next_hit() + self.beta * gained) / tied.size
         grouped = counted / self._most(queries, tied.row, tied.rank)
         total = expected_over_ties(hits, self._terms(queries)[hit], tied, grouped)
-        return divided(total, queries.at(rel=self.rel).relevant)
+        return divide(total, queries.at(rel=self.rel).relevant)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """High grades first; a gain below `rel` may help the hits below it more than it takes their places."""

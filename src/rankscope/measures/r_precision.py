@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first
 from rankscope.ranks.expectation import expected_hits
@@ -34,7 +34,7 @@ class Rprec(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits within the query's own scope over that scope."""
-        return divided(*self.ratio(queries))
+        return divide(*self.ratio(queries))
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
         """Hits and places."""
@@ -44,7 +44,7 @@ class Rprec(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
         scope = self.reach(queries)
-        return divided(expected_hits(queries.at(rel=self.rel), scope), scope)
+        return divide(expected_hits(queries.at(rel=self.rel), scope), scope)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first
 from rankscope.notation import given_behind_at
@@ -34,7 +34,7 @@ class R(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits within the scope over all relevant items."""
-        return divided(*self.ratio(queries))
+        return divide(*self.ratio(queries))
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
         """Hits and relevant items."""
@@ -44,7 +44,7 @@ class R(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
         queries = queries.at(rel=self.rel)
-        return divided(expected_hits(queries, self.scope), queries.relevant)
+        return divide(expected_hits(queries, self.scope), queries.relevant)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first."""
@@ -66,7 +66,7 @@ class CappedRecall(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits within the scope over the most there could be."""
-        return divided(*self.ratio(queries))
+        return divide(*self.ratio(queries))
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
         """Hits, and the most there could be."""
@@ -77,7 +77,7 @@ class CappedRecall(Measure):
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """Each tied item is as likely at any of its places."""
         queries = queries.at(rel=self.rel)
-        return divided(expected_hits(queries, self.scope), self.ratio(queries)[1])
+        return divide(expected_hits(queries, self.scope), self.ratio(queries)[1])
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
         """Hits first."""

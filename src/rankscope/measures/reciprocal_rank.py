@@ -31,9 +31,11 @@ def chance_of_first(tied: TiedPlaces) -> FloatArray:
     possible = size - place >= hits - 1
     left = np.where(possible, size - place, hits - 1)
     logarithm = (
-        gammaln(left + 1) - gammaln(hits) - gammaln(left - hits + 2)
+        gammaln(left + 1)
+        - gammaln(hits)
+        - gammaln(left - hits + 2)
         - (gammaln(size + 1) - gammaln(hits + 1) - gammaln(size - hits + 1))
-    )  # fmt: skip
+    )
     return np.where(possible, np.exp(logarithm), 0.0)
 
 

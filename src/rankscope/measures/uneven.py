@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.worth import hits_first
 from rankscope.ranks.expectation import counts_in_groups, found_items
 from rankscope.ranks.orders import all_items, sorted_by_worth
@@ -38,8 +38,8 @@ def mean_precision_bounds(queries: RelevantRanks, limit: int) -> Bounds:
     high = early + j - (b - v) * (harmonic[b + j] - harmonic[b])
     low = late + j - (limit - j - v) * (harmonic[limit] - harmonic[limit - j])
     lowest, highest = np.full(len(queries), np.inf), np.full(len(queries), -np.inf)
-    np.minimum.at(lowest, row[owner], divided(low, v + j, nothing=0.0))
-    np.maximum.at(highest, row[owner], divided(high, v + j, nothing=0.0))
+    np.minimum.at(lowest, row[owner], divide(low, v + j, nothing=0.0))
+    np.maximum.at(highest, row[owner], divide(high, v + j, nothing=0.0))
     return _known(lowest), _known(highest)
 
 

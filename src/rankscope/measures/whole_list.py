@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure, need_collection
 from rankscope.measures.worth import hits_first
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -29,7 +29,7 @@ class SetP(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits over items returned."""
-        return divided(*self.ratio(queries), nothing=0.0)
+        return divide(*self.ratio(queries), nothing=0.0)
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
         """Hits and items returned."""
@@ -56,7 +56,7 @@ class SetR(Measure):
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits over relevant items."""
-        return divided(*self.ratio(queries))
+        return divide(*self.ratio(queries))
 
     def ratio(self, queries: RelevantRanks) -> tuple[FloatArray, FloatArray]:
         """Hits and relevant items."""
@@ -84,7 +84,7 @@ class SetRelativeP(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Hits over the most there could be; 0 for an empty list."""
         queries = queries.at(rel=self.rel)
-        value = divided(queries.found, np.minimum(queries.depth, queries.relevant), nothing=0.0)
+        value = divide(queries.found, np.minimum(queries.depth, queries.relevant), nothing=0.0)
         return np.where(queries.relevant > 0, value, np.nan)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
@@ -109,7 +109,7 @@ class SetAP(Measure):
         """Hits squared."""
         queries = queries.at(rel=self.rel)
         found = queries.found.astype(np.float64)
-        value = divided(found * found, queries.depth.astype(np.float64) * queries.relevant, nothing=0.0)
+        value = divide(found * found, queries.depth.astype(np.float64) * queries.relevant, nothing=0.0)
         return np.where(queries.relevant > 0, value, np.nan)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
@@ -135,7 +135,7 @@ class SetF(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Weighted harmonic mean; 0 without hits."""
         p, r = SetP(rel=self.rel).of(queries), SetR(rel=self.rel).of(queries)
-        value = divided((1.0 + self.b2) * p * r, self.b2 * p + r, nothing=0.0)
+        value = divide((1.0 + self.b2) * p * r, self.b2 * p + r, nothing=0.0)
         return np.where(np.isnan(r), np.nan, value)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:

@@ -36,11 +36,11 @@ class Counted:
     score: Scores
 
 
-def counted(scores: Scores, limits: Ragged) -> Counted:
+def count_block(scores: Scores, limits: Ragged) -> Counted:
     """Count a block: `limits` has a list of `low` and `high` for each row of scores, both ascending.
 
     >>> limits = Ragged(np.array([0, 2]), {"low": np.float32([1, 4]), "high": np.float32([2, 5])})
-    >>> found = counted(np.float32([[0, 1.5, 3, 9]]), limits)
+    >>> found = count_block(np.float32([[0, 1.5, 3, 9]]), limits)
     >>> found.above, found.within, found.item
     (array([2, 1]), array([1, 0]), array([1]))
     """
@@ -48,7 +48,7 @@ def counted(scores: Scores, limits: Ragged) -> Counted:
     assert scores.shape[1] <= ITEMS
     if limits.size == 0 or scores.size == 0:
         none, nothing = np.zeros(limits.size, dtype=np.int64), np.empty(0, dtype=np.int64)
-        return Counted(none, none, nothing, nothing, np.empty(0, dtype=np.float32))
+        return Counted(above=none, within=none, row=nothing, item=nothing, score=np.empty(0, dtype=np.float32))
     there = limits.lengths > 0
     lowest, highest = (np.full(len(scores), np.inf, dtype=np.float32) for _ in range(2))
     lowest[there] = limits["low"][limits.offsets[:-1][there]]
@@ -100,7 +100,7 @@ def _among(chosen: BoolArray, scores: Scores, limits: Ragged, above: IntArray) -
     last = np.searchsorted(keys, keys_of(limits.row, limits["high"], ITEMS - 1), side="right")
     close = _union(keys, first, last)
     row, item = rows_of(close), items_of(close)
-    return Counted(above + ends - last, last - first, row, item, scores[row, item])
+    return Counted(above=above + ends - last, within=last - first, row=row, item=item, score=scores[row, item])
 
 
 def _union(keys: Keys, first: IntArray, last: IntArray) -> Keys:

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.ranks.counting import counted
+from rankscope.ranks.counting import count_block
 from rankscope.ranks.keys import ITEMS, ROWS, ordered_bits
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, Ranked, settled
+from rankscope.ranks.settling import Close, Ranked, final_ranks
 
 COUNTED_CELLS = 1 << 18  # scores counted at a time, which stay in the cache
 SORTED_CELLS = 1 << 20  # and sorted by one thread at a time
@@ -95,14 +95,14 @@ def _by_counting(hits: Ragged, others: FloatArray) -> Ranked:
     flip = hits.offsets[hits.row] + hits.lengths[hits.row] - hits.position  # worst first, as counting wants limits
     limits = Ragged(hits.offsets, {"low": limit[flip], "high": limit[flip]})
     found = [
-        (start, counted(flat[:, start : start + ITEMS], limits)) for start in range(0, max(1, flat.shape[1]), ITEMS)
+        (start, count_block(flat[:, start : start + ITEMS], limits)) for start in range(0, max(1, flat.shape[1]), ITEMS)
     ]
     above, within = (sum(getattr(part, name)[flip] for _, part in found) for name in ("above", "within"))
     row = np.concatenate([part.row for _, part in found])
     item = np.concatenate([part.item + start for start, part in found])
     screened = np.concatenate([part.score for _, part in found])
     already = already_counted(hits, row, screened, limit)
-    return settled(hits, above, Close(row=row, item=item, score=others[row, item], counted=already, within=within))
+    return final_ranks(hits, above, Close(row=row, item=item, score=others[row, item], counted=already, within=within))
 
 
 def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
@@ -112,12 +112,12 @@ def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
     up_to = _up_to(ordered, hits.row, limit)
     equal = hits.count((up_to > 0) & (ordered[hits.row, np.maximum(up_to - 1, 0)] == limit))
     if not equal.any():
-        return settled(hits, flat.shape[1] - up_to, Close.none(hits.size))
+        return final_ranks(hits, flat.shape[1] - up_to, Close.none(hits.size))
     clear, some, most = equal == 0, (equal > 0) & (equal <= FEW * hits.lengths), equal > FEW * hits.lengths
     rows = [np.flatnonzero(each) for each in (clear, some, most)]
     above = (flat.shape[1] - up_to)[clear[hits.row]]
     parts = [
-        settled(hits.take(rows[0]), above, Close.none(above.size)),
+        final_ranks(hits.take(rows[0]), above, Close.none(above.size)),
         _by_counting(hits.take(rows[1]), others[rows[1]]),
         _in_full(hits.take(rows[2]), others[rows[2]]),
     ]

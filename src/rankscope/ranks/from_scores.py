@@ -49,7 +49,7 @@ def ranks_from_scores(
     size = inside.sum(axis=1)
     kept = {"score": found["score"]} if keep_scores else {}
     return RelevantRanks.assemble(
-        numbered("", len(table)) if queries is None else queries,
+        numbered_names("", len(table)) if queries is None else queries,
         Ragged(found.offsets, {"rank": found["rank"], **kept}),
         relevant=wanted.lengths,
         depth=np.where(good, size, 0),
@@ -98,10 +98,10 @@ def _finite(scores: FloatArray) -> FloatArray:
     """The scores, or others in the same order where some are infinite; NaN becomes 0."""
     if np.isfinite(scores).all():
         return scores
-    made = np.where(np.isnan(scores), 0.0, scores)
-    for row in np.flatnonzero(np.isinf(made).any(axis=1)).tolist():
-        made[row] = np.unique(made[row], return_inverse=True)[1]
-    return made
+    values = np.where(np.isnan(scores), 0.0, scores)
+    for row in np.flatnonzero(np.isinf(values).any(axis=1)).tolist():
+        values[row] = np.unique(values[row], return_inverse=True)[1]
+    return values
 
 
 def best_others(scores: FloatArray, hits: Ragged, inside: BoolArray, number: int = KEPT_DISTRACTORS) -> Ragged:
@@ -129,10 +129,10 @@ def highest(scores: NDArray[Any], number: int) -> BoolArray:
     return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
 
 
-def numbered(name: str, count: int) -> list[str]:
+def numbered_names(name: str, count: int) -> list[str]:
     """Names of so many queries, in byte order.
 
-    >>> numbered("dogs/", 10)[:2]
+    >>> numbered_names("dogs/", 10)[:2]
     ['dogs/01', 'dogs/02']
     """
     width = len(str(count))

@@ -45,7 +45,7 @@ class Whole:
         return Whole.of(self.block.take(np.flatnonzero(rows)), self.queries, self.segment[rows])
 
 
-def grouped(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
+def whole_queries(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
     """Whole queries, as they come, one after the other; raises `Scattered` when a query comes back."""
     seen: set[str] = set()
     waiting: list[RunBlock] = []
@@ -82,7 +82,7 @@ def _query_starts(query: pl.Series) -> IntArray:
     return np.flatnonzero(changed.to_numpy())
 
 
-def gathered(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
+def gather_rows(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
     """All rows as one part, in the order they were given: for lines that are scattered."""
     numbers = _Numbers()
     parts: list[RunBlock] = []
@@ -123,4 +123,6 @@ class _Numbers:
 def _without_query(block: RunBlock) -> RunBlock:
     """The query column costs most and is known from the numbers; an empty one of the same length stands in."""
     nothing = pl.Series("query", np.zeros(len(block), dtype=np.uint8))
-    return RunBlock(nothing, block.item, block.score, block.line, block.rank, block.word)
+    return RunBlock(
+        query=nothing, item=block.item, score=block.score, line=block.line, rank=block.rank, word=block.word
+    )

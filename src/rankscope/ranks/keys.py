@@ -42,10 +42,10 @@ def items_of(keys: Keys) -> IntArray:
     return (keys & np.uint64(ITEMS - 1)).astype(np.int64)
 
 
-def rounded(low: FloatArray, high: FloatArray) -> tuple[NDArray[Any], NDArray[Any]]:
+def float32_limits(low: FloatArray, high: FloatArray) -> tuple[NDArray[Any], NDArray[Any]]:
     """Limits in float32: the nearest values, one step further out where that is nearer to the middle.
 
-    >>> rounded(np.array([0.1]), np.array([0.1]))
+    >>> float32_limits(np.array([0.1]), np.array([0.1]))
     (array([0.09999999], dtype=float32), array([0.1], dtype=float32))
     """
     out = np.float32(np.inf)

@@ -53,7 +53,7 @@ def sorted_by_worth(queries: RelevantRanks, items: Ragged, worth: FloatArray, un
     return _reranked(queries, items, rank)
 
 
-def shuffled(queries: RelevantRanks, random: np.random.Generator) -> RelevantRanks:
+def shuffle_ties(queries: RelevantRanks, random: np.random.Generator) -> RelevantRanks:
     """Equal scores in one random order."""
     items = all_items(queries)
     group = group_of(queries, items)
@@ -81,7 +81,7 @@ def random_orders(
     done = 0
     while done < orders:
         now = min(batch, orders - done)
-        yield shuffled(queries.take(np.tile(np.arange(len(queries)), now)), random)
+        yield shuffle_ties(queries.take(np.tile(np.arange(len(queries)), now)), random)
         done += now
 
 

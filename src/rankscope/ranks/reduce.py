@@ -12,12 +12,12 @@ import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs import forks
-from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import JudgedItems, Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.ranks.grouping import Scattered, Whole, gathered, grouped
+from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
@@ -83,7 +83,9 @@ def _collected(
     """All rows of a run: block by block as they come, or all at once where the lines of a query are scattered."""
 
     def fresh() -> _Found:
-        return _Found(judged, junk, settings, Problems(run.place), keep_scores)
+        return _Found(
+            judged=judged, junk=junk, settings=settings, problems=Problems(run.place), keep_scores=keep_scores
+        )
 
     def added(found: _Found, parts: Iterable[Whole]) -> _Found:
         for part in parts:
@@ -95,12 +97,12 @@ def _collected(
     found, with_rank = fresh(), settings.ties == "rank"
     blocks = iter(run.blocks(found.problems, rank=with_rank))
     try:
-        return added(found, grouped(blocks))
+        return added(found, whole_queries(blocks))
     except Scattered as signal:
         if signal.pending is not None:
-            return added(found, gathered(chain(signal.pending, blocks)))
+            return added(found, gather_rows(chain(signal.pending, blocks)))
     found = fresh()
-    return added(found, gathered(run.blocks(found.problems, rank=with_rank)))
+    return added(found, gather_rows(run.blocks(found.problems, rank=with_rank)))
 
 
 def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:
@@ -124,12 +126,12 @@ def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
     own = table.select("query").unique(maintain_order=True).with_columns(item=pl.col("query"), grade=pl.lit(1.0))
     own = own.join(table, on=["query", "item"], how="anti", maintain_order="left")
     line = np.concatenate([qrels.line, np.zeros(own.height, dtype=np.int64)])
-    return Qrels(pl.concat([table, own]), line, qrels.name, qrels.digest, qrels.word)
+    return Qrels(table=pl.concat([table, own]), line=line, name=qrels.name, digest=qrels.digest, word=qrels.word)
 
 
 def _common_advice(judged: JudgedItems, found: _Found) -> str:
-    ran = ", ".join(shown(each) for each in found.not_judged[:3])
-    known = ", ".join(shown(each) for each in judged.queries[:3])
+    ran = ", ".join(shorten_value(each) for each in found.not_judged[:3])
+    known = ", ".join(shorten_value(each) for each in judged.queries[:3])
     return f"Query ids of the run: {ran}, ...; of the judgements: {known}, ... Are these the right files?"
 
 
@@ -228,7 +230,7 @@ class _Found:
         block, segment = part.block, part.segment
         for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
             lines = f"{block.word}s {block.line[one]} and {block.line[other]}"
-            what = f"item {shown(block.item[one])} is ranked twice ({lines})"
+            what = f"item {shorten_value(block.item[one])} is ranked twice ({lines})"
             self.problems.add(f"query {part.queries[segment[one]]}", what, order=int(block.line[other]))
         self.problems.more(max(0, earlier.size - KEPT))
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.inputs.checks import KEPT, Problems, shown
+from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.ranks.lots import LOTS
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks, rank_counts
@@ -44,7 +44,7 @@ def complain(ranks: RelevantRanks, problems: Problems) -> None:
     for rule in RULES:
         rows = np.flatnonzero(rule.broken(ranks))
         for row in rows[:KEPT].tolist():
-            what = f"{rule.column} must {rule.holds}, got {shown(_cell(ranks, rule.column, row))}"
+            what = f"{rule.column} must {rule.holds}, got {shorten_value(_cell(ranks, rule.column, row))}"
             problems.add(f"query {ranks.queries[row]}", what, order=row)
         problems.more(max(0, rows.size - KEPT))
 

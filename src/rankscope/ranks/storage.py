@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankscope.errors import InputError
 from rankscope.files import atomic
 from rankscope.inputs import forks
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.formats import parquet, parquet_layout
 from rankscope.inputs.numbers import as_number
@@ -168,7 +168,7 @@ def _about(text: str | None, problems: Problems) -> dict[str, Any]:
         raise InputError.of(problems.source, [what], f"Update rankscope, or: {AGAIN}")
     for name, (kind, holds) in ABOUT.items():
         if not holds(about.get(name)):
-            problems.add("", f"{name} must be {kind}, got {shown(about.get(name))}")
+            problems.add("", f"{name} must be {kind}, got {shorten_value(about.get(name))}")
     return dict(about)
 
 

@@ -29,5 +29,5 @@ class Home(Runner):
         """In the order given."""
         for part in parts:
             with one_core_each():
-                made = work(shared, part)
-            yield part, made
+                result = work(shared, part)
+            yield part, result

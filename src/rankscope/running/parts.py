@@ -31,7 +31,7 @@ class Form(Protocol[T]):
     def read(self, file: Path) -> T | None:
         """The result in a file; None where there is none that is whole."""
 
-    def write(self, made: T, stream: BinaryIO) -> None:
+    def write(self, result: T, stream: BinaryIO) -> None:
         """Write a result."""
 
 
@@ -61,10 +61,10 @@ class PartsFolder(Generic[T]):
         """A finished part, or None where there is none that is whole."""
         return self.form.read(self.path / f"{digest}{self.form.suffix}")
 
-    def write(self, digest: str, made: T) -> None:
+    def write(self, digest: str, result: T) -> None:
         """Keep a finished part."""
         with atomic(made_folder(self.path) / f"{digest}{self.form.suffix}", "wb") as stream:
-            self.form.write(made, stream)
+            self.form.write(result, stream)
 
     def kept(self, digest: str, make: Callable[[], T], fits: Callable[[T], bool] = lambda _: True) -> T:
         """A part from its file where it fits, or made now and written."""
@@ -72,12 +72,12 @@ class PartsFolder(Generic[T]):
         if found is not None and fits(found):
             self.reused += 1
             return found
-        made = make()
-        self.write(digest, made)
-        return made
+        result = make()
+        self.write(digest, result)
+        return result
 
 
-def finished(
+def finish_parts(
     work: Callable[[Any, P], R],
     shared: Any,
     parts: Sequence[P],
@@ -87,15 +87,15 @@ def finished(
 ) -> dict[str, R]:
     """The result of each part under its digest: kept from before, or worked on by the runner and kept for later."""
     found = {} if folder is None else {part.digest: folder.read(part.digest) for part in parts}
-    made = {digest: result for digest, result in found.items() if result is not None}
-    left = [part for part in parts if part.digest not in made]
+    results = {digest: result for digest, result in found.items() if result is not None}
+    left = [part for part in parts if part.digest not in results]
     for part, result in runner.map(work, shared, left):
         if folder is not None:
             folder.write(part.digest, result)
-        made[part.digest] = result
+        results[part.digest] = result
         if progress is not None:
-            progress(len(made) / len(parts))
-    return made
+            progress(len(results) / len(parts))
+    return results
 
 
 def digest_of(about: Mapping[str, Any]) -> str:

@@ -58,9 +58,9 @@ def _shared_out(work: Callable[[Any, P], R], shared: Any, parts: Sequence[P], co
         try:
             for done in as_completed(running):
                 number = running[done]
-                made = done.result()
+                result = done.result()
                 del left[number]
-                yield parts[number], made
+                yield parts[number], result
         except BrokenProcessPool:
             pass
     for number in left:

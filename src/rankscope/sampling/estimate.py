@@ -49,16 +49,28 @@ class Estimated:
             ("generality", self.generality, self.certain_generality),
         )
         rows: list[dict[str, object]] = [
-            {"quantity": name, "estimate": said.value, "low": said.low, "high": said.high,
-             "certain low": sure.low, "certain high": sure.high}
+            {
+                "quantity": name,
+                "estimate": said.value,
+                "low": said.low,
+                "high": said.high,
+                "certain low": sure.low,
+                "certain high": sure.high,
+            }
             for name, said, sure in pairs
-        ]  # fmt: skip
+        ]
         exact = self.precision
         return [
-            {"quantity": "precision", "estimate": exact, "low": exact, "high": exact,
-             "certain low": exact, "certain high": exact},
+            {
+                "quantity": "precision",
+                "estimate": exact,
+                "low": exact,
+                "high": exact,
+                "certain low": exact,
+                "certain high": exact,
+            },
             *rows,
-        ]  # fmt: skip
+        ]
 
 
 def estimate(
@@ -85,7 +97,13 @@ def estimate(
     certain = Range(math.nan, float(hits), float(hits + below))
     relevant = _relevant(below, hits, judged, found, level, method)
     return Estimated(
-        collection, scope, hits, judged, found, level, method,
+        collection=collection,
+        scope=scope,
+        hits=hits,
+        judged=judged,
+        found=found,
+        level=level,
+        method=method,
         precision=hits / scope if scope else math.nan,
         certain_relevant=certain,
         certain_recall=_recall(hits, certain),
@@ -93,7 +111,7 @@ def estimate(
         relevant=relevant,
         recall=_recall(hits, relevant),
         generality=_over(relevant, collection),
-    )  # fmt: skip
+    )
 
 
 def _relevant(below: int, hits: int, judged: int, found: int, level: float, method: str) -> Range:

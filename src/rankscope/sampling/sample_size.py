@@ -55,7 +55,9 @@ def needed_sample(collection: int, relevant: int, error: float, level: float = 0
     spread = normal_quantile(level) ** 2 * (1 - share)
     inverse = min(error * error * share / spread, 1.0) if spread else 1.0  # 1 / n0: no error is too small for it
     judged = min(collection, max(1, math.ceil(collection / (1 + (collection - 1) * inverse) - 1e-9)))
-    return SampleSize(collection, relevant, error, level, judged, judged * share)
+    return SampleSize(
+        collection=collection, relevant=relevant, error=error, level=level, judged=judged, expected_hits=judged * share
+    )
 
 
 def relative_deviation(collection: int, relevant: int, judged: int) -> float:

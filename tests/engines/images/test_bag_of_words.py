@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankscope.arrays import IntArray
 from rankscope.collections import load
-from rankscope.engines.images.bag_of_words import BagOfWords, WordIndex, shares, words_kept
+from rankscope.engines.images.bag_of_words import BagOfWords, WordIndex, kept_words, shares
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.visual_words import Vocabulary
@@ -49,16 +49,16 @@ def test_cosines_are_those_of_scikit_learn() -> None:
 
 def test_the_most_and_the_least_frequent_words_go_and_shares_are_made_of_the_rest() -> None:
     counts = np.array([[9, 1, 4, 5, 0], [9, 0, 4, 6, 1]])
-    assert words_kept(counts, 0.2).tolist() == [2, 3, 4]  # the first of two equally rare words goes
+    assert kept_words(counts, 0.2).tolist() == [2, 3, 4]  # the first of two equally rare words goes
     index = WordIndex.of(counts, clip=0.2, idf=False)
     np.testing.assert_allclose(index.weights.toarray().sum(axis=1), 1)
-    assert words_kept(some_counts(words=50), 0.03).size == 46
-    assert words_kept(some_counts(words=10), 0.03).size == 10
+    assert kept_words(some_counts(words=50), 0.03).size == 46
+    assert kept_words(some_counts(words=10), 0.03).size == 10
 
 
 @given(clip=st.floats(0, 0.49), words=st.integers(1, 60))
 def test_as_many_words_go_at_each_end(clip: float, words: int) -> None:
-    kept = words_kept(some_counts(words=words), clip)
+    kept = kept_words(some_counts(words=words), clip)
     assert words - kept.size == 2 * round(clip * words)
 
 
@@ -82,14 +82,14 @@ def test_the_nearest_word_is_that_of_a_slow_loop() -> None:
 def test_a_vocabulary_is_learnt_saved_and_read_again(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     pictures = [rng.random((60, 8)).astype(np.float32) for _ in range(10)]
-    made = Vocabulary.learnt(pictures, words=7, seed=3, name="mine")
-    made.save(tmp_path / "mine.npz")
+    vocabulary = Vocabulary.learnt(pictures, words=7, seed=3, name="mine")
+    vocabulary.save(tmp_path / "mine.npz")
     again = Vocabulary.load(tmp_path / "mine.npz")
-    assert (again.name, again.features, again.seed, again.digest) == ("mine", "rootsift", 3, made.digest)
-    assert (again.counts(pictures) == made.counts(pictures)).all()
-    assert made.counts(pictures).sum(axis=1).tolist() == [60] * 10
-    assert made.digest == Vocabulary.learnt(pictures, words=7, seed=3).digest
-    assert made.digest != Vocabulary.learnt(pictures, words=7, seed=4).digest
+    assert (again.name, again.features, again.seed, again.digest) == ("mine", "rootsift", 3, vocabulary.digest)
+    assert (again.counts(pictures) == vocabulary.counts(pictures)).all()
+    assert vocabulary.counts(pictures).sum(axis=1).tolist() == [60] * 10
+    assert vocabulary.digest == Vocabulary.learnt(pictures, words=7, seed=3).digest
+    assert vocabulary.digest != Vocabulary.learnt(pictures, words=7, seed=4).digest
 
 
 def test_what_is_no_vocabulary_is_refused(tmp_path: Path) -> None:
@@ -118,11 +118,11 @@ def test_a_flat_picture_has_no_words() -> None:
     "ranker", [BagOfWords(), BagOfWords(words=20, points="dense", weight="tf")], ids=lambda each: each.points
 )
 def test_photos_of_one_class_share_words(ranker: BagOfWords) -> None:
-    made = load("corel1k", data_folder("corel1k"))
-    assert made.paths is not None
-    items = [ranker.of(read_image(path)) for path in made.paths[::EVERY]]
+    collection = load("corel1k", data_folder("corel1k"))
+    assert collection.paths is not None
+    items = [ranker.of(read_image(path)) for path in collection.paths[::EVERY]]
     counts = ranker.vocabulary(items, sample=4000).counts([each.vectors for each in items])
-    ranks = ranker.ranks(counts, made.labels[::EVERY])
+    ranks = ranker.ranks(counts, collection.labels[::EVERY])
     chance = random_average_precision(len(items) - 1, 1000 // EVERY // 10 - 1)
     assert AP().of(ranks).mean() > 1.5 * chance
     assert ranks.system == "bag-of-words"

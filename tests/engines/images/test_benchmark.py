@@ -22,7 +22,7 @@ from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.finding import found_collection
-from rankscope.engines.images.picture_set import PictureSet, opened
+from rankscope.engines.images.picture_set import PictureSet, open_pictures
 from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.errors import InputError, SettingError
@@ -49,10 +49,10 @@ def means(made: Benchmark) -> dict[str, list[float]]:
 
 
 def test_ranks_are_those_of_describe_and_rank(photos: Path, tmp_path: Path) -> None:
-    made = tried(photos, tmp_path / "out")
+    result = tried(photos, tmp_path / "out")
     collection = found_collection(str(photos))
     assert collection.paths is not None
-    for trial in made.trials:
+    for trial in result.trials:
         found = describe(list(collection.paths), [DESCRIPTORS.parse(trial.name)]).described[0]
         ranks = nearest_ranks(found.features, collection.labels, found.metric, collection.ids)
         assert trial.ranks.judged.lists("rank") == ranks.judged.lists("rank")
@@ -62,11 +62,11 @@ def test_ranks_are_those_of_describe_and_rank(photos: Path, tmp_path: Path) -> N
 
 
 def test_the_first_results_are_those_whose_ranks_are_counted(photos: Path, tmp_path: Path) -> None:
-    made = tried(photos, tmp_path / "out", f"{NAMES},height-matching,bag-of-words(words=4),sift-matching")
-    for trial in made.trials:
-        rows = made.rows(trial.ranks.queries)
+    result = tried(photos, tmp_path / "out", f"{NAMES},height-matching,bag-of-words(words=4),sift-matching")
+    for trial in result.trials:
+        rows = result.rows(trial.ranks.queries)
         first = trial.first(rows, count=7)
-        labels = np.array(made.pictures.labels, dtype=object)
+        labels = np.array(result.pictures.labels, dtype=object)
         right = labels[first.items] == labels[rows][:, None]
         hits = [(np.flatnonzero(row) + 1).tolist() for row in right]
         assert hits == [[rank for rank in ranks if rank <= 7] for ranks in trial.ranks.judged.lists("rank")], trial.name
@@ -133,15 +133,15 @@ def test_changed_pictures_are_described_again(photos: Path, tmp_path: Path, coun
 def test_broken_pictures_are_left_out_and_named_every_time(photos: Path, tmp_path: Path) -> None:
     (photos / "red" / "broken.jpg").write_bytes(b"oops")
     for _ in range(2):
-        made = tried(photos, tmp_path / "out")
-        assert made.problems == (("red/broken.jpg", "is no picture that can be read: its format is not known"),)
-        assert len(made.pictures) == 16
-        assert means(made)["rgb-histogram(bins=4)"][0] > 0.9
+        result = tried(photos, tmp_path / "out")
+        assert result.problems == (("red/broken.jpg", "is no picture that can be read: its format is not known"),)
+        assert len(result.pictures) == 16
+        assert means(result)["rgb-histogram(bins=4)"][0] > 0.9
 
 
 def test_where_memory_is_short_pictures_stay_files(photos: Path) -> None:
     pictures = PictureSet.of(found_collection(str(photos)))
-    found = opened(pictures, room=3 * 24 * 24 * 2)
+    found = open_pictures(pictures, room=3 * 24 * 24 * 2)
     kinds_of = [type(each).__name__ for each in found.sources]
     assert kinds_of[:2] == ["Image", "Image"]
     assert not any(kind == "Image" for kind in kinds_of[2:])
@@ -155,8 +155,8 @@ def test_queries_may_be_thinned_or_named(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "some.txt").write_text("red/1.png\nblue/0.png\n\n")
     named = pictures.queries(str(tmp_path / "some.txt"))
     assert [pictures.ids[row] for row in named] == ["blue/0.png", "red/1.png"]
-    made = tried(photos, tmp_path / "out", queries="every 4")
-    assert [len(ranks) for ranks in made.ranks] == [4, 4, 4]
+    result = tried(photos, tmp_path / "out", queries="every 4")
+    assert [len(ranks) for ranks in result.ranks] == [4, 4, 4]
     assert len(tried(photos, tmp_path / "out").ranks[0]) == 15  # other queries are ranked again
 
 
@@ -263,22 +263,22 @@ def test_collections_without_classes_or_pictures_are_refused(tmp_path: Path) -> 
 def test_icons_that_ship_are_pictures_too(tmp_path: Path) -> None:
     whole = PictureSet.of(collections.load("icons"))
     few = whole.take(np.arange(300))
-    made = benchmark(few, contenders("hog(side=32,cell=8),thumbnail"), tmp_path)
-    hog, thumbnail = means(made).values()
+    result = benchmark(few, contenders("hog(side=32,cell=8),thumbnail"), tmp_path)
+    hog, thumbnail = means(result).values()
     assert hog[0] > thumbnail[0]
 
 
 def test_a_thousand_photos_give_the_reference_line(tmp_path: Path) -> None:
     photos = found_collection("corel1k", data_folder("corel1k").parent)
-    made = benchmark(photos, contenders("rgb-histogram"), tmp_path)
-    assert [round(value, 4) for value in means(made)["rgb-histogram"][:4]] == [0.4912, 0.7114, 0.202, 0.4204]
+    result = benchmark(photos, contenders("rgb-histogram"), tmp_path)
+    assert [round(value, 4) for value in means(result)["rgb-histogram"][:4]] == [0.4912, 0.7114, 0.202, 0.4204]
 
 
 def test_silhouettes_give_their_bulls_eye(tmp_path: Path) -> None:
     from rankscope.reports.texts.benchmark import scores_of
 
     shapes = found_collection("mpeg7", data_folder("mpeg7-shapes").parent)
-    made = benchmark(shapes, contenders("fourier-complex"), tmp_path)
-    scores = scores_of(made)
+    result = benchmark(shapes, contenders("fourier-complex"), tmp_path)
+    scores = scores_of(result)
     assert scores["Bullseye"] == pytest.approx(0.7297, abs=0.005)
     assert scores["AP"] == pytest.approx(0.6529, abs=0.003)

@@ -15,7 +15,7 @@ from rankscope.engines.images.height_matching import HeightMatching
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.shapes.alignment import Spectra
 from rankscope.engines.images.shapes.elastic import elastic_costs
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.errors import SettingError
 from rankscope.measures import AP, Bullseye
 from tests.data import data_folder
@@ -27,12 +27,12 @@ CLASSES = 8
 @cache
 def some_outlines() -> tuple[FloatArray, tuple[str, ...]]:
     """The first eight classes of the shape set."""
-    made = load("mpeg7", data_folder("mpeg7-shapes"))
-    rows = [row for row, label in enumerate(made.labels) if label in made.classes[:CLASSES]]
-    assert made.paths is not None
+    collection = load("mpeg7", data_folder("mpeg7-shapes"))
+    rows = [row for row, label in enumerate(collection.labels) if label in collection.classes[:CLASSES]]
+    assert collection.paths is not None
     matching = HeightMatching()
-    outlines = np.stack([matching.of(read_image(made.paths[row])) for row in rows])
-    return outlines, tuple(made.labels[row] for row in rows)
+    outlines = np.stack([matching.of(read_image(collection.paths[row])) for row in rows])
+    return outlines, tuple(collection.labels[row] for row in rows)
 
 
 def test_the_best_shift_is_that_of_trying_all() -> None:
@@ -115,7 +115,7 @@ def test_each_step_of_the_method_finds_more_on_part_of_the_shape_set() -> None:
     assert values[1] < values[2]
     assert ranks[2].system == "height-matching"
     assert ranks[2].provenance["settings"]["band"] == 5
-    assert Bullseye().of(query_kept(ranks[2])).mean() > 0.9
+    assert Bullseye().of(put_query_back(ranks[2])).mean() > 0.9
 
 
 @pytest.mark.parametrize("wrong", [{"points": 4}, {"runs": 1}, {"runs": 100}, {"band": 50}, {"band": -1}])

@@ -21,7 +21,7 @@ from rankscope.engines.images.decoding import MAX_PIXELS, decode, read_image
 from rankscope.engines.images.describing import describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.engines.images.labelled_folder import pictures_in
-from rankscope.engines.images.picture_set import PictureSet, opened
+from rankscope.engines.images.picture_set import PictureSet, open_pictures
 from rankscope.errors import InputError
 
 DEEP = np.arange(65536, dtype=np.uint16).reshape(256, 256)
@@ -130,10 +130,10 @@ def folder_of(root: Path, sizes: dict[str, int]) -> Path:
 
 
 def test_a_benchmark_leaves_large_pictures_out_and_can_be_told_otherwise(tmp_path: Path) -> None:
-    made = COLLECTIONS.find("folder").load(folder_of(tmp_path / "photos", {"cats": 8, "dogs": 20}))
-    left_out = opened(PictureSet.of(made, max_pixels=100)).problems
+    result = COLLECTIONS.find("folder").load(folder_of(tmp_path / "photos", {"cats": 8, "dogs": 20}))
+    left_out = open_pictures(PictureSet.of(result, max_pixels=100)).problems
     assert [name for name, _ in left_out] == ["dogs/0.png", "dogs/1.png"]
-    whole = opened(PictureSet.of(made, max_pixels=1000), room=0)
+    whole = open_pictures(PictureSet.of(result, max_pixels=1000), room=0)
     assert whole.problems == ()
     described = describe(whole.sources, [DESCRIPTORS.parse("rgb-histogram")])
     assert described.kept.size == 4

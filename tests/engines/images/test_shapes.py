@@ -20,18 +20,23 @@ from rankscope.engines.images.descriptors.height_spectrum import HeightSpectrum
 from rankscope.engines.images.descriptors.silhouette import Silhouette
 from rankscope.engines.images.descriptors.zernike import Zernike, radial
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.shapes.contour import outline, outline_points, spaced, twice_the_area
-from rankscope.engines.images.shapes.heights import heights, mirrored
+from rankscope.engines.images.shapes.contour import equidistant_points, outline, outline_points, twice_the_area
+from rankscope.engines.images.shapes.heights import heights, mirror_images
 from rankscope.engines.images.shapes.silhouette import box, on_unit_disc, silhouette
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.measures import AP, ER, NMRR, Bullseye, P
 from tests.data import data_folder
 
 KINDS: tuple[Descriptor, ...] = (
-    FourierCentroid(), FourierComplex(), Zernike(), AngularRadial(), Silhouette(), Silhouette(fit="square"),
+    FourierCentroid(),
+    FourierComplex(),
+    Zernike(),
+    AngularRadial(),
+    Silhouette(),
+    Silhouette(fit="square"),
     HeightSpectrum(),
-)  # fmt: skip
+)
 TURNING: tuple[Descriptor, ...] = (FourierCentroid(), FourierComplex(), Zernike(), AngularRadial(), HeightSpectrum())
 
 
@@ -73,8 +78,8 @@ def rectangle(height: int, width: int, frame: int = 40) -> BoolArray:
 @cache
 def shapes() -> tuple[list[NDArray[np.uint8]], tuple[str, ...]]:
     """Grey pictures and classes; decoded pictures keep too much beside to hold them all."""
-    made = load("mpeg7", data_folder("mpeg7-shapes"))
-    return [read_image(path).rgb[..., 0].copy() for path in made.paths or ()], made.labels
+    collection = load("mpeg7", data_folder("mpeg7-shapes"))
+    return [read_image(path).rgb[..., 0].copy() for path in collection.paths or ()], collection.labels
 
 
 @cache
@@ -88,7 +93,7 @@ def test_a_descriptor_reaches_its_known_figures_on_the_shape_set(known: Known) -
     _, labels = shapes()
     rows = vectors(known.kind) if not known.kind.z else vectors(Zernike()) / vectors(Zernike()).std(axis=0)
     ranks = nearest_ranks(rows, labels, "l1")
-    assert 100 * Bullseye().of(query_kept(ranks)).mean() == pytest.approx(known.bullseye, abs=0.5)
+    assert 100 * Bullseye().of(put_query_back(ranks)).mean() == pytest.approx(known.bullseye, abs=0.5)
     limits = (0.003, 0.003, 0.008, 0.003)
     for measure, value, limit in zip((AP(), P(scope=10), ER(), NMRR()), known.figures, limits, strict=True):
         assert measure.of(ranks).mean() == pytest.approx(value, abs=limit), measure
@@ -96,7 +101,7 @@ def test_a_descriptor_reaches_its_known_figures_on_the_shape_set(known: Known) -
 
 def test_silhouettes_in_a_square_reach_the_known_bulls_eye() -> None:
     ranks = nearest_ranks(vectors(Silhouette(fit="square")), shapes()[1], "l1")
-    assert 100 * Bullseye().of(query_kept(ranks)).mean() == pytest.approx(64.2, abs=0.05)
+    assert 100 * Bullseye().of(put_query_back(ranks)).mean() == pytest.approx(64.2, abs=0.05)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -104,12 +109,20 @@ def test_every_picture_gives_a_finite_vector_of_the_right_length(kind: Descripto
     white = np.full((50, 40), 255)
     two = np.zeros((9, 9))
     two[4, 4:6] = 255
-    pictures = [np.zeros((1, 1)), np.full((1, 1), 255), np.full((2, 2), 255), white, 0 * white, two,
-                np.full((20, 3000), 255), np.eye(30) * 255]  # fmt: skip
+    pictures = [
+        np.zeros((1, 1)),
+        np.full((1, 1), 255),
+        np.full((2, 2), 255),
+        white,
+        0 * white,
+        two,
+        np.full((20, 3000), 255),
+        np.eye(30) * 255,
+    ]
     for picture in pictures:
-        made = kind.of(Image.of(picture))
-        assert made.shape == (kind.size,)
-        assert np.isfinite(made).all()
+        result = kind.of(Image.of(picture))
+        assert result.shape == (kind.size,)
+        assert np.isfinite(result).all()
 
 
 @pytest.mark.parametrize("kind", [FourierCentroid(), FourierComplex(), HeightSpectrum()], ids=str)
@@ -173,7 +186,7 @@ def test_an_outline_runs_the_same_way_round_and_ignores_holes() -> None:
 
 
 def test_points_are_equally_spaced_along_the_outline() -> None:
-    points = spaced(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [0.0, 1.0]]), 16)
+    points = equidistant_points(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [0.0, 1.0]]), 16)
     steps = np.abs(np.diff(np.concatenate([points, points[:1]]), axis=0)).sum(axis=1)
     np.testing.assert_allclose(steps, 0.5)
 
@@ -193,7 +206,7 @@ def test_heights_over_the_tangent_are_those_of_a_slow_loop() -> None:
 
 def test_the_mirror_image_runs_the_same_way_round_as_before() -> None:
     points = outline_points(silhouette(blob(2)), 40)
-    assert twice_the_area(mirrored(points[None])[0]) == pytest.approx(twice_the_area(points))
+    assert twice_the_area(mirror_images(points[None])[0]) == pytest.approx(twice_the_area(points))
 
 
 def test_zernike_polynomials_are_orthogonal_over_the_disc() -> None:

@@ -11,7 +11,7 @@ from rankscope.collections import load
 from rankscope.engines.images.decoding import decode, read_image
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.optional import opencv
-from rankscope.engines.images.sift import LocalFeatures, dense_features, local_features, rooted
+from rankscope.engines.images.sift import LocalFeatures, dense_features, local_features, root_sift
 from rankscope.engines.images.sift_matching import SiftMatching, inliers, matches
 from rankscope.errors import SettingError
 from rankscope.measures import P
@@ -22,9 +22,9 @@ PHOTOS = 16
 
 @cache
 def photos() -> list[Image]:
-    made = load("corel1k", data_folder("corel1k"))
-    assert made.paths is not None
-    return [read_image(path) for path in made.paths[:: 1000 // PHOTOS][:PHOTOS]]
+    collection = load("corel1k", data_folder("corel1k"))
+    assert collection.paths is not None
+    return [read_image(path) for path in collection.paths[:: 1000 // PHOTOS][:PHOTOS]]
 
 
 def changed(image: Image, seed: int) -> Image:
@@ -128,7 +128,7 @@ def test_dense_features_stand_on_a_grid() -> None:
 
 
 def test_a_vector_of_zeros_stays_so() -> None:
-    assert rooted(np.zeros((2, 128))).tolist() == np.zeros((2, 128)).tolist()
+    assert root_sift(np.zeros((2, 128))).tolist() == np.zeros((2, 128)).tolist()
 
 
 def test_settings_that_cannot_be_are_refused() -> None:

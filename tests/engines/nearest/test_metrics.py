@@ -16,7 +16,7 @@ from scipy.spatial import distance
 
 from rankscope.engines.nearest import ALL, Mixture, WeightedMetric, nearest_ranks
 from rankscope.engines.nearest.city_block import CityBlock
-from rankscope.engines.nearest.spaces import METRICS, Metric, checked, space_of
+from rankscope.engines.nearest.spaces import METRICS, Metric, metric_named, space_of
 from rankscope.engines.nearest.sums import in_order, of_all_pairs, of_pairs
 from rankscope.errors import InputError, SettingError
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
@@ -337,7 +337,7 @@ def test_an_unknown_metric_is_named_with_those_there_are() -> None:
         nearest_ranks([[0], [1]], [1, 1], "cosin")
     wrong: Any = 3
     with pytest.raises(SettingError, match="a name, a Mixture or a function"):
-        checked(wrong)
+        metric_named(wrong)
     known: Metric = "l1"
-    assert checked(known) == "l1"
+    assert metric_named(known) == "l1"
     assert METRICS.find("l1").name == "l1"

@@ -134,8 +134,8 @@ def test_whole_numbers_too_large_for_exact_products_are_screened(metric: str) ->
     features = np.random.default_rng(3).integers(-(2**40), 2**40, (60, 20))
     labels = np.arange(60) % 4
     assert space_of(metric, features).exact == (metric == "l1")
-    made = [everything(nearest_ranks(features, labels, metric, block=block)) for block in (1, 9, 60)]
-    assert made[0] == made[1] == made[2]
+    results = [everything(nearest_ranks(features, labels, metric, block=block)) for block in (1, 9, 60)]
+    assert results[0] == results[1] == results[2]
 
 
 def test_all_problems_are_told_at_once() -> None:

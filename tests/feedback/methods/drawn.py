@@ -52,7 +52,7 @@ def drawn_from(
 ) -> Drawn:
     """Sessions of 1 to 8 positives and 0 to 6 negatives; one in four has no query. `plain`: none lacks anything."""
     chance = np.random.default_rng(seed)
-    made = collection(chance, items, features, counts)
+    result = collection(chance, items, features, counts)
     positives, negatives = [], []
     for _ in range(sessions):
         order = chance.permutation(items).tolist()
@@ -62,7 +62,7 @@ def drawn_from(
     queries = np.abs(chance.normal(size=(sessions, features)))
     if not plain:
         queries[chance.random(sessions) < 0.25] = np.nan
-    return Drawn(made, positives, negatives, queries)
+    return Drawn(result, positives, negatives, queries)
 
 
 def seeds() -> st.SearchStrategy[int]:

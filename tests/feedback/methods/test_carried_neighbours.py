@@ -25,10 +25,10 @@ def test_scores_of_growing_examples_are_those_of_the_method() -> None:
         positives = [each[: size + row] for row, each in enumerate(order)]
         negatives = [each[40 : 40 + (size if row else 0)] for row, each in enumerate(order)]
         examples = Examples.of(positives, negatives)
-        made, plain = carried.scores(examples), METHOD.scores(ITEMS, examples)
-        assert made.values == pytest.approx(plain.values, abs=1e-9)
-        assert made.flags == plain.flags
-        assert made.failed == plain.failed
+        result, plain = carried.scores(examples), METHOD.scores(ITEMS, examples)
+        assert result.values == pytest.approx(plain.values, abs=1e-9)
+        assert result.flags == plain.flags
+        assert result.failed == plain.failed
 
 
 def test_only_where_examples_grow_is_anything_carried() -> None:

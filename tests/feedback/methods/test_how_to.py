@@ -28,5 +28,5 @@ def test_the_faster_form_gives_the_same_scores() -> None:
     names: dict[str, Any] = {"Items": Items, "Examples": Examples, "means": means, "FloatArray": Any}
     exec(textwrap.dedent(BLOCKS[1]), names)
     drawn = drawn_from(0, sessions=5, plain=True)
-    made = names["score_many"](None, drawn.items, drawn.examples)
-    np.testing.assert_allclose(made, CentroidDifference().scores(drawn.items, drawn.examples).values, atol=1e-12)
+    result = names["score_many"](None, drawn.items, drawn.examples)
+    np.testing.assert_allclose(result, CentroidDifference().scores(drawn.items, drawn.examples).values, atol=1e-12)

@@ -65,13 +65,13 @@ def test_a_cost_too_large_for_separated_examples_still_settles() -> None:
 def test_all_labels_scores_each_item_by_a_model_that_did_not_see_it() -> None:
     from sklearn.linear_model import LogisticRegression as Theirs
 
-    from rankscope.feedback.methods.all_labels import stratified
+    from rankscope.feedback.methods.all_labels import stratified_fold_numbers
 
     items = Items.of(CHANCE.normal(size=(40, 3)))
     truth = list(range(15))
     values = AllLabels().scores(items, Examples.single([], truth=truth, seeds=3)).values[0]
     target = np.arange(40) < 15
-    fold = stratified(target, 5, seed=3)
+    fold = stratified_fold_numbers(target, 5, seed=3)
     assert np.bincount(fold[target]).tolist() == [3] * 5
     for number in range(5):
         model = Theirs(class_weight="balanced", solver="newton-cholesky", tol=1e-10).fit(

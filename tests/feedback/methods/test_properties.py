@@ -130,7 +130,7 @@ def test_learning_puts_the_examples_own_cloud_first(method: Method) -> None:
 def test_no_method_forgets_the_query(method: Method) -> None:
     drawn = drawn_for(method, seed=3, sessions=1, plain=True)
     picked = [2, 3, 5, 7, 8, 9]
-    made = [
+    results = [
         method.scores(
             drawn.items,
             Examples.single(
@@ -139,8 +139,8 @@ def test_no_method_forgets_the_query(method: Method) -> None:
         )
         for query in (10, 11)  # an item the user began with, so that it is on no display
     ]
-    assert made[0].failed == made[1].failed == ("",)
-    assert not np.allclose(made[0].values, made[1].values)
+    assert results[0].failed == results[1].failed == ("",)
+    assert not np.allclose(results[0].values, results[1].values)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankscope.feedback.methods import QueryPoint
-from rankscope.feedback.methods.ranking import list_ranks, ranked
+from rankscope.feedback.methods.ranking import list_ranks, rank_sessions
 from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.measures import AP
 from rankscope.ranks.from_scores import ranks_from_scores
@@ -28,12 +28,12 @@ tables = st.integers(2, 12).flatmap(
 @given(tables)
 def test_ranks_are_those_of_a_plain_sort(table: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     values, relevant, counted = table
-    made = ranks_from_scores(values, relevant, counted)
+    ranks = ranks_from_scores(values, relevant, counted)
     for row in range(3):
         order = sorted(np.flatnonzero(counted[row]), key=lambda item: (-values[row, item], item))
-        assert made.judged.lists("rank")[row] == [rank for rank, item in enumerate(order, 1) if relevant[row, item]]
-        assert made.collection[row] == made.depth[row] == len(order)
-        assert made.relevant[row] == (relevant & counted)[row].sum()
+        assert ranks.judged.lists("rank")[row] == [rank for rank, item in enumerate(order, 1) if relevant[row, item]]
+        assert ranks.collection[row] == ranks.depth[row] == len(order)
+        assert ranks.relevant[row] == (relevant & counted)[row].sum()
         assert [list_ranks(values, counted)[row, item] for item in order] == list(range(1, len(order) + 1))
 
 
@@ -58,20 +58,20 @@ def test_the_worked_lists_score_as_they_should() -> None:
 
 
 def test_a_failed_session_has_no_answer_and_touches_no_other() -> None:
-    made = ranks_from_scores([[np.nan, np.nan], [0.0, 1.0]], [False, True])
-    assert made.answered.tolist() == [False, True]
-    assert made.depth.tolist() == [0, 2]
-    assert made.judged.lists("rank") == [[], [1]]
-    assert made.relevant.tolist() == [1, 1]
+    ranks = ranks_from_scores([[np.nan, np.nan], [0.0, 1.0]], [False, True])
+    assert ranks.answered.tolist() == [False, True]
+    assert ranks.depth.tolist() == [0, 2]
+    assert ranks.judged.lists("rank") == [[], [1]]
+    assert ranks.relevant.tolist() == [1, 1]
 
 
 def test_blocks_of_sessions_put_together_are_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     items, target = drawn()
     examples = ExampleSets.drawn(target, 7, (3, 3)).of_size(3, 3)
     counted = ~examples.judged(len(items))
-    whole = ranked(QueryPoint(), items, examples, target, counted, topic="a")
+    whole = rank_sessions(QueryPoint(), items, examples, target, counted, topic="a")
     monkeypatch.setattr(type(items), "sessions_at_once", 2)
-    parts = ranked(QueryPoint(), items, examples, target, counted, topic="a")
+    parts = rank_sessions(QueryPoint(), items, examples, target, counted, topic="a")
     assert parts.queries == whole.queries == tuple(f"a/{number}" for number in range(1, 8))
     assert parts.judged.lists("rank") == whole.judged.lists("rank")
     assert parts.classes == whole.classes == ("a",) * 7

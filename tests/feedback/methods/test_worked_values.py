@@ -33,9 +33,9 @@ from rankscope.feedback.methods import (
     WuZhang,
 )
 from rankscope.feedback.methods.aspects import log_likelihood_ratio, tail_chance
-from rankscope.feedback.methods.average_qe import expanded
+from rankscope.feedback.methods.average_qe import expand_queries
 from rankscope.feedback.methods.bayesian_query_shifting import shifted_queries
-from rankscope.feedback.methods.dba import augmented
+from rankscope.feedback.methods.dba import augment_rows
 from rankscope.feedback.methods.ellipsoids import ellipsoid
 from rankscope.feedback.methods.log_based_svm import relation
 from rankscope.feedback.methods.pichunter import entropy
@@ -60,12 +60,12 @@ def test_mars() -> None:
 
 def test_mindreader() -> None:
     rows, goodness = SIX.matrix[:3], np.array([1.0, 1.0, 2.0])
-    made = ellipsoid(rows, goodness, np.zeros(2))
-    check(made.centre, 0.25, 1.0)
-    np.testing.assert_allclose(made.matrix, [[2.828427, 0.707107], [0.707107, 0.530330]], rtol=0, atol=5e-7)
-    away = rows - made.centre
+    result = ellipsoid(rows, goodness, np.zeros(2))
+    check(result.centre, 0.25, 1.0)
+    np.testing.assert_allclose(result.matrix, [[2.828427, 0.707107], [0.707107, 0.530330]], rtol=0, atol=5e-7)
+    away = rows - result.centre
     np.testing.assert_allclose((away.T * goodness) @ away / 4, [[0.1875, -0.25], [-0.25, 1.0]])
-    assert np.linalg.det(made.matrix) == pytest.approx(1.0)
+    assert np.linalg.det(result.matrix) == pytest.approx(1.0)
     distance = -toy_scores(MindReader(ridge=0), Examples.single([0, 1, 2], grades=[1, 1, 2]))
     check(distance, 1.060660, 1.060660, 0.353553, 21.389980, 60.457630, 1.590990)
 
@@ -133,18 +133,18 @@ def test_aspects() -> None:
 
 def test_ties_of_the_log() -> None:
     log = np.array([[1, 1, -1, 0], [0, 1, 1, -1], [-1, -1, 0, 1]])
-    made = relation(log, np.arange(4))
-    assert [made[0, 1], made[1, 1], made[1, 3], made[1, 2]] == [1, 2, -2, 0]
+    values = relation(log, np.arange(4))
+    assert [values[0, 1], values[1, 1], values[1, 3], values[1, 2]] == [1, 2, -2, 0]
 
 
 def test_query_expansion() -> None:
-    check(expanded(FOUR.unit, TWO_FOUND)[0], 0.977802, 0.209529)
+    check(expand_queries(FOUR.unit, TWO_FOUND)[0], 0.977802, 0.209529)
     check(toy_scores(AverageQE(), TWO_FOUND, FOUR), *(FOUR.matrix @ [0.977802, 0.209529]), within=1e-6)
     check(AlphaQE(3).expanded(FOUR, TWO_FOUND)[0], 0.991971, 0.126466)
 
 
 def test_database_augmentation() -> None:
-    rows = augmented(FOUR, 1, 3)
+    rows = augment_rows(FOUR, 1, 3)
     check(rows[0], 0.977066, 0.212936)
     check(rows[1], 0.713257, 0.700902)
     assert toy_scores(DBA(1, 3), TWO_FOUND, FOUR).argmax() == 0

@@ -20,7 +20,7 @@ from rankscope.feedback.normalization.baselines import approach_of, baseline, ba
 from rankscope.feedback.normalization.classifiers import LdaClassifier, LogisticClassifier, SvmClassifier
 from rankscope.feedback.normalization.efficiency_curves import mean_curve, places
 from rankscope.feedback.normalization.losses import Loss
-from rankscope.feedback.normalization.trials import tried
+from rankscope.feedback.normalization.trials import try_candidate
 from rankscope.measures import AP, Rprec
 from tests.feedback.normalization.test_out_of_fold import StumpClassifier
 from tests.feedback.problems import SMALL, SMALL_FOLDS, SMALL_TARGET, drawn
@@ -63,13 +63,13 @@ class Broken(Method):
 
 
 def test_the_small_example_has_its_worked_losses() -> None:
-    made = baseline(SMALL, SMALL_TARGET, [QueryPoint(), NearestNeighbour()], folds=SMALL_FOLDS)
-    point, near = made.trials
+    result = baseline(SMALL, SMALL_TARGET, [QueryPoint(), NearestNeighbour()], folds=SMALL_FOLDS)
+    point, near = result.trials
     assert (point.whole, point.test) == pytest.approx((0.833333, 0.666667), abs=1e-6)
     assert (near.whole, near.test) == (0.0, 0.0)
-    assert (made.winner, made.approach) == ("nearest-neighbour", "II")
-    np.testing.assert_array_equal(mean_curve(made.ranks, "recall", places("recall", 3)), [1, 1, 1])
-    np.testing.assert_array_equal(mean_curve(made.ranks, "precision-scope", np.array([1 / 3, 1, 2])), [1, 1, 0.5])
+    assert (result.winner, result.approach) == ("nearest-neighbour", "II")
+    np.testing.assert_array_equal(mean_curve(result.ranks, "recall", places("recall", 3)), [1, 1, 1])
+    np.testing.assert_array_equal(mean_curve(result.ranks, "precision-scope", np.array([1 / 3, 1, 2])), [1, 1, 0.5])
 
 
 def test_both_folds_of_the_small_example_lose_alike() -> None:
@@ -87,15 +87,15 @@ def test_in_test_form_least_loss_is_highest_r_precision_whatever_the_weights(see
     items, target = drawn(12, 40, 1.0, seed)
     folds = stratified_folds(target, seed=seed)
     for candidate in (QueryPoint(), NearestNeighbour()):
-        made = tried(candidate, items, target, folds, Loss(fp, fn))
-        missed = made.ranks.relevant * (1 - Rprec().of(made.ranks))
-        assert made.trial.test == pytest.approx(((fp + fn) * missed / made.ranks.collection).mean())
+        trial = try_candidate(candidate, items, target, folds, Loss(fp, fn))
+        missed = trial.ranks.relevant * (1 - Rprec().of(trial.ranks))
+        assert trial.trial.test == pytest.approx(((fp + fn) * missed / trial.ranks.collection).mean())
 
 
 def test_losses_in_both_forms_are_those_of_slow_counting() -> None:
     items, target = drawn(15, 60, 1.0)
     folds = stratified_folds(target, 3)
-    made = tried(QueryPoint(), items, target, folds, Loss(1, 2)).trial
+    result = try_candidate(QueryPoint(), items, target, folds, Loss(1, 2)).trial
     test: list[float] = []
     whole: list[float] = []
     for fold in range(3):
@@ -109,15 +109,15 @@ def test_losses_in_both_forms_are_those_of_slow_counting() -> None:
             called = set(ranked[:scope])
             wrong = [2 if target[each] else 1 for each in tested.tolist() if (each in called) != target[each]]
             losses.append(sum(wrong) / tested.size)
-    assert (made.test, made.whole) == pytest.approx((np.mean(test), np.mean(whole)))
+    assert (result.test, result.whole) == pytest.approx((np.mean(test), np.mean(whole)))
 
 
 def test_a_baseline_is_never_made_from_training_items() -> None:
     items, target = drawn(20, 80)
-    made = baseline(items, target, [Memory()])
-    curve = mean_curve(made.ranks, "recall", places("recall"))
+    result = baseline(items, target, [Memory()])
+    curve = mean_curve(result.ranks, "recall", places("recall"))
     assert curve.max() < 0.6  # a ranking with training items would show precision 1 up to recall 4/5
-    assert not made.feasibility.feasible
+    assert not result.feasibility.feasible
 
 
 def test_equal_losses_are_decided_by_ap_and_then_by_place_in_the_list() -> None:
@@ -126,15 +126,15 @@ def test_equal_losses_are_decided_by_ap_and_then_by_place_in_the_list() -> None:
     first = Fixed((4.0, 1.0, 3.0, 2.0) * 2, "first")  # hits at 1 and 4
     second = Fixed((4.0, 2.0, 3.0, 1.0) * 2, "second")  # hits at 1 and 3: same loss at scope 2
     third = Fixed((4.0, 2.0, 3.0, 1.0) * 2, "third")
-    made = baseline(items, target, [first, second, third], folds=folds, permutations=9)
-    assert len({each.test for each in made.trials}) == 1
-    assert made.winner == str(second)
+    result = baseline(items, target, [first, second, third], folds=folds, permutations=9)
+    assert len({each.test for each in result.trials}) == 1
+    assert result.winner == str(second)
 
 
 def test_one_candidate_that_fails_does_not_stop_the_others() -> None:
-    made = baseline(SMALL, SMALL_TARGET, [Broken(), QueryPoint()], folds=SMALL_FOLDS, permutations=9)
-    assert made.winner == "query-point"
-    assert made.trials[0].failed == "it never works"
+    result = baseline(SMALL, SMALL_TARGET, [Broken(), QueryPoint()], folds=SMALL_FOLDS, permutations=9)
+    assert result.winner == "query-point"
+    assert result.trials[0].failed == "it never works"
     with pytest.raises(InputError, match="broken: it never works"):
         baseline(SMALL, SMALL_TARGET, [Broken()], folds=SMALL_FOLDS)
 
@@ -142,12 +142,14 @@ def test_one_candidate_that_fails_does_not_stop_the_others() -> None:
 def test_by_their_own_decisions_rare_topics_favour_saying_no() -> None:
     """The pitfall of approach III: calling nothing relevant loses g, and beats classifiers of precision below 1/2."""
     items, target = drawn(12, 388, 1.0, seed=3)
-    made = baseline(items, target, [LogisticClassifier(), SvmClassifier()], folds=4, form="decisions", permutations=99)
-    balanced, careful = made.trials
-    assert balanced.decisions > made.references["all negative"] >= careful.decisions
+    result = baseline(
+        items, target, [LogisticClassifier(), SvmClassifier()], folds=4, form="decisions", permutations=99
+    )
+    balanced, careful = result.trials
+    assert balanced.decisions > result.references["all negative"] >= careful.decisions
     assert careful.test > careful.decisions
-    assert made.winner == careful.candidate
-    assert made.rows()[-2:] == [
+    assert result.winner == careful.candidate
+    assert result.rows()[-2:] == [
         {"candidate": "all negative", "test": 0.03},
         {"candidate": "random", "test": pytest.approx(2 * 0.03 * 0.97)},
     ]
@@ -160,17 +162,17 @@ def test_a_feedback_method_has_no_decisions_of_its_own() -> None:
 
 def test_a_classifier_without_scores_is_averaged_over_orders() -> None:
     items, target = drawn()
-    made = baseline(items, target, [StumpClassifier()])
-    assert len(made.ranks) == 100
-    assert set(made.ranks.classes or ()) == {f"fold {number}" for number in range(1, 6)}
-    assert made.feasibility.p_value == 1e-4
+    result = baseline(items, target, [StumpClassifier()])
+    assert len(result.ranks) == 100
+    assert set(result.ranks.classes or ()) == {f"fold {number}" for number in range(1, 6)}
+    assert result.feasibility.p_value == 1e-4
 
 
 def test_a_tuned_scope_never_looks_at_the_tested_fold() -> None:
     items, target = drawn(20, 80, 1.0)
     folds = stratified_folds(target, 4)
     cost = Loss(1, 4)
-    made = tried(QueryPoint(), items, target, folds, cost, "tuned").trial
+    result = try_candidate(QueryPoint(), items, target, folds, cost, "tuned").trial
     losses = []
     for fold in range(4):
         inner = (fold + 1) % 4
@@ -181,7 +183,7 @@ def test_a_tuned_scope_never_looks_at_the_tested_fold() -> None:
         tested = _ranking(items, (folds.fold != fold) & target, np.flatnonzero(folds.fold == fold))
         called = np.arange(tested.size) < np.rint(scope * tested.size)
         losses.append((called & ~target[tested]).sum() + 4 * (~called & target[tested]).sum())
-    assert made.tuned == pytest.approx(sum(losses) / 100)
+    assert result.tuned == pytest.approx(sum(losses) / 100)
     with pytest.raises(SettingError, match="at least 3 folds"):
         baseline(SMALL, SMALL_TARGET, [QueryPoint()], folds=SMALL_FOLDS, form="tuned")
 
@@ -199,9 +201,9 @@ def test_the_approach_follows_from_the_candidates() -> None:
 
 def test_topics_without_folds_stay_in_the_results() -> None:
     items, target = drawn()
-    made = baselines(items, {"usual": target, "lonely": np.arange(200) == 7}, [QueryPoint()], permutations=999)
-    assert made["usual"].feasibility.feasible
-    lonely = made["lonely"]
+    result = baselines(items, {"usual": target, "lonely": np.arange(200) == 7}, [QueryPoint()], permutations=999)
+    assert result["usual"].feasibility.feasible
+    lonely = result["lonely"]
     assert (lonely.winner, lonely.folds, len(lonely.ranks), lonely.relevant) == ("", None, 0, 1)
     assert lonely.feasibility.reasons == ("1 relevant among 200 items: no folds can be made",)
     assert np.isnan(mean_curve(lonely.ranks, "recall", places("recall"))).all()

@@ -17,7 +17,7 @@ from rankscope.feedback.normalization.consistency import (
     ideal_at_scopes,
     ideal_curve,
     with_indicators,
-    with_wanted,
+    with_wanted_indicators,
 )
 from rankscope.feedback.normalization.example_sets import ExampleSets
 from rankscope.measures import AP
@@ -73,10 +73,10 @@ def test_properties_and_aspects_are_appended_together() -> None:
 
 def test_a_query_is_told_what_is_wanted_in_the_new_features() -> None:
     examples = Examples.single([0], [1], query=[0.5, 0.5])
-    more = with_wanted(examples, [2.0])
+    more = with_wanted_indicators(examples, [2.0])
     assert more.queries is not None
     assert more.queries.tolist() == [[0.5, 0.5, 2.0]]
-    assert with_wanted(EXAMPLES, [2.0]) is EXAMPLES
+    assert with_wanted_indicators(EXAMPLES, [2.0]) is EXAMPLES
     asked = Examples.of([[int(np.flatnonzero(TARGET)[0])]], queries=[ITEMS.matrix[0]])
     (done,) = consistency([Rocchio()], ITEMS, TARGET, asked, gains=[1000.0])
     assert done.average_precision[1] == 1.0
@@ -127,16 +127,16 @@ def test_a_composite_topic_may_be_told_by_its_elementary_properties() -> None:
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 0.9, 0.98])
 def test_the_aspects_of_a_yes_no_feature_are_yes_and_no(share: float) -> None:
     has = np.arange(500) < 500 * share
-    made = Items.of(has[:, None].astype(np.float64)).aspects
-    assert sorted(made.sum(axis=0).tolist())[-2:] == sorted([int(has.sum()), int((~has).sum())])
+    result = Items.of(has[:, None].astype(np.float64)).aspects
+    assert sorted(result.sum(axis=0).tolist())[-2:] == sorted([int(has.sum()), int((~has).sum())])
 
 
 @given(st.integers(0, 2**31))
 def test_equal_values_share_a_quarter_and_the_zero_of_sparse_features_has_its_own(seed: int) -> None:
     chance = np.random.default_rng(seed)
     values = np.round(chance.random((60, 5)) * 8) * (chance.random((60, 5)) < chance.random(5))
-    made = quarters(values)
-    for column, number in zip(values.T, made.T, strict=True):
+    result = quarters(values)
+    for column, number in zip(values.T, result.T, strict=True):
         assert all(len(set(number[column == value].tolist())) == 1 for value in set(column.tolist()))
         order = np.argsort(column, kind="stable")
         assert (np.diff(number[order]) >= 0).all()

@@ -39,13 +39,13 @@ def test_all_methods_get_the_same_sets() -> None:
 
 def test_under_approach_one_efficiency_ends_at_one() -> None:
     best = baseline(ITEMS, TARGET, [QueryPoint()], folds=FOLDS, permutations=999)
-    made = convergence(QueryPoint(), ITEMS, TARGET, best, [1, 4, 30, 64], repeats=5)
-    assert made.sizes == (1, 4, 30)  # a training part has 30 relevant items
-    assert made.most == 30
-    assert made.full.mae == pytest.approx(1.0)
-    assert made.mae[-1] == pytest.approx(1.0)  # all positives, and the query point ignores negatives
-    assert made.mae[0] < made.mae[1] < 1.0
-    assert made.corrected_mae[0] < made.mae[0]
+    result = convergence(QueryPoint(), ITEMS, TARGET, best, [1, 4, 30, 64], repeats=5)
+    assert result.sizes == (1, 4, 30)  # a training part has 30 relevant items
+    assert result.most == 30
+    assert result.full.mae == pytest.approx(1.0)
+    assert result.mae[-1] == pytest.approx(1.0)  # all positives, and the query point ignores negatives
+    assert result.mae[0] < result.mae[1] < 1.0
+    assert result.corrected_mae[0] < result.mae[0]
 
 
 def test_a_plateau_below_one_is_the_bias_of_the_method() -> None:
@@ -68,17 +68,17 @@ def test_the_mean_over_topics_leaves_infeasible_ones_out() -> None:
     good = baseline(ITEMS, TARGET, [QueryPoint()], topic="good", permutations=999)
     noise = np.random.default_rng(1).permutation(np.arange(200) < 30)
     bad = baseline(ITEMS, noise, [QueryPoint()], topic="bad", permutations=999)
-    made = [
+    results = [
         convergence(QueryPoint(), ITEMS, TARGET, good, [1, 4]),
         convergence(QueryPoint(), ITEMS, noise, bad, [1, 4]),
     ]
-    assert [each.full.feasible for each in made] == [True, False]
-    np.testing.assert_array_equal(mean_convergence(made).y, made[0].mae)
-    np.testing.assert_array_equal(mean_convergence(made, corrected=True).y, made[0].corrected_mae)
-    assert "infeasible topic" in str(made[1].rows()[0]["flags"])
-    assert [row["examples"] for row in made[0].rows()] == [1, 4, None]
+    assert [each.full.feasible for each in results] == [True, False]
+    np.testing.assert_array_equal(mean_convergence(results).y, results[0].mae)
+    np.testing.assert_array_equal(mean_convergence(results, corrected=True).y, results[0].corrected_mae)
+    assert "infeasible topic" in str(results[1].rows()[0]["flags"])
+    assert [row["examples"] for row in results[0].rows()] == [1, 4, None]
     with pytest.raises(SettingError, match="at least one feasible topic"):
-        mean_convergence(made[1:])
+        mean_convergence(results[1:])
 
 
 def test_the_ideal_system_beats_the_baseline_and_asks_for_a_new_one() -> None:

@@ -13,7 +13,7 @@ from rankscope.feedback.examples.folds import Folds, stratified_folds
 from rankscope.feedback.methods import QueryPoint
 from rankscope.feedback.normalization.baselines import baseline
 from rankscope.feedback.normalization.feasibility import Feasibility, feasibility, permuted_ap, random_subsets
-from rankscope.feedback.normalization.refitting import permuted, refitted_ap
+from rankscope.feedback.normalization.refitting import permute_labels, refitted_ap
 from rankscope.measures.random_level import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from tests.feedback.normalization.test_baselines import Broken
@@ -86,15 +86,19 @@ def test_p_values_of_random_rankings_are_uniform() -> None:
 
 def test_labels_are_permuted_within_folds() -> None:
     target, folds = np.arange(30) < 9, Folds.of(np.arange(30) % 3)
-    shuffled = [permuted(target, folds, np.random.default_rng(seed)) for seed in range(2000)]
+    shuffled = [permute_labels(target, folds, np.random.default_rng(seed)) for seed in range(2000)]
     assert {tuple(folds.sizes(each)) for each in shuffled} == {(3, 3, 3)}
     np.testing.assert_allclose(np.mean(shuffled, axis=0), 0.3, atol=0.05)
 
 
 def test_refitting_agrees_that_a_topic_can_be_learnt_and_that_noise_cannot() -> None:
     items, target = drawn(20, 60, 3.0)
-    made = baseline(items, target, [QueryPoint()], folds=3, refit=True, permutations=99)
-    assert (made.feasibility.refitted, made.feasibility.permutations, made.feasibility.p_value) == (True, 99, 0.01)
+    result = baseline(items, target, [QueryPoint()], folds=3, refit=True, permutations=99)
+    assert (result.feasibility.refitted, result.feasibility.permutations, result.feasibility.p_value) == (
+        True,
+        99,
+        0.01,
+    )
     noise = baseline(*drawn(20, 60, 0.0), [QueryPoint()], folds=3, refit=True, permutations=99)
     assert noise.feasibility.p_value > 0.05
 

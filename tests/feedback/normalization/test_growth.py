@@ -30,9 +30,9 @@ def grown(**settings: object) -> ExampleGrowth:
 
 
 def test_examples_leave_the_list_and_c_and_d_shrink() -> None:
-    made = grown()
-    assert made.sizes == ((1, 1), (4, 4), (8, 2))
-    for ranks, (positives, negatives) in zip(made.ranks["query-point"], made.sizes, strict=True):
+    result = grown()
+    assert result.sizes == ((1, 1), (4, 4), (8, 2))
+    for ranks, (positives, negatives) in zip(result.ranks["query-point"], result.sizes, strict=True):
         assert ranks.queries[:2] == ("a/1", "a/2")
         assert ranks.classes == ("a",) * 5 + ("b",) * 5
         assert set(ranks.collection.tolist()) == {200 - positives - negatives}
@@ -57,9 +57,9 @@ def test_a_ranking_is_the_one_the_method_makes_of_its_set() -> None:
 
 
 def test_the_curve_is_the_mean_over_topics_of_the_mean_over_sets() -> None:
-    made = grown()
-    curve = made.curve("nearest-neighbour", P(5))
-    values = [P(5).of(each) for each in made.ranks["nearest-neighbour"]]
+    result = grown()
+    curve = result.curve("nearest-neighbour", P(5))
+    values = [P(5).of(each) for each in result.ranks["nearest-neighbour"]]
     np.testing.assert_allclose(curve.y, [(each[:5].mean() + each[5:].mean()) / 2 for each in values])
     assert curve.x.tolist() == [1, 4, 8]
     assert curve.error is not None
@@ -68,15 +68,15 @@ def test_the_curve_is_the_mean_over_topics_of_the_mean_over_sets() -> None:
 
 
 def test_more_examples_help_on_a_topic_that_can_be_learnt() -> None:
-    made = growth(ITEMS, {"b": TARGET}, [QueryPoint()], [1, 16], repeats=20, common=True)
-    one, many = (AP().of(each).mean() for each in made.ranks["query-point"])
+    result = growth(ITEMS, {"b": TARGET}, [QueryPoint()], [1, 16], repeats=20, common=True)
+    one, many = (AP().of(each).mean() for each in result.ranks["query-point"])
     assert many > one + 0.05
 
 
 def test_controls_take_part() -> None:
-    made = growth(ITEMS, {"b": TARGET}, [Ideal(), RandomRanking()], [2], repeats=200)
-    assert (AP().of(made.ranks["ideal"][0]) == 1).all()
-    values = AP().of(made.ranks["random"][0])
+    result = growth(ITEMS, {"b": TARGET}, [Ideal(), RandomRanking()], [2], repeats=200)
+    assert (AP().of(result.ranks["ideal"][0]) == 1).all()
+    values = AP().of(result.ranks["random"][0])
     assert values.mean() == pytest.approx(random_average_precision(196, 38), abs=4 * values.std() / np.sqrt(200))
 
 
@@ -91,9 +91,9 @@ def test_measures_curves_tests_and_files_take_the_rankings(tmp_path: Path) -> No
 
 
 def test_a_failed_session_is_left_out_and_counted() -> None:
-    made = growth(ITEMS, {"b": TARGET}, [Broken()], [1], repeats=3)
-    assert made.failed == {"broken": 3}
-    assert np.isnan(made.curve("broken").y).all()
+    result = growth(ITEMS, {"b": TARGET}, [Broken()], [1], repeats=3)
+    assert result.failed == {"broken": 3}
+    assert np.isnan(result.curve("broken").y).all()
 
 
 def test_what_cannot_be_tested_is_told() -> None:

@@ -26,9 +26,14 @@ from tests.feedback.problems import drawn
 ITEMS, TARGET = drawn()
 FOLDS = stratified_folds(TARGET)
 CANDIDATES: list[Candidate] = [
-    QueryPoint(), NearestNeighbour(), SVM(), LogisticClassifier(), SvmClassifier(), ForestClassifier(20),
+    QueryPoint(),
+    NearestNeighbour(),
+    SVM(),
+    LogisticClassifier(),
+    SvmClassifier(),
+    ForestClassifier(20),
     CLASSIFIERS[-1],
-]  # fmt: skip
+]
 
 
 class Stump:
@@ -69,10 +74,10 @@ def test_what_is_left_out_is_not_learnt_either() -> None:
 
 
 def test_a_classifier_without_scores_has_its_ties_broken_at_random() -> None:
-    made = out_of_fold(StumpClassifier(), ITEMS, TARGET, FOLDS)
-    assert made.values.shape == (5 * ORDERS, 200)
-    assert made.decisions is not None
-    for values, decided in zip(made.values, made.decisions, strict=True):
+    fold = out_of_fold(StumpClassifier(), ITEMS, TARGET, FOLDS)
+    assert fold.values.shape == (5 * ORDERS, 200)
+    assert fold.decisions is not None
+    for values, decided in zip(fold.values, fold.decisions, strict=True):
         assert values[decided].min() > values[~decided].max()
 
 
@@ -80,10 +85,10 @@ def test_any_estimator_of_scikit_learns_kind_may_take_part() -> None:
     from sklearn.naive_bayes import GaussianNB
 
     candidate = Estimator(GaussianNB())
-    made = out_of_fold(candidate, ITEMS, TARGET, FOLDS)
+    fold = out_of_fold(candidate, ITEMS, TARGET, FOLDS)
     assert str(candidate) == "GaussianNB()"
-    assert made.decisions is not None
-    np.testing.assert_array_equal(made.decisions, made.values > 0.5)
+    assert fold.decisions is not None
+    np.testing.assert_array_equal(fold.decisions, fold.values > 0.5)
 
 
 def test_classifiers_say_their_settings() -> None:

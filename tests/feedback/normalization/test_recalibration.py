@@ -61,10 +61,10 @@ def test_results_meet_the_new_baseline_of_their_topic() -> None:
 
 
 def test_what_cannot_be_recalibrated_is_refused() -> None:
-    made = baseline(SMALL, SMALL_TARGET, [QueryPoint()], folds=SMALL_FOLDS, permutations=9)
+    result = baseline(SMALL, SMALL_TARGET, [QueryPoint()], folds=SMALL_FOLDS, permutations=9)
     with pytest.raises(SettingError, match="topic 'other' cannot be divided by the baseline of 'topic'"):
-        recalibrated(Efficiency.of([1], [1], topic="other"), made)
+        recalibrated(Efficiency.of([1], [1], topic="other"), result)
     with pytest.raises(SettingError, match="one at each place, got 2"):
         recalibrated(Efficiency.of([1], [1]), [1, 1])
     with pytest.raises(SettingError, match="computed anew"):
-        recalibrated(replace(Efficiency.of([1], [1]), thinned=True), made)
+        recalibrated(replace(Efficiency.of([1], [1]), thinned=True), result)

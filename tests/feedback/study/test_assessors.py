@@ -8,7 +8,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.assessors import adaptation, mean_overlap
 from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures import AP
@@ -21,10 +21,10 @@ SETTING = Experiment.of(Items.of(WHERE), TOPICS, protocol=Protocol(rounds=2, sco
 
 
 def test_the_diagonal_is_what_a_session_of_its_own_gives() -> None:
-    made = adaptation(METHODS.parse("svm"), SETTING, "near", starts=4)
+    result = adaptation(METHODS.parse("svm"), SETTING, "near", starts=4)
     sessions = SETTING.sessions(4)
-    values = AP().of(simulated(METHODS.parse("svm"), SETTING, sessions).rounds[-1].ranks)
-    assert np.diag(made.matrix) == pytest.approx([values[sessions.topic == row].mean() for row in range(3)])
+    values = AP().of(simulate_rounds(METHODS.parse("svm"), SETTING, sessions).rounds[-1].ranks)
+    assert np.diag(result.matrix) == pytest.approx([values[sessions.topic == row].mean() for row in range(3)])
 
 
 def test_a_method_that_learns_adapts_and_one_that_does_not_listens_to_nobody() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.feedback.study.display_quality import traced
+from rankscope.feedback.study.display_quality import trace_displays
 
 TRACE = {
     "actual precision": [0.4, 0.6, 0.8],
@@ -21,8 +21,8 @@ TRACE = {
 
 @pytest.mark.parametrize("name", TRACE)
 def test_the_trace_of_three_displays(name: str) -> None:
-    made = traced(["aXYbZ", "abcWZ", "abcdV"], list("abcdef"))
-    assert [each.shares()[name][0] for each in made] == pytest.approx(TRACE[name], abs=1e-12)
+    qualities = trace_displays(["aXYbZ", "abcWZ", "abcdV"], list("abcdef"))
+    assert [each.shares()[name][0] for each in qualities] == pytest.approx(TRACE[name], abs=1e-12)
 
 
 displays = st.lists(st.sets(st.sampled_from("abcdefghij"), min_size=1, max_size=4).map("".join), min_size=1, max_size=5)
@@ -30,16 +30,16 @@ displays = st.lists(st.sets(st.sampled_from("abcdefghij"), min_size=1, max_size=
 
 @given(displays, st.sets(st.sampled_from("abcdefghij"), min_size=1))
 def test_cumulative_recall_is_the_sum_of_new_recalls(shown: list[str], target: set[str]) -> None:
-    made = traced(shown, sorted(target), scope=4)
-    new = np.cumsum([each.shares()["new recall"][0] for each in made])
-    assert [each.shares()["cumulative recall"][0] for each in made] == pytest.approx(new)
+    qualities = trace_displays(shown, sorted(target), scope=4)
+    new = np.cumsum([each.shares()["new recall"][0] for each in qualities])
+    assert [each.shares()["cumulative recall"][0] for each in qualities] == pytest.approx(new)
 
 
 @given(displays, st.sets(st.sampled_from("abcdefghij"), min_size=1))
 def test_every_share_is_what_sets_say(shown: list[str], target: set[str]) -> None:
     seen: set[str] = set()
-    for display, made in zip(shown, traced(shown, sorted(target), scope=4), strict=True):
-        new, shares = set(display) - seen, made.shares()
+    for display, result in zip(shown, trace_displays(shown, sorted(target), scope=4), strict=True):
+        new, shares = set(display) - seen, result.shares()
         rest = target - seen
         seen |= new
         assert shares["actual precision"][0] == len(set(display) & target) / 4
@@ -52,4 +52,4 @@ def test_every_share_is_what_sets_say(shown: list[str], target: set[str]) -> Non
 
 
 def test_a_short_display_keeps_the_scope_as_divisor() -> None:
-    assert traced(["ab"], ["a"], scope=5)[0].shares()["actual precision"].tolist() == [0.2]
+    assert trace_displays(["ab"], ["a"], scope=5)[0].shares()["actual precision"].tolist() == [0.2]

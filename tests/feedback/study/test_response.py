@@ -14,10 +14,10 @@ ITEMS, _ = clusters()
 
 
 def test_times_are_told_with_what_they_hang_on() -> None:
-    made = response(METHODS.parse("rocchio"), ITEMS, Examples.of([[0, 4]] * 12, [[1, 2, 3]] * 12), most=8)
-    assert 0 < made.median <= made.p95
-    assert (made.items, made.features, made.positives, made.negatives, made.sessions) == (240, 6, 2, 3, 8)
-    assert made.row()["median ms"] == pytest.approx(1000 * made.median)
+    result = response(METHODS.parse("rocchio"), ITEMS, Examples.of([[0, 4]] * 12, [[1, 2, 3]] * 12), most=8)
+    assert 0 < result.median <= result.p95
+    assert (result.items, result.features, result.positives, result.negatives, result.sessions) == (240, 6, 2, 3, 8)
+    assert result.row()["median ms"] == pytest.approx(1000 * result.median)
 
 
 def test_the_slope_is_that_of_a_regression_of_logarithms() -> None:

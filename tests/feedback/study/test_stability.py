@@ -18,10 +18,10 @@ def test_variance_components_are_those_of_a_mixed_model() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = sm.MixedLM(values, np.ones(values.size), groups=topics).fit(reml=True)
-    made = stability(values, topics.tolist())
-    assert made.start == pytest.approx(float(fitted.scale), rel=1e-4)
-    assert made.topic == pytest.approx(float(fitted.cov_re[0, 0]), rel=1e-3)
-    assert made.share_of_start == pytest.approx(made.start / (made.start + made.topic))
+    result = stability(values, topics.tolist())
+    assert result.start == pytest.approx(float(fitted.scale), rel=1e-4)
+    assert result.topic == pytest.approx(float(fitted.cov_re[0, 0]), rel=1e-3)
+    assert result.share_of_start == pytest.approx(result.start / (result.start + result.topic))
 
 
 def test_mean_squares_are_those_of_the_analysis_of_variance() -> None:
@@ -35,9 +35,9 @@ def test_mean_squares_are_those_of_the_analysis_of_variance() -> None:
 
 
 def test_a_variance_among_topics_below_zero_is_zero_and_said() -> None:
-    made = stability([0.1, 0.9, 0.2, 0.8], ["a", "a", "b", "b"])
-    assert (made.topic, made.share_of_start) == (0.0, 1.0)
-    assert made.note == "the variance of topics comes out below 0 and counts as 0"
+    result = stability([0.1, 0.9, 0.2, 0.8], ["a", "a", "b", "b"])
+    assert (result.topic, result.share_of_start) == (0.0, 1.0)
+    assert result.note == "the variance of topics comes out below 0 and counts as 0"
     assert stability([0.1, 0.2, 0.8, 0.9], ["a", "a", "b", "b"]).note == ""
 
 

@@ -14,7 +14,7 @@ from rankscope.errors import InputError, SettingError
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import load_results
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import Plan, same_numbers, study
 from rankscope.feedback.study.verdicts import compared_methods
@@ -33,14 +33,14 @@ def small(*methods: str, starts: int = 3, seed: int = 0) -> Plan:
 
 def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> None:
     plan = small()
-    made = study(plan, result=tmp_path / "s.parquet", processes=1)
-    assert made.methods == (*NAMES, "no-feedback", "random", "all-labels", "ideal")
-    own = simulated(METHODS.parse("svm"), plan.setting, plan.sessions)
-    assert made.values("AP", "svm")[:, 2] == pytest.approx(AP().of(own.rounds[2].ranks))
+    result = study(plan, result=tmp_path / "s.parquet", processes=1)
+    assert result.methods == (*NAMES, "no-feedback", "random", "all-labels", "ideal")
+    own = simulate_rounds(METHODS.parse("svm"), plan.setting, plan.sessions)
+    assert result.values("AP", "svm")[:, 2] == pytest.approx(AP().of(own.rounds[2].ranks))
     recall = own.rounds[1].shown.shares()["cumulative recall"]
-    assert made.values("cumulative recall", "svm")[:, 1] == pytest.approx(recall)
+    assert result.values("cumulative recall", "svm")[:, 1] == pytest.approx(recall)
     again = load_results(tmp_path / "s.parquet")
-    assert same_numbers(made, again)
+    assert same_numbers(result, again)
     assert again.about["user"] == "noisy(0.1,0.1)"
     assert os.listdir(tmp_path) == ["s.parquet"]
 
@@ -51,10 +51,12 @@ def test_processes_change_no_number() -> None:
 
 
 def test_methods_meet_the_same_sessions() -> None:
-    made = study(small("rocchio", "svm"), processes=1)
-    first = [made.frame.filter(made.frame["method"] == name).select("topic", "start", "seed") for name in made.methods]
+    result = study(small("rocchio", "svm"), processes=1)
+    first = [
+        result.frame.filter(result.frame["method"] == name).select("topic", "start", "seed") for name in result.methods
+    ]
     assert all(each.equals(first[0]) for each in first)
-    assert np.array_equal(made.values("AP", "svm")[:, 0], made.values("AP", "rocchio")[:, 0])
+    assert np.array_equal(result.values("AP", "svm")[:, 0], result.values("AP", "rocchio")[:, 0])
 
 
 def test_finished_parts_are_used_again_and_only_those_that_fit(tmp_path: Path) -> None:
@@ -73,10 +75,10 @@ def test_finished_parts_are_used_again_and_only_those_that_fit(tmp_path: Path) -
     damaged = next(iter(kept))
     damaged.write_bytes(b"PAR1 is what a part begins with, but not how it goes on")
     seen: list[float] = []
-    made = study(small(), result=result, processes=1, progress=seen.append)
+    results = study(small(), result=result, processes=1, progress=seen.append)
     assert len(seen) == 7 - (len(kept) - 1)
-    assert same_numbers(made, study(small(), processes=1))
-    assert not same_numbers(made, study(small(seed=1), processes=1))
+    assert same_numbers(results, study(small(), processes=1))
+    assert not same_numbers(results, study(small(seed=1), processes=1))
 
 
 SCRIPT = """
@@ -107,20 +109,20 @@ def test_a_killed_study_goes_on_and_ends_equal(tmp_path: Path) -> None:
     kept = len(list(work.iterdir()))
     assert kept >= 2
     seen: list[float] = []
-    made = study(small(), result=result, processes=1, progress=seen.append)
+    results = study(small(), result=result, processes=1, progress=seen.append)
     assert len(seen) <= 7 - 2
-    assert same_numbers(made, study(small(), processes=1))
+    assert same_numbers(results, study(small(), processes=1))
 
 
 def test_a_method_that_cannot_work_here_is_reported_and_ends_nothing() -> None:
-    made = study(small("rm3", "rocchio"), processes=1)
-    (failure,) = made.failures()
+    result = study(small("rm3", "rocchio"), processes=1)
+    (failure,) = result.failures()
     assert (failure["method"], failure["sessions"]) == ("rm3", 12)
     assert "term counts" in str(failure["failed"])
-    assert not np.isnan(made.values("AP", "rocchio")).any()
-    assert made.failed_throughout() == ("rm3",)
-    assert compared_methods(made) == ("rocchio",)
-    shown = made.values("cumulative recall", "rm3")
+    assert not np.isnan(result.values("AP", "rocchio")).any()
+    assert result.failed_throughout() == ("rm3",)
+    assert compared_methods(result) == ("rocchio",)
+    shown = result.values("cumulative recall", "rm3")
     assert np.array_equal(shown, shown[:, :1].repeat(3, axis=1))  # nothing more than the first display
 
 

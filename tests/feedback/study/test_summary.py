@@ -7,7 +7,7 @@ import pytest
 from rankscope.feedback.study.display_quality import SHARES
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import compared
+from rankscope.feedback.study.verdicts import compare_methods
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.reports.texts.feedback import further, text_of, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
@@ -25,12 +25,36 @@ def made_up(gains: dict[str, float], topics: int = TOPICS, seed: int = 0, measur
             for start in range(1, STARTS + 1):
                 for number in (0, 1):
                     value = level[topic] + number * gain + 0.01 * chance.random()
-                    rows.append({"method": method, "topic": f"t{topic}", "assessor": "", "start": start, "seed": 0,
-                                 "round": number, "list": "frozen", "relevant": 5, "items": 50, "positives": 1,
-                                 "negatives": 1, measure: value, **dict.fromkeys(SHARES, value), "tied": 0,
-                                 "ranking": int(1e15 * value), "seconds": 0.0, "flag": "", "failed": ""})  # fmt: skip
-    about = {"measures": [measure], "protocol": {"rounds": 1, "scope": 20, "scored": "frozen"}, "user": "consistent",
-             "start": "one_query", "items": 50, "seed": 0}  # fmt: skip
+                    rows.append(
+                        {
+                            "method": method,
+                            "topic": f"t{topic}",
+                            "assessor": "",
+                            "start": start,
+                            "seed": 0,
+                            "round": number,
+                            "list": "frozen",
+                            "relevant": 5,
+                            "items": 50,
+                            "positives": 1,
+                            "negatives": 1,
+                            measure: value,
+                            **dict.fromkeys(SHARES, value),
+                            "tied": 0,
+                            "ranking": int(1e15 * value),
+                            "seconds": 0.0,
+                            "flag": "",
+                            "failed": "",
+                        }
+                    )
+    about = {
+        "measures": [measure],
+        "protocol": {"rounds": 1, "scope": 20, "scored": "frozen"},
+        "user": "consistent",
+        "start": "one_query",
+        "items": 50,
+        "seed": 0,
+    }
     return Results(pl.DataFrame(rows), about)
 
 
@@ -53,9 +77,9 @@ def test_words_say_what_decides_who_is_better_and_where_feedback_hurts() -> None
     lines = words(results)
     assert lines.startswith("Decided by AP of the frozen list")
     assert "It decides alone; cumulative recall is secondary." in lines
-    made = compared(results)
-    assert made is not None
-    assert verdict(made)[0] in lines
+    comparison = compare_methods(results)
+    assert comparison is not None
+    assert verdict(comparison)[0] in lines
     assert "svm is better than rocchio by .3" in lines
     assert "Against no feedback, by AP: feedback helps with svm." in lines
     assert "Against no feedback, by AP: feedback hurts with rocchio (−.1" in lines
@@ -96,9 +120,9 @@ def test_methods_that_rank_alike_are_compared_once_and_it_is_said() -> None:
     twin = results.frame.filter(pl.col("method") == "svm").with_columns(method=pl.lit("retin"))
     same = Results(pl.concat([results.frame.filter(pl.col("method") != "retin"), twin]), results.about)
     assert same.alike() == (("svm", "retin"),)
-    made = compared(same)
-    assert made is not None
-    assert made.systems == ("svm", "rocchio")
+    comparison = compare_methods(same)
+    assert comparison is not None
+    assert comparison.systems == ("svm", "rocchio")
     assert "! retin ranked as svm did in every round of all 27 sessions: compared once, as svm" in warnings(same)
     assert not results.alike()
 
@@ -107,10 +131,10 @@ def test_a_session_counts_in_every_round_or_in_none() -> None:
     results = made_up({"svm": 0.2})
     gone = (pl.col("method") == "svm") & (pl.col("topic") == "t0") & (pl.col("round") == 1)
     frame = results.frame.with_columns(AP=pl.when(gone).then(float("nan")).otherwise(pl.col("AP")))
-    made = Summary(Results(frame, results.about), "AP")
+    summary = Summary(Results(frame, results.about), "AP")
     rest = results.frame.filter((pl.col("method") == "svm") & (pl.col("topic") != "t0") & (pl.col("round") == 0))
-    assert made.means("svm")[0][0] == pytest.approx(rest.get_column("AP").mean())
-    assert [row["sessions"] for row in made.round_rows()] == [24, 27]
+    assert summary.means("svm")[0][0] == pytest.approx(rest.get_column("AP").mean())
+    assert [row["sessions"] for row in summary.round_rows()] == [24, 27]
 
 
 def test_the_text_has_every_method_and_control() -> None:

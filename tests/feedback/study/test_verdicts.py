@@ -24,7 +24,7 @@ from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import shared_ranks
 from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import SEEN, against_none, compared, compared_methods
+from rankscope.feedback.study.verdicts import SEEN, against_none, compare_methods, compared_methods
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy
 from rankscope.graphs.kinds.rounds import rounds_graph
@@ -52,14 +52,14 @@ def small(*methods: str, scored: ListName = "frozen", starts: int = 3, rounds: i
 def test_on_every_curve_in_every_round_the_ideal_system_is_highest(scored: ListName) -> None:
     results = small("svm", "nearest-neighbour", "rocchio", scored=scored)
     for quantity in (*results.measures, *(name for name in SHARES if name not in OF_ONE_DISPLAY)):
-        made = Summary(results, quantity)
-        best = made.means("ideal")[0]
+        summary = Summary(results, quantity)
+        best = summary.means("ideal")[0]
         if quantity in results.measures and scored == "residual":
             assert np.isnan(best).all()  # it has left nothing: no session has a value in every round
             continue
         assert not np.isnan(best).any()
         for name in results.methods:
-            assert (made.means(name)[0] <= best + 1e-12).all(), (quantity, name)
+            assert (summary.means(name)[0] <= best + 1e-12).all(), (quantity, name)
 
 
 def test_in_the_table_of_sessions_the_ideal_system_is_best() -> None:
@@ -100,7 +100,7 @@ def _by_hand(setting: Experiment, sessions: Any, pair: tuple[Method, Method]) ->
     from rankscope.feedback.study.loop import SessionBlock
 
     blocks = [SessionBlock(method, setting, sessions) for method in pair]
-    displayed = [[made.displayed for made in block.rounds()] for block in blocks]
+    displayed = [[result.displayed for result in block.rounds()] for block in blocks]
     shown = [{int(query)} for query in sessions.query]
     for rounds in displayed:
         for each in rounds[:-1]:
@@ -111,13 +111,13 @@ def _by_hand(setting: Experiment, sessions: Any, pair: tuple[Method, Method]) ->
 
 def test_two_methods_are_compared_on_it_and_what_is_left_out_is_counted() -> None:
     results = small("svm", "nearest-neighbour", scored="residual", starts=6, rounds=9)
-    made = compared(results)
-    assert made is not None
+    comparison = compare_methods(results)
+    assert comparison is not None
     table = results.table("AP of the shared list", methods=["svm", "nearest-neighbour"])
     gone = int(np.isnan(table.values).any(axis=1).sum())
     assert 0 < gone < len(table)
     assert (np.isnan(table.values).sum(axis=1) != 1).all()  # dropped for both or for none
-    assert (made.main.measure, made.main.left_out) == ("AP", gone)
+    assert (comparison.main.measure, comparison.main.left_out) == ("AP", gone)
     lines = verdicts(results)
     assert "what neither svm nor nearest-neighbour had shown" in lines[0]
     assert any(line.startswith(f"{gone} of 24 sessions are left out for both") for line in lines)
@@ -128,9 +128,9 @@ def test_two_methods_are_compared_on_it_and_what_is_left_out_is_counted() -> Non
 
 def test_more_methods_are_not_compared_on_residual_lists() -> None:
     results = small("svm", "nearest-neighbour", "rocchio", scored="residual")
-    made = compared(results)
-    assert made is not None
-    assert [one.measure for one in made.measures] == [SEEN]
+    comparison = compare_methods(results)
+    assert comparison is not None
+    assert [one.measure for one in comparison.measures] == [SEEN]
     assert verdicts(results)[0].startswith("Decided by cumulative recall alone")
     assert Summary(results, "AP").ordered == ("svm", "nearest-neighbour", "rocchio")  # as asked for, not ranked
     assert "--list split" in verdicts(results)[0]
@@ -153,9 +153,9 @@ def test_a_method_that_found_more_does_not_lose_by_it() -> None:
     own = {name: np.nanmean(residual.values("AP", name)[:, -1]) for name in found}
     assert own["svm"] < own["logistic-regression"]
     for results in (residual, frozen):
-        made = compared(results)
-        assert made is not None
-        assert all(one.pairs[0].better == "svm" for one in made.measures)
+        comparison = compare_methods(results)
+        assert comparison is not None
+        assert all(one.pairs[0].better == "svm" for one in comparison.measures)
     assert Summary(frozen, "AP").means("svm")[0][-1] == pytest.approx(0.723, abs=5e-4)
 
 
@@ -192,16 +192,37 @@ def test_kept_rankings_compared_give_the_verdict_of_the_study(
 ) -> None:
     out, kept = tmp_path / "o.parquet", tmp_path / "kept"
     asked = methods.replace("no-such-method", "retin")
-    run("feedback", features, "--methods", asked, "--starts", 10, "--rounds", 2, "--scope", 10, "--list", scored,
-        "-o", out, "--keep-ranks", kept, "--processes", 1, "--user", "noisy(0.1)", "--quiet")  # fmt: skip
+    run(
+        "feedback",
+        features,
+        "--methods",
+        asked,
+        "--starts",
+        10,
+        "--rounds",
+        2,
+        "--scope",
+        10,
+        "--list",
+        scored,
+        "-o",
+        out,
+        "--keep-ranks",
+        kept,
+        "--processes",
+        1,
+        "--user",
+        "noisy(0.1)",
+        "--quiet",
+    )
     results = load_results(out)
-    made = compared(results)
-    assert made is not None
+    comparison = compare_methods(results)
+    assert comparison is not None
     files = [kept / f"{name}.ranks.parquet" for name in compared_methods(results)]
     assert sorted(files) == sorted(kept.glob("*.parquet"))  # of methods that rank alike one file
     seen = ",R@30" if scored == "frozen" else ""
     told = json.loads(run("compare", *files, "-m", f"AP{seen}", "--format", "json", "--quiet"))
-    whole = made if seen else _first_alone(results)
+    whole = comparison if seen else _first_alone(results)
     _equal(told, whole)
     assert told["verdict"] == verdict(whole)
     if scored != "residual":
@@ -244,8 +265,25 @@ def _groups(one: MeasureCompared) -> list[list[str]]:
 
 def test_cumulative_recall_is_recall_within_what_the_frozen_list_has_shown(features: Path, tmp_path: Path) -> None:
     out, kept = tmp_path / "o.parquet", tmp_path / "kept"
-    run("feedback", features, "--methods", "svm", "--starts", 4, "--rounds", 2, "--scope", 7, "-o", out, "--keep-ranks",
-        kept, "--processes", 1, "--quiet")  # fmt: skip
+    run(
+        "feedback",
+        features,
+        "--methods",
+        "svm",
+        "--starts",
+        4,
+        "--rounds",
+        2,
+        "--scope",
+        7,
+        "-o",
+        out,
+        "--keep-ranks",
+        kept,
+        "--processes",
+        1,
+        "--quiet",
+    )
     ranks = load_ranks(kept / "svm.ranks.parquet")
     table = load_results(out).table(SEEN, methods=["svm"])
     assert ranks.queries == table.queries
@@ -254,8 +292,18 @@ def test_cumulative_recall_is_recall_within_what_the_frozen_list_has_shown(featu
 
 
 def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: Path) -> None:
-    words = ["feedback", features, "--methods", "svm,rocchio,parzen", "--list", "residual",
-             "-o", tmp_path / "o.parquet", "--keep-ranks", tmp_path / "kept"]  # fmt: skip
+    words = [
+        "feedback",
+        features,
+        "--methods",
+        "svm,rocchio,parzen",
+        "--list",
+        "residual",
+        "-o",
+        tmp_path / "o.parquet",
+        "--keep-ranks",
+        tmp_path / "kept",
+    ]
     done = CliRunner().invoke(cli, [*map(str, words)])
     assert "--list frozen or --list split" in str(done.exception)
 

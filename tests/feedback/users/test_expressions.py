@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingError
-from rankscope.feedback.users.expressions import And, Expression, HasLabel, Not, Or, parsed
+from rankscope.feedback.users.expressions import And, Expression, HasLabel, Not, Or, parse_expression
 
 HAVE = {
     "flower": np.array([1, 1, 1, 0, 0, 0], np.bool_),
@@ -29,7 +29,7 @@ HAVE = {
     ],
 )
 def test_an_expression_is_true_of_these_items(text: str, items: list[int]) -> None:
-    assert np.flatnonzero(parsed(text).of(HAVE)).tolist() == items
+    assert np.flatnonzero(parse_expression(text).of(HAVE)).tolist() == items
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,18 @@ def test_an_expression_is_true_of_these_items(text: str, items: list[int]) -> No
 )
 def test_what_cannot_be_read_is_told_with_its_place(text: str, told: str) -> None:
     with pytest.raises(SettingError, match=told.replace("(", r"\(").replace(")", r"\)")):
-        parsed(text)
+        parse_expression(text)
 
 
 def test_an_unknown_label_gets_a_suggestion() -> None:
     with pytest.raises(SettingError, match="did you mean 'flower'"):
-        parsed("red and flwer").of(HAVE)
+        parse_expression("red and flwer").of(HAVE)
 
 
 def test_gains_are_the_share_of_the_parts_that_are_true() -> None:
-    assert parsed("flower and red and not sky").gains(HAVE) == pytest.approx([2 / 3, 1, 2 / 3, 2 / 3, 0, 1 / 3])
+    assert parse_expression("flower and red and not sky").gains(HAVE) == pytest.approx(
+        [2 / 3, 1, 2 / 3, 2 / 3, 0, 1 / 3]
+    )
 
 
 leaves = st.sampled_from([HasLabel(name) for name in HAVE])
@@ -72,7 +74,7 @@ trees = st.recursive(
 
 @given(trees)
 def test_what_is_written_is_read_as_the_same(tree: Expression) -> None:
-    again = parsed(str(tree))
+    again = parse_expression(str(tree))
     assert np.array_equal(again.of(HAVE), tree.of(HAVE))
     assert again.labels == tree.labels
 

@@ -11,9 +11,9 @@ _, TOPICS = clusters()
 
 
 def test_queries_are_different_relevant_items() -> None:
-    made = OneQuery().drawn(TOPICS, 10)
-    assert TOPICS.targets[made.topic, made.query].all()
-    assert len({*zip(made.topic.tolist(), made.query.tolist(), strict=True)}) == len(made) == 40
+    result = OneQuery().drawn(TOPICS, 10)
+    assert TOPICS.targets[result.topic, result.query].all()
+    assert len({*zip(result.topic.tolist(), result.query.tolist(), strict=True)}) == len(result) == 40
 
 
 def test_more_starts_leave_the_first_ones_as_they_were() -> None:
@@ -38,17 +38,17 @@ def test_another_seed_draws_others() -> None:
 
 
 def test_examples_come_from_both_sides() -> None:
-    made = GivenExamples(3, 2).drawn(TOPICS, 4)
-    row, item = made.topic[made.given.row], made.given["item"]
-    assert np.array_equal(TOPICS.targets[row, item], made.given["mark"] > 0)
-    assert made.given.lengths.tolist() == [5] * 16
+    result = GivenExamples(3, 2).drawn(TOPICS, 4)
+    row, item = result.topic[result.given.row], result.given["item"]
+    assert np.array_equal(TOPICS.targets[row, item], result.given["mark"] > 0)
+    assert result.given.lengths.tolist() == [5] * 16
 
 
 def test_random_displays_are_a_session_s_own() -> None:
-    made = RandomDisplay().drawn(TOPICS, 2)
-    scores = RandomDisplay().scores(made, 240)
+    result = RandomDisplay().drawn(TOPICS, 2)
+    scores = RandomDisplay().scores(result, 240)
     assert scores is not None
-    assert len({tuple(row) for row in scores.tolist()}) == len(made)
+    assert len({tuple(row) for row in scores.tolist()}) == len(result)
     assert abs(scores.mean() - 0.5) < 0.05
 
 

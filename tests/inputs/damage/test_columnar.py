@@ -45,8 +45,10 @@ CHECKS = {"parquet": parquet_layout.check, "arrow": arrow_layout.check, "stream"
 def stored(frame: pl.DataFrame, kind: str, packing: Any) -> bytes:
     file = io.BytesIO()
     writers: dict[str, Callable[..., Any]] = {
-        "parquet": frame.write_parquet, "arrow": frame.write_ipc, "stream": frame.write_ipc_stream,
-    }  # fmt: skip
+        "parquet": frame.write_parquet,
+        "arrow": frame.write_ipc,
+        "stream": frame.write_ipc_stream,
+    }
     writers[kind](file, compression=packing)
     return file.getvalue()
 

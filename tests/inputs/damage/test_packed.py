@@ -16,7 +16,7 @@ import zstandard
 
 from rankscope import evaluate
 from rankscope.errors import SettingError
-from rankscope.inputs.decompression import PORTION, unpacked
+from rankscope.inputs.decompression import PORTION, unpack_bytes
 from rankscope.inputs.expansion import ALWAYS, Expansion, TooLargeError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.sources import Source
@@ -38,7 +38,7 @@ def test_members_one_behind_the_other_come_out_in_portions(name: str) -> None:
     for step in (1 << 20, 1000, 7):
         pieces = [stored[start : start + step] for start in range(0, len(stored), step)]
         pieces = [b"".join(pieces[:2000]), *pieces[2000:]]
-        found = list(unpacked(pieces, Expansion(0)))
+        found = list(unpack_bytes(pieces, Expansion(0)))
         assert b"".join(found) == b"".join(plain)
         assert max(map(len, found)) <= 2 * PORTION
 
@@ -86,7 +86,7 @@ def test_a_query_that_begins_as_bzip2_does_is_a_query(first: str, tmp_path: Path
     path = tmp_path / "a.run"
     path.write_text(f"{first} Q0 a 1 1.0 t\n")
     assert evaluate({first: {"a": 1}}, path, "AP")["AP"] == 1
-    assert b"".join(unpacked([bz2.compress(b"")], Expansion(0))) == b""
+    assert b"".join(unpack_bytes([bz2.compress(b"")], Expansion(0))) == b""
 
 
 def test_byte_order_marks_of_joined_files_go(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from rankscope.engines.images.benchmark import benchmark
 from rankscope.engines.images.contenders import contenders
 from rankscope.engines.images.picture_set import PictureSet
 from rankscope.evaluation.evaluate import evaluate_ranks
-from rankscope.reports.page.benchmark_choice import chosen
+from rankscope.reports.page.benchmark_choice import choose_queries
 from rankscope.reports.page.benchmark_page import class_table, render, shown_queries
 from rankscope.reports.page.thumbnails import thumbnails
-from rankscope.reports.texts.benchmark import Standings, called, standings_of
+from rankscope.reports.texts.benchmark import Standings, name_of_mean, standings_of
 from rankscope.reports.texts.benchmark_tables import grid_of, latex_of, notes_of, places, rows_of, text_of, verdict
 from rankscope.settings import Settings
 from rankscope.statistics.pairs.pairwise import compare_pairs
@@ -95,7 +95,7 @@ def test_the_best_of_each_measure_is_marked(made: Standings) -> None:
 
 
 def test_a_mean_has_its_own_name_and_an_interval_around_it(made: Standings) -> None:
-    assert called("NMRR") == "ANMRR"
+    assert name_of_mean("NMRR") == "ANMRR"
     for row in rows_of(made):
         low, mean, high = (float(str(row[name])) for name in ("MAP low", "MAP", "MAP high"))
         assert low <= mean <= high
@@ -108,17 +108,17 @@ def test_shown_queries_are_typical_easy_hard_and_disputed() -> None:
     second[33] = 1.0
     classes = [f"class {number}" for number in range(8) for _ in range(10)]
     table = ScoreTable.make({"A": first, "B": second}, classes)
-    found = chosen(table, 8)
+    found = choose_queries(table, 8)
     kinds = [each.why.split(":")[0] for each in found]
     order = ["typical query", "easy class", "hard class", "descriptors disagree"]
     assert kinds == [kind for kind in order for _ in range(2)]
     assert "class 7" in found[2].why
     assert "class 0" in found[4].why
     assert found[6].query == "q34"
-    assert found == chosen(table, 8)
-    assert found != chosen(table, 8, seed=1)
-    assert len({each.query for each in chosen(table, 500)}) == 80
-    assert chosen(table, 0) == []
+    assert found == choose_queries(table, 8)
+    assert found != choose_queries(table, 8, seed=1)
+    assert len({each.query for each in choose_queries(table, 500)}) == 80
+    assert choose_queries(table, 0) == []
 
 
 def test_every_query_shows_the_first_results_of_every_descriptor(made: Standings) -> None:

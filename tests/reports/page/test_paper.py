@@ -47,8 +47,8 @@ def test_cells_are_the_estimates() -> None:
 
 
 def test_one_system_has_no_table_of_differences(tmp_path: Path) -> None:
-    made = write_paper(report_of("rough_1"), tmp_path / "new")
-    assert "differences.tex" not in {path.name for path, _ in made}
+    result = write_paper(report_of("rough_1"), tmp_path / "new")
+    assert "differences.tex" not in {path.name for path, _ in result}
 
 
 def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ FEW = CHANCE.normal(0.4, 0.1, 20)
 
 def test_the_interval_of_an_undecided_loss_holds_the_loss() -> None:
     other = FEW - 0.01 + CHANCE.normal(0, 0.1, 20)
-    made = stats.ttest_rel(other, FEW)
-    assert made.statistic < 0
-    assert made.pvalue > 0.05
-    low, high = made.confidence_interval()
+    result = stats.ttest_rel(other, FEW)
+    assert result.statistic < 0
+    assert result.pvalue > 0.05
+    low, high = result.confidence_interval()
     shown = f"[−{abs(low):.3f}".replace("0.", ".") + f", {high:.3f}]".replace("0.", ".")
     line = verdict(compare([ScoreTable.make({"A": FEW, "B": other})]))[0]
     assert line.startswith("No difference in AP is shown: B minus A is −")
@@ -41,12 +41,12 @@ def test_the_best_system_is_better_than_those_the_table_of_pairs_says() -> None:
     means = np.array([0.3, 0.36, 0.5])
     scores = means + CHANCE.normal(0, 0.13, (20, 3))
     tables = [ScoreTable.make({name: scores[:, i] for i, name in enumerate("ABC")}, measure=m) for m in ("AP", "P@5")]
-    made = compare(tables, resamples=100, permutations=100)
-    best = made.main.ranks.systems[0] if made.main.ranks else ""
-    beaten = sum(pair.better == best for pair in made.main.pairs)
+    comparison = compare(tables, resamples=100, permutations=100)
+    best = comparison.main.ranks.systems[0] if comparison.main.ranks else ""
+    beaten = sum(pair.better == best for pair in comparison.main.pairs)
     words = "it is better than all 2" if beaten == 2 else f"but it is better than the other {beaten}"
-    assert words in verdict(made)[0]
-    assert "secondary family of 3 tests" in text_of(made)
+    assert words in verdict(comparison)[0]
+    assert "secondary family of 3 tests" in text_of(comparison)
 
 
 def test_where_spreads_differ_the_tests_to_read_instead_are_there() -> None:

@@ -34,11 +34,11 @@ SAMPLES = {
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_limits_are_those_of_scipy_but_for_chance(name: str, level: float) -> None:
     values = SAMPLES[name]
-    made = bootstrap_means(values[:, None], how="bca", resamples=20_000, level=level)
+    intervals = bootstrap_means(values[:, None], how="bca", resamples=20_000, level=level)
     low, high = of_scipy(values, level)
     tolerance = 0.04 * (high - low)
-    assert made.low[0] == pytest.approx(low, abs=tolerance)
-    assert made.high[0] == pytest.approx(high, abs=tolerance)
+    assert intervals.low[0] == pytest.approx(low, abs=tolerance)
+    assert intervals.high[0] == pytest.approx(high, abs=tolerance)
 
 
 def test_the_acceleration_is_that_of_means_without_one_query() -> None:
@@ -46,8 +46,8 @@ def test_the_acceleration_is_that_of_means_without_one_query() -> None:
         without = np.array([np.delete(values, row).mean() for row in range(values.size)])
         away = without.mean() - without
         expected = (away**3).sum() / (6 * (away**2).sum() ** 1.5)
-        made = acceleration(values[:, None], np.ones((values.size, 1), dtype=np.bool_), np.arange(values.size))
-        assert made[0] == pytest.approx(expected, rel=1e-9)
+        result = acceleration(values[:, None], np.ones((values.size, 1), dtype=np.bool_), np.arange(values.size))
+        assert result[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_with_classes_one_class_is_left_out_at_a_time() -> None:
@@ -55,8 +55,8 @@ def test_with_classes_one_class_is_left_out_at_a_time() -> None:
     without = np.array([values[classes != each].mean() for each in range(8)])
     away = without.mean() - without
     expected = (away**3).sum() / (6 * (away**2).sum() ** 1.5)
-    made = acceleration(values[:, None], np.ones((40, 1), dtype=np.bool_), classes)
-    assert made[0] == pytest.approx(expected, rel=1e-9)
+    result = acceleration(values[:, None], np.ones((40, 1), dtype=np.bool_), classes)
+    assert result[0] == pytest.approx(expected, rel=1e-9)
     interval = bootstrap_means(values[:, None], how="bca", classes=[str(each) for each in classes])
     assert interval.low[0] < values.mean() < interval.high[0]
     assert (interval.unit, interval.how) == ("classes", "bca")
@@ -99,30 +99,30 @@ def test_skew_moves_both_limits_towards_the_long_tail() -> None:
 
 @pytest.mark.parametrize("how", ["percentile", "bca"])
 def test_equal_values_have_an_interval_of_no_width(how: str) -> None:
-    made = bootstrap_means(np.full((7, 1), 0.1), how=how)
-    assert made.low.tolist() == made.high.tolist() == made.mean.tolist()
+    intervals = bootstrap_means(np.full((7, 1), 0.1), how=how)
+    assert intervals.low.tolist() == intervals.high.tolist() == intervals.mean.tolist()
 
 
 @pytest.mark.parametrize("values", [[[0.5]], [[0.5], [np.nan]], [[np.nan], [np.nan]]])
 def test_one_value_or_none_has_no_interval(values: list[list[float]]) -> None:
-    made = bootstrap_means(values, how="bca")
-    assert np.isnan(made.low).all()
-    assert np.isnan(made.high).all()
+    intervals = bootstrap_means(values, how="bca")
+    assert np.isnan(intervals.low).all()
+    assert np.isnan(intervals.high).all()
 
 
 def test_columns_are_worked_each_by_itself_and_holes_are_left_out() -> None:
     table = np.full((40, 3), np.nan)
     table[:25, 0], table[:, 1], table[:, 2] = SAMPLES["skewed"], SAMPLES["bounded"], 0.25
-    made = bootstrap_means(table, how="bca", resamples=20_000)
-    assert made.queries.tolist() == [25, 40, 40]
+    intervals = bootstrap_means(table, how="bca", resamples=20_000)
+    assert intervals.queries.tolist() == [25, 40, 40]
     low, high = of_scipy(SAMPLES["skewed"])
-    assert [made.low[0], made.high[0]] == pytest.approx([low, high], abs=0.06 * (high - low))
-    assert [made.low[2], made.high[2]] == [0.25, 0.25]
+    assert [intervals.low[0], intervals.high[0]] == pytest.approx([low, high], abs=0.06 * (high - low))
+    assert [intervals.low[2], intervals.high[2]] == [0.25, 0.25]
 
 
 def test_values_in_one_class_alone_have_no_bca_interval() -> None:
-    made = bootstrap_means([[0.1], [0.4], [np.nan]], classes=["a", "a", "b"], how="bca")
-    assert np.isnan(made.low).all()
+    intervals = bootstrap_means([[0.1], [0.4], [np.nan]], classes=["a", "a", "b"], how="bca")
+    assert np.isnan(intervals.low).all()
 
 
 def test_one_far_value_among_many_breaks_nothing() -> None:
@@ -130,8 +130,8 @@ def test_one_far_value_among_many_breaks_nothing() -> None:
     values[0] = 1e6
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = bootstrap_means(values, how="bca", level=0.9999)
-    assert 0 <= made.low[0] <= made.mean[0] <= made.high[0]
+        intervals = bootstrap_means(values, how="bca", level=0.9999)
+    assert 0 <= intervals.low[0] <= intervals.mean[0] <= intervals.high[0]
 
 
 def test_another_way_is_refused_in_words() -> None:
@@ -142,8 +142,8 @@ def test_another_way_is_refused_in_words() -> None:
 def simulated_coverage(name: str, queries: int, how: str) -> float:
     """How often the interval of a mean of simulated scores holds the true one."""
     make, truth = SCORES[name]
-    made = bootstrap_means(make(np.random.default_rng([0, queries]), (queries, 1_000)), how=how, resamples=4_000)
-    return float(((made.low <= truth) & (truth <= made.high)).mean())
+    intervals = bootstrap_means(make(np.random.default_rng([0, queries]), (queries, 1_000)), how=how, resamples=4_000)
+    return float(((intervals.low <= truth) & (truth <= intervals.high)).mean())
 
 
 def test_bca_holds_the_truth_more_often_where_few_values_are_skewed() -> None:

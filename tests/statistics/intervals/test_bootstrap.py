@@ -24,21 +24,21 @@ def skewed(queries: int, seed: int = 0) -> FloatArray:
 @pytest.mark.parametrize("queries", [2, 7, 60])
 def test_limits_are_those_of_scipy_but_for_chance(queries: int) -> None:
     values = np.random.default_rng(queries).random((queries, 3))
-    made = bootstrap_means(values, resamples=10_000)
+    intervals = bootstrap_means(values, resamples=10_000)
     for column in range(3):
         theirs = stats.bootstrap(
             (values[:, column],), np.mean, n_resamples=10_000, method="percentile", random_state=1
         ).confidence_interval
         tolerance = 0.05 * (theirs.high - theirs.low)
-        assert made.low[column] == pytest.approx(theirs.low, abs=tolerance)
-        assert made.high[column] == pytest.approx(theirs.high, abs=tolerance)
+        assert intervals.low[column] == pytest.approx(theirs.low, abs=tolerance)
+        assert intervals.high[column] == pytest.approx(theirs.high, abs=tolerance)
 
 
 def test_a_difference_is_paired_because_all_columns_see_the_same_resamples() -> None:
     one = np.random.default_rng(3).random(40)
-    made = bootstrap_means(np.stack([one, one + 0.1, np.full(40, 0.1)], axis=1))
-    assert made.low[1] - made.low[0] == pytest.approx(0.1)
-    assert [made.low[2], made.high[2]] == pytest.approx([0.1, 0.1])
+    intervals = bootstrap_means(np.stack([one, one + 0.1, np.full(40, 0.1)], axis=1))
+    assert intervals.low[1] - intervals.low[0] == pytest.approx(0.1)
+    assert [intervals.low[2], intervals.high[2]] == pytest.approx([0.1, 0.1])
 
 
 @pytest.mark.parametrize(("queries", "least"), [(20, 0.90), (100, 0.925)])
@@ -66,17 +66,17 @@ def test_classes_of_one_query_each_are_plain_queries_but_for_chance() -> None:
 
 def test_a_query_without_a_value_is_left_out_of_mean_and_count() -> None:
     values = np.array([[0.2, 0.2], [np.nan, 0.9], [0.6, 0.6], [0.4, 0.4]])
-    made = bootstrap_means(values)
-    assert made.mean[0] == pytest.approx(0.4)
-    assert made.queries.tolist() == [3, 4]
-    assert 0.2 <= made.low[0] < 0.4 < made.high[0] <= 0.6
+    intervals = bootstrap_means(values)
+    assert intervals.mean[0] == pytest.approx(0.4)
+    assert intervals.queries.tolist() == [3, 4]
+    assert 0.2 <= intervals.low[0] < 0.4 < intervals.high[0] <= 0.6
 
 
 @pytest.mark.parametrize("values", [[[0.5]], [[0.5], [np.nan]], [[np.nan], [np.nan]]])
 def test_one_value_or_none_has_no_interval(values: list[list[float]]) -> None:
-    made = bootstrap_means(values)
-    assert np.isnan(made.low).all()
-    assert np.isnan(made.high).all()
+    intervals = bootstrap_means(values)
+    assert np.isnan(intervals.low).all()
+    assert np.isnan(intervals.high).all()
 
 
 def test_one_class_has_no_interval() -> None:

@@ -17,11 +17,11 @@ VALUES = np.array([6, 7, 5, 6, 2, 3, 1, 2, 9, 8, 9, 10], dtype=np.float64)
 def test_the_correlation_is_the_one_of_the_analysis_of_variance() -> None:
     groups = VALUES.reshape(3, 4)
     f = stats.f_oneway(*groups).statistic
-    made = clustering(VALUES[:, None], CLASSES)
+    result = clustering(VALUES[:, None], CLASSES)
     rho = (f - 1) / (f + 3)
-    assert made.rho[0] == pytest.approx(rho)
-    assert made.effective[0] == pytest.approx(12 / (1 + 3 * rho))
-    assert made.design[0] == pytest.approx(1 + 3 * rho)
+    assert result.rho[0] == pytest.approx(rho)
+    assert result.effective[0] == pytest.approx(12 / (1 + 3 * rho))
+    assert result.design[0] == pytest.approx(1 + 3 * rho)
 
 
 def test_unequal_classes_count_as_the_variance_of_their_mean_says() -> None:
@@ -31,30 +31,30 @@ def test_unequal_classes_count_as_the_variance_of_their_mean_says() -> None:
     values = np.sqrt(rho) * chance.normal(size=(20, trials))[number] + np.sqrt(1 - rho) * chance.normal(
         size=(number.size, trials)
     )
-    made = clustering(values, [str(each) for each in number])
-    assert made.rho.mean() == pytest.approx(rho, abs=0.03)
+    result = clustering(values, [str(each) for each in number])
+    assert result.rho.mean() == pytest.approx(rho, abs=0.03)
     truth = 1.0 / values.mean(axis=0).var()
     mates = sum(size * size for size in sizes) / number.size
     assert number.size / (1 + (mates - 1) * rho) == pytest.approx(truth, rel=0.06)
-    assert np.median(made.effective) == pytest.approx(truth, rel=0.1)
+    assert np.median(result.effective) == pytest.approx(truth, rel=0.1)
 
 
 def test_a_correlation_below_zero_counts_as_none() -> None:
-    made = clustering([[0.0], [1.0], [0.0], [1.0]], list("aabb"))
-    assert made.rho.tolist() == [0.0]
-    assert made.effective.tolist() == [4.0]
-    assert made.below_zero.tolist() == [True]
-    assert made.note == "the variance of classes comes out below 0 and counts as 0"
+    result = clustering([[0.0], [1.0], [0.0], [1.0]], list("aabb"))
+    assert result.rho.tolist() == [0.0]
+    assert result.effective.tolist() == [4.0]
+    assert result.below_zero.tolist() == [True]
+    assert result.note == "the variance of classes comes out below 0 and counts as 0"
     assert clustering(VALUES[:, None], CLASSES).note == ""
 
 
 def test_queries_without_a_value_are_left_out_of_each_column() -> None:
     values = np.stack([VALUES, np.where(np.arange(12) < 8, VALUES, np.nan)], axis=1)
-    made = clustering(values, CLASSES)
+    result = clustering(values, CLASSES)
     short = clustering(VALUES[:8, None], CLASSES[:8])
-    assert made.rho[1] == pytest.approx(short.rho[0])
-    assert made.classes.tolist() == [3, 2]
-    assert made.queries.tolist() == [12, 8]
+    assert result.rho[1] == pytest.approx(short.rho[0])
+    assert result.classes.tolist() == [3, 2]
+    assert result.queries.tolist() == [12, 8]
 
 
 def test_one_class_or_nothing_has_no_correlation() -> None:

@@ -28,9 +28,9 @@ def test_one_of_many_decides_alone() -> None:
 
 @given(table=tables)
 def test_it_is_between_one_and_the_number_of_units(table: FloatArray) -> None:
-    made = deciding_units(table)
-    assert (made >= 1 - 1e-9).all()
-    assert (made <= len(table) + 1e-9).all()
+    values = deciding_units(table)
+    assert (values >= 1 - 1e-9).all()
+    assert (values <= len(table) + 1e-9).all()
 
 
 @given(table=tables, factor=st.floats(0.01, 100), seed=st.integers(0, 9))

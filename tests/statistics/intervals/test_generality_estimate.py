@@ -19,13 +19,15 @@ from tests.graphs.classes import in_classes
 def test_grip_at_the_full_collection_has_the_interval_that_compare_has() -> None:
     systems = [in_classes("one"), in_classes("two", 1)]
     table = generality_table(systems[0])
-    made = generality_estimate(table)
+    estimate = generality_estimate(table)
     assert table.full[-1]
     compared = compare(evaluate_ranks(systems, ["Rprec"], Settings())).main
-    assert made.unit == "classes" == compared.means.unit
-    assert (made.precision[-1], made.low[-1], made.high[-1]) == (
-        compared.means.mean[0], compared.means.low[0], compared.means.high[0],
-    )  # fmt: skip
+    assert estimate.unit == "classes" == compared.means.unit
+    assert (estimate.precision[-1], estimate.low[-1], estimate.high[-1]) == (
+        compared.means.mean[0],
+        compared.means.low[0],
+        compared.means.high[0],
+    )
 
 
 def test_class_mates_make_an_interval_wider() -> None:
@@ -45,17 +47,17 @@ def test_each_level_of_varying_queries_has_the_interval_of_its_own_queries() -> 
     ranks = [np.sort(random.choice(60, size, replace=False)) + 1 for size in [1] * 12 + [8] * 12]
     queries = RelevantRanks.from_ranks(ranks, depth=64, collection=64)
     table = generality_table(queries, members="varying")
-    made = generality_estimate(table)
+    estimate = generality_estimate(table)
     last = mean_intervals(table.precision[:12, -1:])
-    assert made.queries.tolist() == [24] * 3 + [12] * 3
-    assert (made.low[-1], made.high[-1]) == (last.low[0], last.high[0])
+    assert estimate.queries.tolist() == [24] * 3 + [12] * 3
+    assert (estimate.low[-1], estimate.high[-1]) == (last.low[0], last.high[0])
 
 
 def test_the_band_is_for_the_whole_curve_and_holds_the_points() -> None:
     table = generality_table(replace(in_classes(), classes=None))
-    made, point = generality_band(table), generality_estimate(table)
-    assert made.lower.simultaneous
-    drawn = made.drawn()
+    result, point = generality_band(table), generality_estimate(table)
+    assert result.lower.simultaneous
+    drawn = result.drawn()
     assert (drawn.low <= grip(table.queries).precision).all()
     assert (drawn.high - drawn.low).sum() > (point.high - point.low).sum()
 

@@ -24,18 +24,18 @@ def test_every_column_has_the_interval_that_it_has_alone(how: str) -> None:
 
 def test_zeros_and_ones_have_exact_limits() -> None:
     values = (np.arange(25) < 4).astype(np.float64)[:, None]
-    made = mean_intervals(values, how="bounded", resamples=200_000)
+    intervals = mean_intervals(values, how="bounded", resamples=200_000)
     exact = stats.binomtest(4, 25).proportion_ci(0.95, method="exact")
-    assert (made.low[0], made.high[0]) == pytest.approx((exact.low, exact.high), abs=0.003)
+    assert (intervals.low[0], intervals.high[0]) == pytest.approx((exact.low, exact.high), abs=0.003)
 
 
 @pytest.mark.parametrize("how", WAYS)
 def test_means_and_units_do_not_depend_on_the_way(how: str) -> None:
     classes = [str(row // 5) for row in range(30)]
     holed = np.where(np.arange(30)[:, None] == [3, 40, 40], np.nan, VALUES)
-    made = mean_intervals(holed, classes, how=how)
-    np.testing.assert_allclose(made.mean, np.nanmean(holed, axis=0))
-    assert (made.unit, made.units, made.queries.tolist()) == ("classes", 6, [29, 30, 30])
+    intervals = mean_intervals(holed, classes, how=how)
+    np.testing.assert_allclose(intervals.mean, np.nanmean(holed, axis=0))
+    assert (intervals.unit, intervals.units, intervals.queries.tolist()) == ("classes", 6, [29, 30, 30])
 
 
 def test_a_sample_without_the_rare_large_values_still_holds_them() -> None:
@@ -52,8 +52,8 @@ def test_one_unit_has_no_interval(how: str) -> None:
 
 def test_differences_have_the_range_of_differences() -> None:
     change = VALUES[:, :1] - VALUES[:, 1:2]
-    made = mean_intervals(change, how="bounded", bounds=(-1.0, 1.0))
-    assert made.low[0] < change.mean() < made.high[0]
+    intervals = mean_intervals(change, how="bounded", bounds=(-1.0, 1.0))
+    assert intervals.low[0] < change.mean() < intervals.high[0]
     with pytest.raises(SettingError, match="values from 0 to 1"):
         mean_intervals(change, how="bounded")
 

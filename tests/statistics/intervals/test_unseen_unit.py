@@ -62,8 +62,8 @@ def plain(
 
 
 def test_the_limits_have_the_worked_values() -> None:
-    made = [band(precision_at_recall(CHECK, 5), resamples=20_000, seed=seed) for seed in range(8)]
-    low, high = (np.mean([getattr(each, side) for each in made], axis=0) for side in ("low", "high"))
+    results = [band(precision_at_recall(CHECK, 5), resamples=20_000, seed=seed) for seed in range(8)]
+    low, high = (np.mean([getattr(each, side) for each in results], axis=0) for side in ("low", "high"))
     np.testing.assert_allclose(low, [0.195, 0.195, 0.172, 0.125, 0.093], atol=0.006)
     np.testing.assert_allclose(high, [0.997, 0.997, 0.970, 0.954, 0.883], atol=0.006)
 
@@ -142,8 +142,8 @@ def test_limits_stay_within_the_bounds_around_the_mean(
 
 @given(table=tables, seed=st.integers(0, 5))
 def test_a_higher_level_is_never_narrower(table: FloatArray, seed: int) -> None:
-    made = [limits(table, level=level, draws=300, seed=seed) for level in (0.5, 0.8, 0.95, 0.99)]
-    for narrow, wide in pairwise(made):
+    results = [limits(table, level=level, draws=300, seed=seed) for level in (0.5, 0.8, 0.95, 0.99)]
+    for narrow, wide in pairwise(results):
         assert (wide[0] <= narrow[0]).all()
         assert (wide[1] >= narrow[1]).all()
 
@@ -223,7 +223,9 @@ def test_it_holds_the_mean_of_rare_large_values_where_the_spread_does_not() -> N
     population = np.zeros((100, 2))
     population[:2] = 1.0
     samples = [population[chance.integers(0, 100, 10)] for _ in range(300)]
-    held = [np.mean([band(each, how=how, resamples=500).holds([0.02, 0.02]).all() for each in samples])
-            for how in ("unseen-unit", "bonferroni")]  # fmt: skip
+    held = [
+        np.mean([band(each, how=how, resamples=500).holds([0.02, 0.02]).all() for each in samples])
+        for how in ("unseen-unit", "bonferroni")
+    ]
     assert held[0] >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / 300)
     assert held[1] < 0.3

@@ -38,12 +38,12 @@ def test_corrections_are_those_of_statsmodels(name: str, p: list[float]) -> None
 @settings(max_examples=20)  # statsmodels takes 60 ms for Holm
 @given(p=st.lists(st.one_of(st.just(float("nan")), st.floats(0, 1)), min_size=1, max_size=20))
 def test_an_undefined_test_spoils_no_other_and_counts_in_the_family(name: str, p: list[float]) -> None:
-    made = adjust(p, name)
+    result = adjust(p, name)
     missing = np.isnan(p)
     filled = multipletests(np.where(missing, 1.0, p), method=NAMES[name])[1]
-    assert made.p[~missing] == pytest.approx(filled[~missing], abs=1e-12)
-    assert np.isnan(made.p[missing]).all()
-    assert (made.size, made.undefined) == (len(p), missing.sum())
+    assert result.p[~missing] == pytest.approx(filled[~missing], abs=1e-12)
+    assert np.isnan(result.p[missing]).all()
+    assert (result.size, result.undefined) == (len(p), missing.sum())
 
 
 @given(p=p_values)
@@ -96,22 +96,22 @@ def three(queries: int = 12) -> ScoreTable:
 
 def test_all_pairs_are_tested_by_themselves_and_corrected_together() -> None:
     table = three()
-    made = compare_pairs(table)
-    alone = [float(decide_p(table.differences(first, second))[0]) for first, second in made.family.pairs]
-    assert [each.p for each in made.comparisons] == pytest.approx(alone)
-    flips = [sign_flip(table.differences(first, second)).p for first, second in made.family.pairs]
+    tests = compare_pairs(table)
+    alone = [float(decide_p(table.differences(first, second))[0]) for first, second in tests.family.pairs]
+    assert [each.p for each in tests.comparisons] == pytest.approx(alone)
+    flips = [sign_flip(table.differences(first, second)).p for first, second in tests.family.pairs]
     assert [each.p for each in compare_pairs(table, test="sign-flip").comparisons] == flips
-    assert [each.adjusted for each in made.comparisons] == pytest.approx(holm(alone))
-    assert [each.better for each in made.comparisons] == ["", "C", "C"]
-    assert str(made) == "family of 3 tests: 3 pairs of systems, Holm; sign-flip and skew-t test"
+    assert [each.adjusted for each in tests.comparisons] == pytest.approx(holm(alone))
+    assert [each.better for each in tests.comparisons] == ["", "C", "C"]
+    assert str(tests) == "family of 3 tests: 3 pairs of systems, Holm; sign-flip and skew-t test"
 
 
 def test_classes_and_measures_join_the_family() -> None:
     table = three()
-    made = compare_pairs([table, table], by_class=True, baseline="A", test="t")
-    assert made.family.size == 8
-    assert [row["class"] for row in made.rows()] == ["x", "x", "y", "y"] * 2
-    assert made.comparisons[2].queries == 6
+    tests = compare_pairs([table, table], by_class=True, baseline="A", test="t")
+    assert tests.family.size == 8
+    assert [row["class"] for row in tests.rows()] == ["x", "x", "y", "y"] * 2
+    assert tests.comparisons[2].queries == 6
 
 
 def test_for_a_measure_where_less_is_better_the_lower_system_wins() -> None:
@@ -124,11 +124,11 @@ def test_a_pair_that_shares_no_query_leaves_the_others_alone() -> None:
     table = three()
     values = table.values.copy()
     values[:6, 0], values[6:, 1] = np.nan, np.nan
-    made = compare_pairs(ScoreTable(table.measure, table.systems, table.queries, values))
-    assert np.isnan(made.comparisons[0].p)
-    assert made.undefined == 1
-    assert "1 could not be made" in str(made)
-    assert [each.queries for each in made.comparisons] == [0, 6, 6]
+    tests = compare_pairs(ScoreTable(table.measure, table.systems, table.queries, values))
+    assert np.isnan(tests.comparisons[0].p)
+    assert tests.undefined == 1
+    assert "1 could not be made" in str(tests)
+    assert [each.queries for each in tests.comparisons] == [0, 6, 6]
 
 
 def test_no_verdict_rests_on_the_bootstrap() -> None:

@@ -25,18 +25,18 @@ CLASSES = (WORKED[:5], WORKED[5:9], WORKED[9:])
 
 
 def test_the_worked_t() -> None:
-    made = paired_t(WORKED)
-    assert made.estimate == pytest.approx(0.035333, abs=5e-7)
+    result = paired_t(WORKED)
+    assert result.estimate == pytest.approx(0.035333, abs=5e-7)
     assert WORKED.std(ddof=1) == pytest.approx(0.040685, abs=5e-7)
-    assert made.note == "t = 3.3636, 14 degrees of freedom"
-    assert made.p == pytest.approx(0.004637, abs=5e-7)
+    assert result.note == "t = 3.3636, 14 degrees of freedom"
+    assert result.p == pytest.approx(0.004637, abs=5e-7)
     assert [paired_t(each).p for each in CLASSES] == pytest.approx([0.010305, 0.014992, 0.883130], abs=5e-7)
 
 
 def test_the_worked_wilcoxon_and_sign_test() -> None:
-    made = wilcoxon(WORKED, exact=False)
-    assert made.p == pytest.approx(0.008820, abs=5e-7)
-    assert "W+ = 106" in made.note
+    result = wilcoxon(WORKED, exact=False)
+    assert result.p == pytest.approx(0.008820, abs=5e-7)
+    assert "W+ = 106" in result.note
     assert wilcoxon(WORKED, exact=True).p == wilcoxon(WORKED).p == 206 / 32768
     assert sign_test(WORKED).p == pytest.approx(0.1185, abs=5e-5)
     assert sign_test(WORKED).note == "11 won, 4 lost, 0 equal"
@@ -63,9 +63,9 @@ def test_p_values_are_those_of_scipy(seed: int, alternative: Alternative) -> Non
 @pytest.mark.parametrize("alternative", EVERY)
 def test_the_limits_of_t_are_those_of_scipy(alternative: Alternative) -> None:
     values = tied(9)
-    made = paired_t(values, alternative, level=0.9)
+    result = paired_t(values, alternative, level=0.9)
     theirs = stats.ttest_1samp(values, 0, alternative=alternative).confidence_interval(0.9)
-    assert (made.low, made.high) == pytest.approx((theirs.low, theirs.high))
+    assert (result.low, result.high) == pytest.approx((theirs.low, theirs.high))
 
 
 def test_exact_wilcoxon_without_ties_is_that_of_scipy() -> None:
@@ -89,15 +89,15 @@ def test_the_pseudo_median_is_the_median_of_all_pair_means(values: list[float]) 
 def test_pair_means_of_many_values_are_found_without_making_them(monkeypatch: pytest.MonkeyPatch) -> None:
     ordered = np.sort(np.random.default_rng(2).normal(size=60).round(1))
     places = [0, 1, 17, 900, 1829]
-    made = walsh_averages(ordered, places)
+    values = walsh_averages(ordered, places)
     monkeypatch.setattr("rankscope.statistics.pairs.wilcoxon.FEW", 10)
-    assert walsh_averages(ordered, places) == pytest.approx(made, abs=1e-12)
+    assert walsh_averages(ordered, places) == pytest.approx(values, abs=1e-12)
 
 
 def test_the_interval_of_the_pseudo_median_is_the_test_turned_round() -> None:
     values = np.random.default_rng(3).normal(0.2, 1, 40)
-    made = wilcoxon(values, exact=False)
-    for limit, inward in ((made.low, 1e-6), (made.high, -1e-6)):
+    result = wilcoxon(values, exact=False)
+    for limit, inward in ((result.low, 1e-6), (result.high, -1e-6)):
         assert wilcoxon(values - limit - inward, exact=False).p > 0.05
         assert wilcoxon(values - limit + inward, exact=False).p <= 0.05
 
@@ -113,28 +113,28 @@ def test_the_limits_of_a_share_are_those_of_scipy() -> None:
 
 def test_the_bootstrap_gives_an_interval_but_no_p_value() -> None:
     values = np.random.default_rng(4).beta(0.5, 1, 40) - 0.2
-    made = bootstrap_interval(values)
+    result = bootstrap_interval(values)
     theirs = stats.bootstrap((values,), np.mean, n_resamples=10_000, method="BCa", rng=1).confidence_interval
-    assert (made.low, made.high) == pytest.approx((theirs.low, theirs.high), abs=0.005)
-    assert math.isnan(made.p)
-    assert "too narrow for so few queries" in made.note
+    assert (result.low, result.high) == pytest.approx((theirs.low, theirs.high), abs=0.005)
+    assert math.isnan(result.p)
+    assert "too narrow for so few queries" in result.note
 
 
 def test_every_test_has_a_name_and_a_row() -> None:
-    made = paired_tests(WORKED)
-    assert [each.row()["test"] for each in made] == ["sign-flip", "t", "Wilcoxon", "sign", "bootstrap"]
-    assert len(TESTS) == len(made)
-    assert all(each.queries == 15 for each in made)
-    assert all(each.low <= each.estimate <= each.high for each in made)
+    results = paired_tests(WORKED)
+    assert [each.row()["test"] for each in results] == ["sign-flip", "t", "Wilcoxon", "sign", "bootstrap"]
+    assert len(TESTS) == len(results)
+    assert all(each.queries == 15 for each in results)
+    assert all(each.low <= each.estimate <= each.high for each in results)
     with pytest.raises(SettingError, match="There are: sign-flip, t, wilcoxon"):
         TESTS.find("wilcoxn")
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.0, 0.0, 0.0], [0.2, 0.2, 0.2], [np.nan, 0.1]])
 def test_odd_data_give_a_stated_result(values: list[float]) -> None:
-    for made in paired_tests(values):
-        assert math.isnan(made.p) or 0 < made.p <= 1
-        assert made.note
+    for result in paired_tests(values):
+        assert math.isnan(result.p) or 0 < result.p <= 1
+        assert result.note
 
 
 def test_no_spread_leaves_t_undefined_but_not_sign_flips() -> None:

@@ -68,10 +68,10 @@ def test_the_smallest_effect_is_found_with_just_that_power(queries: int, power: 
 
 def test_many_numbers_of_queries_come_at_once() -> None:
     counts = np.array([1, 2, 10, 100, 10_000])
-    made = paired_power(0.05, 0.1, counts)
-    assert made[0] == 0
-    assert (np.diff(made) > 0).all()
-    assert made[-1] == 1.0
+    values = paired_power(0.05, 0.1, counts)
+    assert values[0] == 0
+    assert (np.diff(values) > 0).all()
+    assert values[-1] == 1.0
 
 
 def test_large_effects_and_many_queries_are_certain() -> None:

@@ -149,8 +149,8 @@ def test_limits_hold_exactly_the_means_that_are_not_rejected(values: FloatArray)
 
 def test_random_limits_agree_with_the_test_on_moved_values() -> None:
     values = np.random.default_rng(6).beta(0.5, 1, 60) - 0.3
-    made = sign_flip(values, level=0.95)
-    for limit, outward in ((made.low, -0.001), (made.high, 0.001)):
+    result = sign_flip(values, level=0.95)
+    for limit, outward in ((result.low, -0.001), (result.high, 0.001)):
         assert sign_flip_p(values - limit - outward)[0] < 0.05 < sign_flip_p(values - limit + outward)[0]
 
 
@@ -161,5 +161,5 @@ def test_few_queries_have_no_limit() -> None:
 
 
 def test_subset_means_weigh_units_by_their_queries() -> None:
-    made = subset_means([0.6, 0.1], sizes=[3, 1])
-    assert made.means.round(9).tolist() == [0.1, 0.175, 0.2]
+    means = subset_means([0.6, 0.1], sizes=[3, 1])
+    assert means.means.round(9).tolist() == [0.1, 0.175, 0.2]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankscope.statistics.pairs.skew_t import HIDDEN, shortened, skew_t_limits, skew_t_p
+from rankscope.statistics.pairs.skew_t import HIDDEN, shorten_t, skew_t_limits, skew_t_p
 from tests.statistics.brughi import A, B
 
 DIFFERENCES = np.array(B) - np.array(A)
@@ -42,7 +42,7 @@ def test_with_the_true_skewness_it_is_right_for_gamma_distributions(queries: int
     shape = 4 / skewness**2
     drawn = np.random.default_rng(queries).gamma(shape, size=(100_000, queries)) - shape
     t = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / math.sqrt(queries))
-    straight = shortened(t, np.array(skewness / (3 * math.sqrt(queries))))
+    straight = shorten_t(t, np.array(skewness / (3 * math.sqrt(queries))))
     for tail in (0.05, 0.025):
         assert np.mean(straight < stats.t.ppf(tail, queries - 1)) == pytest.approx(tail, rel=0.15)
         assert np.mean(t < stats.t.ppf(tail, queries - 1)) > 1.2 * tail

@@ -25,10 +25,10 @@ def test_each_column_is_judged_by_the_queries_it_has() -> None:
     table = chance.normal(0.1, 0.2, (9, 3))
     table[6:, 1] = np.nan
     table[:, 2] = np.nan
-    made = decide_p(table)
-    assert made[0] == pytest.approx(decide_p(table[:, 0])[0])
-    assert made[1] == pytest.approx(decide_p(table[:6, 1])[0])
-    assert np.isnan(made[2])
+    values = decide_p(table)
+    assert values[0] == pytest.approx(decide_p(table[:, 0])[0])
+    assert values[1] == pytest.approx(decide_p(table[:6, 1])[0])
+    assert np.isnan(values[2])
 
 
 def test_equal_differences_are_left_to_the_sign_flips() -> None:

@@ -15,17 +15,17 @@ LABELS = ["big"] * 9 + ["middle"] * 6 + ["small"] * 4 + ["tiny"] * 2 + [""] * 10
 
 @given(st.integers(1, 4), st.integers(0, 10), st.integers(0, 50))
 def test_classes_have_one_size_and_nothing_is_drawn_twice(classes: int, distractors: int, seed: int) -> None:
-    made = balanced_subset(LABELS, classes, distractors, seed)
+    subset = balanced_subset(LABELS, classes, distractors, seed)
     sizes = [9, 6, 4, 2]
-    assert made.classes == ("big", "middle", "small", "tiny")[:classes]
-    assert made.members.shape == (classes, sizes[classes - 1])
-    assert made.each == sizes[classes - 1]
-    assert np.unique(made.items).size == made.members.size + distractors
+    assert subset.classes == ("big", "middle", "small", "tiny")[:classes]
+    assert subset.members.shape == (classes, sizes[classes - 1])
+    assert subset.each == sizes[classes - 1]
+    assert np.unique(subset.items).size == subset.members.size + distractors
     given = np.array(LABELS)
-    for label, row in zip(made.classes, made.members, strict=True):
+    for label, row in zip(subset.classes, subset.members, strict=True):
         assert set(given[row]) == {label}
-    assert not set(given[made.distractors]) & set(made.classes)
-    assert set(made.queries.tolist()) <= set(made.items.tolist())
+    assert not set(given[subset.distractors]) & set(subset.classes)
+    assert set(subset.queries.tolist()) <= set(subset.items.tolist())
 
 
 def test_the_seed_decides_and_is_kept() -> None:

@@ -54,9 +54,9 @@ def test_all_queries_at_once_are_each_joined_by_itself(queries: RelevantRanks, p
 
 def test_hits_that_were_not_found_pull_the_curve_to_zero() -> None:
     half = RelevantRanks.from_ranks([[1, 2]], relevant=[4])
-    made = precision_at_recall(half, 5)
-    assert made.values.tolist() == [[1.0, 1.0, 1.0, 0.0, 0.0]]
-    assert made.cut == 1
+    curves = precision_at_recall(half, 5)
+    assert curves.values.tolist() == [[1.0, 1.0, 1.0, 0.0, 0.0]]
+    assert curves.cut == 1
 
 
 def test_nothing_found_is_zero_everywhere() -> None:
@@ -90,19 +90,19 @@ def test_means_over_relevant_scope_are_those_of_the_curves() -> None:
 def test_means_over_generality_are_those_of_grip(way: str) -> None:
     mixed = RelevantRanks.from_ranks([[1, 2, 3, 5], [3], [2, 30]], collection=40, depth=40)
     for members in ("constant", "varying"):
-        made = over_generality(mixed, way=way, members=members)  # type: ignore[arg-type]
+        result = over_generality(mixed, way=way, members=members)  # type: ignore[arg-type]
         mean = grip(mixed, way, members=members)  # type: ignore[arg-type]
-        np.testing.assert_allclose(np.nanmean(made.values, axis=0), mean.precision)
-        np.testing.assert_array_equal((~np.isnan(made.values)).sum(axis=0), mean.queries)
+        np.testing.assert_allclose(np.nanmean(result.values, axis=0), mean.precision)
+        np.testing.assert_array_equal((~np.isnan(result.values)).sum(axis=0), mean.queries)
 
 
 def test_differences_pair_queries_by_their_names() -> None:
     one = precision_at_recall(RelevantRanks.from_ranks([[1], [2], [4]], queries=["a", "b", "c"], system="one"), 2)
     two = precision_at_recall(RelevantRanks.from_ranks([[1], [1]], queries=["c", "b"], system="two"), 2)
-    made = two.minus(one)
-    assert made.queries == ("c", "b")
-    assert made.values.tolist() == [[0.75, 0.75], [0.5, 0.5]]
-    assert made.system == "two minus one"
+    curves = two.minus(one)
+    assert curves.queries == ("c", "b")
+    assert curves.values.tolist() == [[0.75, 0.75], [0.5, 0.5]]
+    assert curves.system == "two minus one"
 
 
 def test_curves_know_what_a_value_can_be() -> None:
@@ -112,16 +112,16 @@ def test_curves_know_what_a_value_can_be() -> None:
     assert over_relevant_scope(mixed, [0.5, 2]).highest.tolist() == [1, 0.5]  # type: ignore[union-attr]
     assert over_relevant_scope(mixed, [0.5, 2], "recall").highest.tolist() == [0.5, 1]  # type: ignore[union-attr]
     assert over_generality(mixed, n=4).highest == 0.25
-    made = over_scope(mixed, [8]).minus(over_scope(mixed, [8]))
-    np.testing.assert_array_equal([made.lowest, made.highest], [[-0.5], [0.5]])
+    curves = over_scope(mixed, [8]).minus(over_scope(mixed, [8]))
+    np.testing.assert_array_equal([curves.lowest, curves.highest], [[-0.5], [0.5]])
 
 
 @given(queries=relevant_ranks())
 def test_no_value_exceeds_what_it_can_be(queries: RelevantRanks) -> None:
     axes: tuple[Axis, Axis] = ("precision", "recall")
     for axis in axes:
-        for made in (over_scope(queries, axis=axis), over_relevant_scope(queries, axis=axis)):
-            assert (np.nan_to_num(made.values) <= np.asarray(made.highest) + 1e-12).all()
+        for result in (over_scope(queries, axis=axis), over_relevant_scope(queries, axis=axis)):
+            assert (np.nan_to_num(result.values) <= np.asarray(result.highest) + 1e-12).all()
 
 
 def test_what_cannot_be_paired_is_refused() -> None:

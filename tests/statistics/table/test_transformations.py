@@ -18,18 +18,18 @@ NAN = float("nan")
 
 
 def test_the_logit_follows_its_formula() -> None:
-    made = logit(WORKED)
+    table = logit(WORKED)
     share = (np.array(A) * 14 + 0.5) / 15
-    np.testing.assert_allclose(made.values[:, 0], np.log(share / (1 - share)))
-    assert (made.measure, made.classes) == ("logit AP", WORKED.classes)
+    np.testing.assert_allclose(table.values[:, 0], np.log(share / (1 - share)))
+    assert (table.measure, table.classes) == ("logit AP", WORKED.classes)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_the_logit_is_finite_and_keeps_the_order(values: list[float]) -> None:
-    made = logit(ScoreTable.make({"A": values})).values[:, 0]
-    assert np.isfinite(made).all()
+    result = logit(ScoreTable.make({"A": values})).values[:, 0]
+    assert np.isfinite(result).all()
     order = np.argsort(values, kind="stable")
-    assert (np.diff(made[order]) >= -1e-12).all()
+    assert (np.diff(result[order]) >= -1e-12).all()
 
 
 def test_the_logit_refuses_what_is_not_a_share() -> None:
@@ -38,11 +38,11 @@ def test_the_logit_refuses_what_is_not_a_share() -> None:
 
 
 def test_ranks_are_those_of_scipy_over_all_systems() -> None:
-    made = rank_transform(WORKED)
+    result = rank_transform(WORKED)
     expected = stats.rankdata(WORKED.values.round(9), axis=None).reshape(WORKED.values.shape)
-    np.testing.assert_array_equal(made.values, expected)
-    assert made.measure == "rank of AP"
-    assert anova(made).p < 1e-6
+    np.testing.assert_array_equal(result.values, expected)
+    assert result.measure == "rank of AP"
+    assert anova(result).p < 1e-6
 
 
 def test_floats_that_differ_by_rounding_are_ties() -> None:

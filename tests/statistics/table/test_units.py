@@ -49,11 +49,11 @@ def test_the_error_is_that_of_drawing_classes_with_replacement() -> None:
 def test_a_query_without_a_value_is_left_out_of_its_class() -> None:
     values = np.array([[0.2, 0.2], [0.4, np.nan], [0.9, 0.9], [0.1, np.nan]])
     classes = ["x", "x", "y", "z"]
-    made = unit_values(values, classes)
+    result = unit_values(values, classes)
     alone = unit_values(values[[0, 2], 1:], ["x", "y"])
-    np.testing.assert_allclose(made[:2, 1], alone[:, 0], atol=1e-12)
-    assert np.isnan(made[2, 1])
-    np.testing.assert_allclose(np.nanmean(made, axis=0), np.nanmean(values, axis=0), atol=1e-12)
+    np.testing.assert_allclose(result[:2, 1], alone[:, 0], atol=1e-12)
+    assert np.isnan(result[2, 1])
+    np.testing.assert_allclose(np.nanmean(result, axis=0), np.nanmean(values, axis=0), atol=1e-12)
 
 
 def test_queries_of_no_class_are_units_of_their_own() -> None:

@@ -17,12 +17,12 @@ from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn
 
 
 def test_the_worked_example() -> None:
-    made = anova(WORKED)
-    assert made.f == pytest.approx(46.941157, abs=1e-6)
-    assert made.p == pytest.approx(1.288e-11, abs=5e-15)
-    assert made.mse == pytest.approx(0.00277882, abs=5e-9)
-    assert made.nu == 24
-    assert made.note == ""
+    result = anova(WORKED)
+    assert result.f == pytest.approx(46.941157, abs=1e-6)
+    assert result.p == pytest.approx(1.288e-11, abs=5e-15)
+    assert result.mse == pytest.approx(0.00277882, abs=5e-9)
+    assert result.nu == 24
+    assert result.note == ""
 
 
 def test_one_way_over_systems_without_classes() -> None:
@@ -33,38 +33,39 @@ def test_one_way_over_systems_without_classes() -> None:
 def test_it_is_scipys(sizes: tuple[int, ...]) -> None:
     table = drawn(3, sizes)
     theirs = stats.f_oneway(*cells_of(table).samples)
-    made = anova(table)
-    assert (made.f, made.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
+    result = anova(table)
+    assert (result.f, result.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
 
 
 @given(st.integers(0, 1000), st.floats(-3, 3), st.floats(0.1, 5))
 def test_f_does_not_depend_on_origin_and_unit(seed: int, shift: float, unit: float) -> None:
     table = drawn(2, (3, 4), seed)
-    moved = ScoreTable.make({name: table.values[:, i] * unit + shift for i, name in enumerate(table.systems)},
-                            table.classes)  # fmt: skip
+    moved = ScoreTable.make(
+        {name: table.values[:, i] * unit + shift for i, name in enumerate(table.systems)}, table.classes
+    )
     assert anova(moved).f == pytest.approx(anova(table).f, rel=1e-6)
 
 
 def test_squares_add_up() -> None:
-    made = anova(WORKED)
+    result = anova(WORKED)
     total = float(((WORKED.values - WORKED.values.mean()) ** 2).sum())
-    assert made.between + made.within == pytest.approx(total)
-    assert [row["source"] for row in made.rows()] == ["cells", "residual"]
-    assert made.explained == pytest.approx(made.between / total)
+    assert result.between + result.within == pytest.approx(total)
+    assert [row["source"] for row in result.rows()] == ["cells", "residual"]
+    assert result.explained == pytest.approx(result.between / total)
 
 
 def test_one_query_has_no_test_and_says_so() -> None:
-    made = anova(ScoreTable.make({"A": [0.1], "B": [0.2]}))
-    assert math.isnan(made.f)
-    assert math.isnan(made.p)
-    assert "each cell has one query" in made.note
+    result = anova(ScoreTable.make({"A": [0.1], "B": [0.2]}))
+    assert math.isnan(result.f)
+    assert math.isnan(result.p)
+    assert "each cell has one query" in result.note
 
 
 def test_constant_scores_have_no_test_and_say_so() -> None:
-    made = anova(CONSTANT)
-    assert made.mse == 0
-    assert math.isnan(made.p)
-    assert "equal" in made.note
+    result = anova(CONSTANT)
+    assert result.mse == 0
+    assert math.isnan(result.p)
+    assert "equal" in result.note
 
 
 def test_one_class_is_systems_alone() -> None:
@@ -79,5 +80,5 @@ def test_one_system_compares_classes_but_not_nothing() -> None:
 
 
 def test_queries_left_out_are_counted_in_the_note() -> None:
-    made = anova(ScoreTable.make({"A": [0.1, float("nan"), 0.4], "B": [0.3, 0.5, 0.4]}))
-    assert "1 query left out" in made.note
+    result = anova(ScoreTable.make({"A": [0.1, float("nan"), 0.4], "B": [0.3, 0.5, 0.4]}))
+    assert "1 query left out" in result.note

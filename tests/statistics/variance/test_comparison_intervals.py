@@ -15,41 +15,41 @@ from tests.statistics.examples import CONSTANT, WORKED, drawn
 
 
 def test_the_worked_example() -> None:
-    made = comparison_intervals(WORKED)
-    assert made.half.tolist() == pytest.approx([0.051517] * 2 + [0.057816] * 2 + [0.047208] * 2, abs=1e-6)
-    assert made.disagreements == ()
-    assert len(made.pairs.pairs) == 15
+    intervals = comparison_intervals(WORKED)
+    assert intervals.half.tolist() == pytest.approx([0.051517] * 2 + [0.057816] * 2 + [0.047208] * 2, abs=1e-6)
+    assert intervals.disagreements == ()
+    assert len(intervals.pairs.pairs) == 15
 
 
 @pytest.mark.parametrize("table", [WORKED, drawn(2, (3, 12, 6)), drawn(1, (4, 7, 2))], ids=["worked", "two", "one"])
 def test_half_widths_are_those_of_statsmodels(table: ScoreTable) -> None:
     multicomp = needed_module("statsmodels.stats.multicomp", "stats")
     cells = cells_of(table)
-    made = multicomp.pairwise_tukeyhsd(
+    result = multicomp.pairwise_tukeyhsd(
         np.concatenate(cells.samples), np.repeat([f"{i:03}" for i in range(len(cells))], cells.n)
     )
-    made._simultaneous_ci()
-    np.testing.assert_allclose(comparison_intervals(table).half, made.halfwidths, atol=1e-6)
+    result._simultaneous_ci()
+    np.testing.assert_allclose(comparison_intervals(table).half, result.halfwidths, atol=1e-6)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 5), st.integers(2, 6))
 def test_disjoint_means_different_where_all_cells_have_as_many_queries(
     seed: int, systems: int, classes: int, size: int
 ) -> None:
-    made = comparison_intervals(drawn(systems, (size,) * classes, seed))
-    np.testing.assert_allclose(made.half, made.pairs.width[0] / 2)
-    assert made.disagreements == ()
+    intervals = comparison_intervals(drawn(systems, (size,) * classes, seed))
+    np.testing.assert_allclose(intervals.half, intervals.pairs.width[0] / 2)
+    assert intervals.disagreements == ()
 
 
 def test_pairs_whose_picture_says_something_else_are_listed() -> None:
     found = [comparison_intervals(drawn(2, (2, 2, 30), seed, difficulty=0.1)) for seed in range(60)]
-    listed = [(made, pair) for made in found for pair in made.disagreements]
+    listed = [(result, pair) for result in found for pair in result.disagreements]
     assert listed
-    for made, (first, second) in listed:
-        names = list(made.cells.names)
+    for result, (first, second) in listed:
+        names = list(result.cells.names)
         i, j = names.index(first), names.index(second)
-        disjoint = made.low[i] > made.high[j] or made.low[j] > made.high[i]
-        assert disjoint != made.pairs.pair(first, second).different
+        disjoint = result.low[i] > result.high[j] or result.low[j] > result.high[i]
+        assert disjoint != result.pairs.pair(first, second).different
 
 
 def test_two_cells_have_half_of_the_width_each() -> None:
@@ -57,10 +57,10 @@ def test_two_cells_have_half_of_the_width_each() -> None:
 
 
 def test_constant_scores_have_no_interval_and_no_disagreement() -> None:
-    made = comparison_intervals(CONSTANT)
-    assert np.isnan(made.half).all()
-    assert made.disagreements == ()
-    assert "no spread" in made.note
+    intervals = comparison_intervals(CONSTANT)
+    assert np.isnan(intervals.half).all()
+    assert intervals.disagreements == ()
+    assert "no spread" in intervals.note
 
 
 def test_rows_name_system_and_class() -> None:

@@ -28,24 +28,24 @@ def fitted(table: ScoreTable, formula: str, group: str = "query", **more: Any) -
 
 
 def test_the_worked_example() -> None:
-    made = mixed(WORKED)
-    assert made.effects[0].difference == pytest.approx(0.05)
-    assert made.effects[0].error == pytest.approx(0.011803, abs=1e-6)
-    assert made.residual_variance == pytest.approx(0.000348264, abs=5e-10)
-    assert made.query_variance == pytest.approx(0.00243056, abs=5e-9)
-    assert [each.p for each in made.effects] == pytest.approx([0.001155, 0.000138, 0.879639], abs=1e-6)
-    assert {each.freedom for each in made.effects} == {12}
-    assert [each.label for each in made.effects] == ["a", "b", "c"]
+    result = mixed(WORKED)
+    assert result.effects[0].difference == pytest.approx(0.05)
+    assert result.effects[0].error == pytest.approx(0.011803, abs=1e-6)
+    assert result.residual_variance == pytest.approx(0.000348264, abs=5e-10)
+    assert result.query_variance == pytest.approx(0.00243056, abs=5e-9)
+    assert [each.p for each in result.effects] == pytest.approx([0.001155, 0.000138, 0.879639], abs=1e-6)
+    assert {each.freedom for each in result.effects} == {12}
+    assert [each.label for each in result.effects] == ["a", "b", "c"]
 
 
 def test_two_systems_have_the_closed_form_of_their_differences() -> None:
     difference = WORKED.values[:, 1] - WORKED.values[:, 0]
     group = np.array(WORKED.labels)
     pooled = sum(((difference[group == each] - difference[group == each].mean()) ** 2).sum() for each in "abc") / 12
-    made = mixed(WORKED)
-    assert made.residual_variance == pytest.approx(pooled / 2)
+    result = mixed(WORKED)
+    assert result.residual_variance == pytest.approx(pooled / 2)
     centred = np.concatenate([WORKED.values[group == each] - WORKED.values[group == each].mean(0) for each in "abc"])
-    assert made.query_variance == pytest.approx(centred[:, 0] @ centred[:, 1] / 12)
+    assert result.query_variance == pytest.approx(centred[:, 0] @ centred[:, 1] / 12)
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_two_systems_have_the_closed_form_of_their_differences() -> None:
 )
 def test_variances_and_effects_are_those_of_statsmodels(table: ScoreTable) -> None:
     theirs = fitted(table, "value ~ C(kind) / C(system)")
-    made = mixed(table)
-    assert made.residual_variance == pytest.approx(theirs.scale, rel=2e-4)
-    assert made.query_variance == pytest.approx(float(theirs.cov_re.iloc[0, 0]), rel=2e-3)
-    for effect in made.effects:
+    result = mixed(table)
+    assert result.residual_variance == pytest.approx(theirs.scale, rel=2e-4)
+    assert result.query_variance == pytest.approx(float(theirs.cov_re.iloc[0, 0]), rel=2e-3)
+    for effect in result.effects:
         if effect.first == table.systems[0]:
             name = f"C(kind)[{effect.label}]:C(system)[T.{effect.second}]"
             assert effect.difference == pytest.approx(theirs.params[name], rel=1e-5, abs=1e-9)
@@ -66,11 +66,11 @@ def test_variances_and_effects_are_those_of_statsmodels(table: ScoreTable) -> No
 def test_without_classes_two_systems_are_a_paired_t_test() -> None:
     table = ScoreTable.make({"A": WORKED.values[:, 0], "B": WORKED.values[:, 1]})
     theirs = stats.ttest_rel(table.values[:, 1], table.values[:, 0])
-    made = mixed(table)
+    result = mixed(table)
     limits = theirs.confidence_interval(0.95)
-    assert made.effects == ()
-    assert made.overall[0].p == pytest.approx(theirs.pvalue)
-    assert (made.overall[0].low, made.overall[0].high) == pytest.approx((limits.low, limits.high))
+    assert result.effects == ()
+    assert result.overall[0].p == pytest.approx(theirs.pvalue)
+    assert (result.overall[0].low, result.overall[0].high) == pytest.approx((limits.low, limits.high))
 
 
 def opposed(queries: int, correlation: float, seed: int = 0, classes: list[str] | None = None) -> ScoreTable:
@@ -84,22 +84,22 @@ def opposed(queries: int, correlation: float, seed: int = 0, classes: list[str] 
 def test_a_query_variance_below_zero_is_said_and_pairs_are_judged_by_their_own_differences() -> None:
     table = opposed(12, -0.9)
     theirs = stats.ttest_rel(table.values[:, 1], table.values[:, 0])
-    made = mixed(table)
-    assert made.query_variance == 0
-    assert "the variance of queries comes out below 0 and counts as 0" in made.note
-    assert "paired" in made.note
-    assert made.overall[0].p == pytest.approx(theirs.pvalue)
-    assert made.overall[0].freedom == 11
+    result = mixed(table)
+    assert result.query_variance == 0
+    assert "the variance of queries comes out below 0 and counts as 0" in result.note
+    assert "paired" in result.note
+    assert result.overall[0].p == pytest.approx(theirs.pvalue)
+    assert result.overall[0].freedom == 11
     limits = theirs.confidence_interval(0.95)
-    assert (made.overall[0].low, made.overall[0].high) == pytest.approx((limits.low, limits.high))
+    assert (result.overall[0].low, result.overall[0].high) == pytest.approx((limits.low, limits.high))
     assert mixed(opposed(12, 0.9)).paired == ""
 
 
 def test_below_zero_each_class_is_a_paired_t_test_of_its_own() -> None:
     table = opposed(15, -0.8, 1, ["x"] * 6 + ["y"] * 8 + ["lone"])
-    made = mixed(table)
-    assert made.paired
-    for effect in made.effects:
+    result = mixed(table)
+    assert result.paired
+    for effect in result.effects:
         own = table.where(effect.label).values
         if effect.label == "lone":
             assert math.isnan(effect.p)
@@ -118,9 +118,9 @@ def test_three_systems_below_zero_are_judged_pair_by_pair() -> None:
     chance = np.random.default_rng(3)
     one, two = chance.normal(0, 0.1, (2, 9))
     table = ScoreTable.make({"A": one, "B": two, "C": -one - two + 0.05})
-    made = mixed(table)
-    assert made.paired
-    for effect in made.overall:
+    result = mixed(table)
+    assert result.paired
+    for effect in result.overall:
         theirs = stats.ttest_rel(table.differences(effect.first, effect.second), np.zeros(9))
         assert effect.p == pytest.approx(theirs.pvalue)
 
@@ -150,15 +150,15 @@ def test_random_classes_are_those_of_statsmodels() -> None:
     )
     parts = {"query": "0 + C(query)", "system": "0 + C(system)"}
     theirs = fitted(table, "value ~ C(system)", "kind", re_formula="1", vc_formula=parts)
-    made = mixed(table, random_classes=True)
-    assert made.interaction_variance is not None
-    assert made.class_variance is not None
+    result = mixed(table, random_classes=True)
+    assert result.interaction_variance is not None
+    assert result.class_variance is not None
     named = dict(zip(theirs.model.exog_vc.names, theirs.vcomp, strict=True))
-    assert made.residual_variance == pytest.approx(theirs.scale, rel=1e-3)
-    assert made.query_variance == pytest.approx(named["query"], rel=5e-3)
-    assert made.interaction_variance == pytest.approx(named["system"], rel=5e-3)
-    assert made.class_variance == pytest.approx(float(theirs.cov_re.iloc[0, 0]), rel=2e-2)
-    for effect in made.overall[:2]:
+    assert result.residual_variance == pytest.approx(theirs.scale, rel=1e-3)
+    assert result.query_variance == pytest.approx(named["query"], rel=5e-3)
+    assert result.interaction_variance == pytest.approx(named["system"], rel=5e-3)
+    assert result.class_variance == pytest.approx(float(theirs.cov_re.iloc[0, 0]), rel=2e-2)
+    for effect in result.overall[:2]:
         name = f"C(system)[T.{effect.second}]"
         assert effect.difference == pytest.approx(theirs.params[name], rel=1e-3)
         assert effect.error == pytest.approx(theirs.bse[name], rel=1e-3)
@@ -173,23 +173,23 @@ def test_random_classes_of_one_size_are_a_t_test_of_class_means() -> None:
     shift = np.repeat([0.0, 0.2, -0.1, 0.3, 0.1, 0.05], 5)
     table = ScoreTable.make({"A": table.values[:, 0], "B": table.values[:, 1] + shift}, table.classes)
     means = (table.values[:, 1] - table.values[:, 0]).reshape(6, 5).mean(axis=1)
-    made = mixed(table, random_classes=True)
-    assert made.overall[0].p == pytest.approx(stats.ttest_1samp(means, 0).pvalue, rel=1e-5)
-    assert made.overall[0].freedom == 5
-    assert made.overall[0].error > mixed(table).overall[0].error
+    result = mixed(table, random_classes=True)
+    assert result.overall[0].p == pytest.approx(stats.ttest_1samp(means, 0).pvalue, rel=1e-5)
+    assert result.overall[0].freedom == 5
+    assert result.overall[0].error > mixed(table).overall[0].error
 
 
 def test_random_classes_say_which_variance_came_out_below_zero() -> None:
-    made = mixed(opposed(20, -0.9, 2, list("aabbccddee") * 2), random_classes=True)
-    assert made.query_variance == 0
-    assert "queries" in made.note
-    assert "below 0" in made.note
+    result = mixed(opposed(20, -0.9, 2, list("aabbccddee") * 2), random_classes=True)
+    assert result.query_variance == 0
+    assert "queries" in result.note
+    assert "below 0" in result.note
 
 
 def test_random_classes_whose_effects_agree_say_so() -> None:
-    made = mixed(drawn(2, (20, 20), seed=4), random_classes=True)
-    assert made.interaction_variance == 0
-    assert "does not vary more between classes than chance" in made.note
+    result = mixed(drawn(2, (20, 20), seed=4), random_classes=True)
+    assert result.interaction_variance == 0
+    assert "does not vary more between classes than chance" in result.note
 
 
 @pytest.mark.parametrize(
@@ -208,10 +208,10 @@ def test_random_classes_that_cannot_be_are_refused(table: ScoreTable, words: str
 
 @pytest.mark.parametrize("table", [CONSTANT, ScoreTable.make({"A": [0.1], "B": [0.2]})])
 def test_without_an_error_there_is_no_test_and_the_note_says_so(table: ScoreTable) -> None:
-    made = mixed(table)
-    assert math.isnan(made.overall[0].p)
-    assert made.overall[0].difference == pytest.approx(0.1)
-    assert "no test" in made.note
+    result = mixed(table)
+    assert math.isnan(result.overall[0].p)
+    assert result.overall[0].difference == pytest.approx(0.1)
+    assert "no test" in result.note
 
 
 def test_a_class_of_one_query_borrows_the_error_of_the_others() -> None:

@@ -15,11 +15,11 @@ from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn
 
 
 def test_the_worked_example() -> None:
-    made = randomised_tukey(THREE)
-    assert made.exact
-    assert made.count.tolist() == [3384, 264, 5640]
-    assert made.permutations == 7776
-    assert made.p == pytest.approx([0.435185, 0.033951, 0.725309], abs=1e-6)
+    tukey = randomised_tukey(THREE)
+    assert tukey.exact
+    assert tukey.count.tolist() == [3384, 264, 5640]
+    assert tukey.permutations == 7776
+    assert tukey.p == pytest.approx([0.435185, 0.033951, 0.725309], abs=1e-6)
 
 
 def test_all_arrangements_counted_one_by_one() -> None:
@@ -28,32 +28,32 @@ def test_all_arrangements_counted_one_by_one() -> None:
     for rows in product(*(list(permutations(row)) for row in values.tolist())):
         means = np.mean(rows, axis=0)
         ranges.append(means.max() - means.min())
-    made = randomised_tukey(THREE.take(np.arange(4)))
-    expected = [sum(r >= abs(d) - 1e-12 for r in ranges) for d in made.difference.tolist()]
-    assert made.count.tolist() == expected
-    assert made.permutations == len(ranges) == 1296
+    tukey = randomised_tukey(THREE.take(np.arange(4)))
+    expected = [sum(r >= abs(d) - 1e-12 for r in ranges) for d in tukey.difference.tolist()]
+    assert tukey.count.tolist() == expected
+    assert tukey.permutations == len(ranges) == 1296
 
 
 def test_two_systems_are_a_sign_flip_test() -> None:
-    made = randomised_tukey(WORKED)
-    assert (made.count.tolist(), made.permutations) == ([238], 32768)
+    tukey = randomised_tukey(WORKED)
+    assert (tukey.count.tolist(), tukey.permutations) == ([238], 32768)
     pair = THREE.select("a", "b")
     assert randomised_tukey(pair).p == pytest.approx([0.125])
 
 
 def test_drawn_permutations_come_near_the_full_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("rankscope.statistics.variance.randomised_tukey"), "EXACT", 1)
-    made = randomised_tukey(THREE, permutations=40_000)
-    assert not made.exact
-    assert made.p == pytest.approx([0.435185, 0.033951, 0.725309], abs=0.01)
-    assert made.p == pytest.approx((made.count + 1) / 40_001)
+    tukey = randomised_tukey(THREE, permutations=40_000)
+    assert not tukey.exact
+    assert tukey.p == pytest.approx([0.435185, 0.033951, 0.725309], abs=0.01)
+    assert tukey.p == pytest.approx((tukey.count + 1) / 40_001)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
 @pytest.mark.parametrize("table", [THREE, drawn(4, (8,), seed=1)], ids=["exact", "drawn"])
 def test_an_interval_without_zero_goes_with_a_small_p(table: ScoreTable, level: float) -> None:
-    made = randomised_tukey(table, level, permutations=999)
-    np.testing.assert_array_equal(made.different, made.p <= 1 - level + 1e-12)
+    tukey = randomised_tukey(table, level, permutations=999)
+    np.testing.assert_array_equal(tukey.different, tukey.p <= 1 - level + 1e-12)
 
 
 def test_the_seed_decides() -> None:
@@ -77,9 +77,9 @@ def test_constant_scores_and_one_query_never_differ() -> None:
 
 
 def test_too_few_permutations_say_so() -> None:
-    made = randomised_tukey(drawn(3, (9,)), permutations=10)
-    assert not made.different.any()
-    assert "10 permutations are too few" in made.note
+    tukey = randomised_tukey(drawn(3, (9,)), permutations=10)
+    assert not tukey.different.any()
+    assert "10 permutations are too few" in tukey.note
 
 
 @pytest.mark.parametrize(("queries", "systems", "small"), [(5, 3, True), (19, 2, True), (20, 2, False), (1, 10, False)])

@@ -18,8 +18,8 @@ from tests.statistics.examples import CONSTANT, WORKED, drawn
     ("label", "width", "p"), [("a", 0.103084, 0.668), ("b", 0.115251, 0.401), ("c", 0.094102, 1.0)]
 )
 def test_the_worked_example(label: str, width: float, p: float) -> None:
-    made = tukey(WORKED)
-    pair = made.pair(f"A, {label}", f"B, {label}")
+    comparisons = tukey(WORKED)
+    pair = comparisons.pair(f"A, {label}", f"B, {label}")
     assert pair.high - pair.difference == pytest.approx(width, abs=1e-6)
     assert pair.p == pytest.approx(p, abs=5e-4)
     assert not pair.different
@@ -32,27 +32,29 @@ def test_the_critical_value_of_the_worked_example() -> None:
 @pytest.mark.parametrize("sizes", [(5, 5), (3, 8, 4)])
 def test_it_is_scipys(sizes: tuple[int, ...]) -> None:
     table = drawn(2, sizes)
-    made = tukey(table)
+    comparisons = tukey(table)
     theirs = stats.tukey_hsd(*cells_of(table).samples)
     limits = theirs.confidence_interval(0.95)
-    np.testing.assert_allclose(made.p, theirs.pvalue[made.first, made.second], atol=1e-6)
-    np.testing.assert_allclose(made.difference, -theirs.statistic[made.first, made.second])
-    np.testing.assert_allclose(made.difference - made.width, -limits.high[made.first, made.second], atol=1e-6)
+    np.testing.assert_allclose(comparisons.p, theirs.pvalue[comparisons.first, comparisons.second], atol=1e-6)
+    np.testing.assert_allclose(comparisons.difference, -theirs.statistic[comparisons.first, comparisons.second])
+    np.testing.assert_allclose(
+        comparisons.difference - comparisons.width, -limits.high[comparisons.first, comparisons.second], atol=1e-6
+    )
 
 
 def test_an_interval_without_zero_is_a_difference_and_has_a_small_p() -> None:
-    made = tukey(drawn(3, (6, 9, 4), seed=3))
-    np.testing.assert_array_equal(made.different, made.p < 0.05)
-    for row in made.rows():
+    comparisons = tukey(drawn(3, (6, 9, 4), seed=3))
+    np.testing.assert_array_equal(comparisons.different, comparisons.p < 0.05)
+    for row in comparisons.rows():
         assert row["different"] == (not row["low"] <= 0 <= row["high"])  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("table", [CONSTANT, ScoreTable.make({"A": [0.1], "B": [0.2]})])
 def test_where_there_is_no_spread_nothing_differs_and_the_note_says_why(table: ScoreTable) -> None:
-    made = tukey(table)
-    assert np.isnan(made.p).all()
-    assert not made.different.any()
-    assert "no p value" in made.note
+    comparisons = tukey(table)
+    assert np.isnan(comparisons.p).all()
+    assert not comparisons.different.any()
+    assert "no p value" in comparisons.note
 
 
 def test_a_class_of_one_query_borrows_the_spread_of_the_others() -> None:

@@ -18,20 +18,20 @@ from tests.statistics.examples import CONSTANT, THREE, WORKED, drawn, long_frame
 
 
 def test_the_worked_example() -> None:
-    made = two_way(THREE)
-    assert made["system"].f == pytest.approx(4.780488, abs=1e-6)
-    assert made["system"].p == pytest.approx(0.043069, abs=1e-6)
-    assert made.mse == pytest.approx(0.0273333, abs=5e-8)
-    assert made.nu == 8
+    measures = two_way(THREE)
+    assert measures["system"].f == pytest.approx(4.780488, abs=1e-6)
+    assert measures["system"].p == pytest.approx(0.043069, abs=1e-6)
+    assert measures.mse == pytest.approx(0.0273333, abs=5e-8)
+    assert measures.nu == 8
     assert blocked_tukey(THREE).width == pytest.approx([0.298782] * 3, abs=1e-6)
 
 
 def test_two_systems_are_a_paired_t_test() -> None:
     theirs = stats.ttest_rel(WORKED.values[:, 1], WORKED.values[:, 0])
-    made = two_way(WORKED)
-    assert made["system"].f == pytest.approx(theirs.statistic**2)
-    assert made["system"].p == pytest.approx(0.004637, abs=1e-6)
-    assert made.epsilon == pytest.approx(1.0)
+    measures = two_way(WORKED)
+    assert measures["system"].f == pytest.approx(theirs.statistic**2)
+    assert measures["system"].p == pytest.approx(0.004637, abs=1e-6)
+    assert measures.epsilon == pytest.approx(1.0)
     assert blocked_tukey(WORKED).p[0] == pytest.approx(theirs.pvalue, abs=1e-8)
 
 
@@ -40,8 +40,8 @@ def test_it_is_the_repeated_measures_analysis_of_statsmodels() -> None:
     anova = needed_module("statsmodels.stats.anova", "stats")
     table = drawn(4, (6, 5))
     theirs = anova.AnovaRM(pandas.DataFrame(long_frame(table)), "value", "query", within=["system"]).fit().anova_table
-    made = two_way(table)["system"]
-    assert (made.f, made.p) == pytest.approx((theirs["F Value"].iloc[0], theirs["Pr > F"].iloc[0]), rel=1e-8)
+    result = two_way(table)["system"]
+    assert (result.f, result.p) == pytest.approx((theirs["F Value"].iloc[0], theirs["Pr > F"].iloc[0]), rel=1e-8)
 
 
 def left_over(values: FloatArray, *factors: list[object]) -> float:
@@ -58,26 +58,26 @@ def test_squares_are_what_each_term_explains_beyond_those_before(sizes: tuple[in
     values, query, system = np.array(frame["value"], dtype=float), frame["query"], frame["system"]
     both: list[object] = [f"{one} {other}" for one, other in zip(system, frame["kind"], strict=True)]
     steps = [left_over(values, query), left_over(values, query, system), left_over(values, query, system, both)]
-    made = repeated_measures(table)
-    assert made["system"].squares == pytest.approx(steps[0] - steps[1])
-    assert made["system x class"].squares == pytest.approx(steps[1] - steps[2])
-    assert made["residual"].squares == pytest.approx(steps[2])
+    measures = repeated_measures(table)
+    assert measures["system"].squares == pytest.approx(steps[0] - steps[1])
+    assert measures["system x class"].squares == pytest.approx(steps[1] - steps[2])
+    assert measures["residual"].squares == pytest.approx(steps[2])
 
 
 def test_classes_are_compared_by_the_means_of_their_queries() -> None:
     table = drawn(3, (3, 6, 5), seed=2)
     means, group = table.values.mean(axis=1), np.array(table.labels)
     theirs = stats.f_oneway(*(means[group == label] for label in table.class_names))
-    made = repeated_measures(table)["class"]
-    assert (made.f, made.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+    result = repeated_measures(table)["class"]
+    assert (result.f, result.p) == pytest.approx((theirs.statistic, theirs.pvalue))
 
 
 def test_squares_add_up() -> None:
     table = drawn(3, (3, 6, 5))
     total = float(((table.values - table.values.mean()) ** 2).sum())
-    for made in (two_way(table), repeated_measures(table)):
-        assert sum(each.squares for each in made.sources) == pytest.approx(total)
-        assert sum(each.freedom for each in made.sources) == table.values.size - 1
+    for result in (two_way(table), repeated_measures(table)):
+        assert sum(each.squares for each in result.sources) == pytest.approx(total)
+        assert sum(each.freedom for each in result.sources) == table.values.size - 1
 
 
 def test_the_interaction_of_the_worked_example_is_between_class_differences() -> None:
@@ -101,29 +101,29 @@ def test_epsilon_is_that_of_the_eigenvalues_of_contrasts() -> None:
 
 
 def test_the_correction_makes_p_larger() -> None:
-    made = two_way(THREE)["system"]
-    assert made.corrected > made.p
+    result = two_way(THREE)["system"]
+    assert result.corrected > result.p
 
 
 def test_blocked_tukey_is_that_of_the_studentised_range() -> None:
     table = drawn(4, (9,))
-    made, basis = blocked_tukey(table), two_way(table)
-    q = np.abs(made.difference) / np.sqrt(basis.mse / 9)
-    np.testing.assert_allclose(made.p, stats.studentized_range.sf(q, 4, 24), atol=1e-7)
+    result, basis = blocked_tukey(table), two_way(table)
+    q = np.abs(result.difference) / np.sqrt(basis.mse / 9)
+    np.testing.assert_allclose(result.p, stats.studentized_range.sf(q, 4, 24), atol=1e-7)
 
 
 @pytest.mark.parametrize("table", [CONSTANT, ScoreTable.make({"A": [0.1], "B": [0.2]}, ["x"])])
 def test_without_an_error_there_is_no_test_and_the_note_says_so(table: ScoreTable) -> None:
-    for made in (two_way(table), repeated_measures(table)):
-        assert math.isnan(made["system"].p)
-        assert "no test" in made.note
+    for result in (two_way(table), repeated_measures(table)):
+        assert math.isnan(result["system"].p)
+        assert "no test" in result.note
     assert np.isnan(blocked_tukey(table).p).all()
 
 
 def test_classes_of_one_query_leave_no_freedom() -> None:
-    made = repeated_measures(ScoreTable.make({"A": [0.1, 0.5], "B": [0.3, 0.4]}, ["x", "y"]))
-    assert "as many classes as queries" in made.note
-    assert math.isnan(made.mse)
+    measures = repeated_measures(ScoreTable.make({"A": [0.1, 0.5], "B": [0.3, 0.4]}, ["x", "y"]))
+    assert "as many classes as queries" in measures.note
+    assert math.isnan(measures.mse)
 
 
 def test_one_system_and_a_line_that_is_not_there_are_refused() -> None:

@@ -21,9 +21,11 @@ from tests.statistics.examples import CONSTANT, WORKED, drawn
 def test_welch_is_that_of_statsmodels(table: ScoreTable) -> None:
     oneway = needed_module("statsmodels.stats.oneway", "stats")
     theirs = oneway.anova_oneway(cells_of(table).samples, use_var="unequal", welch_correction=True)
-    made = welch(table)
-    assert (made.f, made.p, made.nu) == pytest.approx((theirs.statistic, theirs.pvalue, theirs.df_denom), rel=1e-9)
-    assert made.rows()[0]["freedom"] == theirs.df_num
+    result = welch(table)
+    assert (result.f, result.p, result.nu) == pytest.approx(
+        (theirs.statistic, theirs.pvalue, theirs.df_denom), rel=1e-9
+    )
+    assert result.rows()[0]["freedom"] == theirs.df_num
 
 
 def test_two_cells_are_welchs_t_test() -> None:
@@ -35,15 +37,15 @@ def test_two_cells_are_welchs_t_test() -> None:
 
 def test_games_howell_is_the_studentised_range_with_the_freedom_of_each_pair() -> None:
     cells = cells_of(WORKED)
-    made = games_howell(WORKED)
-    for number, (i, j) in enumerate(zip(made.first, made.second, strict=True)):
+    comparisons = games_howell(WORKED)
+    for number, (i, j) in enumerate(zip(comparisons.first, comparisons.second, strict=True)):
         theirs = stats.ttest_ind(cells.samples[i], cells.samples[j], equal_var=False)
         p = stats.studentized_range.sf(abs(theirs.statistic) * np.sqrt(2), 6, theirs.df)
-        assert made.p[number] == pytest.approx(p, abs=1e-6)
+        assert comparisons.p[number] == pytest.approx(p, abs=1e-6)
         q = stats.studentized_range.ppf(0.95, 6, theirs.df) if number < 3 else None
         if q is not None:
-            error = abs(made.difference[number] / theirs.statistic)
-            assert made.width[number] == pytest.approx(q / np.sqrt(2) * error, abs=1e-6)
+            error = abs(comparisons.difference[number] / theirs.statistic)
+            assert comparisons.width[number] == pytest.approx(q / np.sqrt(2) * error, abs=1e-6)
 
 
 def test_games_howell_is_that_of_scipy_where_scipy_has_it() -> None:
@@ -52,15 +54,15 @@ def test_games_howell_is_that_of_scipy_where_scipy_has_it() -> None:
         theirs = stats.tukey_hsd(*cells.samples, equal_var=False)
     except TypeError:
         pytest.skip("this scipy has no Games-Howell")
-    made = games_howell(WORKED)
-    np.testing.assert_allclose(made.p, theirs.pvalue[made.first, made.second], atol=1e-6)
+    comparisons = games_howell(WORKED)
+    np.testing.assert_allclose(comparisons.p, theirs.pvalue[comparisons.first, comparisons.second], atol=1e-6)
 
 
 def test_a_cell_without_spread_is_named() -> None:
     table = ScoreTable.make({"A": [0.1, 0.2, 0.4], "B": [0.3, 0.5, 0.4]}, ["x", "x", "y"])
-    made = welch(table)
-    assert math.isnan(made.p)
-    assert "A, y, B, y" in made.note
+    result = welch(table)
+    assert math.isnan(result.p)
+    assert "A, y, B, y" in result.note
     pairs = games_howell(table)
     assert np.isfinite(pairs.p).tolist() == [True, False, False, False, False, False]
     assert "5 pairs have no spread" in pairs.note

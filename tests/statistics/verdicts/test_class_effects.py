@@ -15,29 +15,29 @@ from tests.statistics.brughi import CLASSED
 
 
 def test_each_class_has_the_worked_values() -> None:
-    made = {each.label: each for each in class_effects(CLASSED, "A", "B").effects}
-    assert [made[label].p for label in "abc"] == pytest.approx([0.010305, 0.014992, 0.883130], abs=1e-6)
-    assert [made[label].adjusted for label in "abc"] == pytest.approx([0.030914, 0.030914, 0.883130], abs=1e-6)
-    assert [made[label].pooled for label in "abc"] == pytest.approx([0.001155, 0.000138, 0.879639], abs=1e-6)
+    results = {each.label: each for each in class_effects(CLASSED, "A", "B").effects}
+    assert [results[label].p for label in "abc"] == pytest.approx([0.010305, 0.014992, 0.883130], abs=1e-6)
+    assert [results[label].adjusted for label in "abc"] == pytest.approx([0.030914, 0.030914, 0.883130], abs=1e-6)
+    assert [results[label].pooled for label in "abc"] == pytest.approx([0.001155, 0.000138, 0.879639], abs=1e-6)
 
 
 def test_classes_of_five_queries_keep_their_p_and_get_no_verdict() -> None:
-    made = class_effects(CLASSED, "A", "B")
-    assert [each.better for each in made.effects] == ["", "", ""]
-    assert made.withheld == ("b", "a")
-    assert "no verdict on b, a: too few or too skewed queries" in made.note
-    assert [each.deciding for each in made.effects if each.label == "c"] == [1.0]
-    assert {"p", "p (holm)", "p (verdict)"} <= made.rows()[0].keys()
+    effects = class_effects(CLASSED, "A", "B")
+    assert [each.better for each in effects.effects] == ["", "", ""]
+    assert effects.withheld == ("b", "a")
+    assert "no verdict on b, a: too few or too skewed queries" in effects.note
+    assert [each.deciding for each in effects.effects if each.label == "c"] == [1.0]
+    assert {"p", "p (holm)", "p (verdict)"} <= effects.rows()[0].keys()
 
 
 def test_the_deciding_p_is_the_larger_of_both_tests_corrected_for_all_classes() -> None:
     chance = np.random.default_rng(4)
     table = table_of(chance.normal(0.1, 0.1, (3, 10)))
-    made = {each.label: each for each in class_effects(table, "A", "B").effects}
-    own = [decide_p(table.where(label).differences("A", "B"))[0] for label in made]
-    assert [made[label].deciding for label in made] == pytest.approx(holm(own))
-    assert all(each.deciding >= each.adjusted for each in made.values())
-    assert all(bool(each.better) == (each.deciding <= 0.05) for each in made.values())
+    results = {each.label: each for each in class_effects(table, "A", "B").effects}
+    own = [decide_p(table.where(label).differences("A", "B"))[0] for label in results]
+    assert [results[label].deciding for label in results] == pytest.approx(holm(own))
+    assert all(each.deciding >= each.adjusted for each in results.values())
+    assert all(bool(each.better) == (each.deciding <= 0.05) for each in results.values())
 
 
 def table_of(differences: FloatArray) -> ScoreTable:
@@ -62,8 +62,8 @@ def test_ten_queries_a_class_still_show_a_clear_difference() -> None:
     gain = np.array([0.25, 0.0, 0.0, 0.0, 0.0])[:, None]
     found = []
     for _ in range(300):
-        made = class_effects(table_of(gain + chance.normal(0, 0.1, (5, 10))), "A", "B")
-        found.append(next(each.better for each in made.effects if each.label == "c0"))
+        effects = class_effects(table_of(gain + chance.normal(0, 0.1, (5, 10))), "A", "B")
+        found.append(next(each.better for each in effects.effects if each.label == "c0"))
     assert found.count("B") / len(found) >= 0.8
 
 
@@ -77,9 +77,9 @@ def test_the_note_says_that_the_mixed_model_failed() -> None:
     chance = np.random.default_rng(0)
     one = chance.normal(0.5, 0.1, 16)
     table = ScoreTable.make({"A": one, "B": 1 - one + chance.normal(0, 0.02, 16)}, classes=["x", "y"] * 8)
-    made = class_effects(table, "A", "B")
-    assert "p (mixed model): the variance of queries comes out below 0" in made.note
-    for each in made.effects:
+    effects = class_effects(table, "A", "B")
+    assert "p (mixed model): the variance of queries comes out below 0" in effects.note
+    for each in effects.effects:
         assert each.pooled == pytest.approx(each.p)
 
 
@@ -120,6 +120,6 @@ def test_chance_is_called_a_difference_no_more_often_than_alpha_where_spreads_di
     for _ in range(trials):
         scale = np.repeat(rng.lognormal(-3, 0.8, 5), 5)
         one, other = (np.clip(0.5 + rng.standard_t(4, 25) * scale, 0, 1) for _ in range(2))
-        made = class_effects(ScoreTable.make({"A": one, "B": other}, classes=labels), "A", "B")
-        wrong += any(each.better for each in made.effects)
+        effects = class_effects(ScoreTable.make({"A": one, "B": other}, classes=labels), "A", "B")
+        wrong += any(each.better for each in effects.effects)
     assert wrong / trials <= 0.05 + 2.576 * (0.05 * 0.95 / trials) ** 0.5

@@ -58,15 +58,15 @@ def test_equal_systems_are_not_distinguished() -> None:
 
 def test_the_primary_measure_decides_alone_and_the_others_are_corrected_together() -> None:
     primary, *others = tables = [measure_of(name, seed) for seed, name in enumerate(("AP", "RR", "P@10"))]
-    made = compare(tables)
-    assert str(made.families).splitlines() == [
+    comparison = compare(tables)
+    assert str(comparison.families).splitlines() == [
         "primary family of 3 tests: 3 pairs of systems, Holm",
         "secondary family of 6 tests: 3 pairs of systems x 2 measures, Holm",
     ]
     alone = [each.adjusted for each in compare([primary]).main.pairs]
-    assert [each.adjusted for each in made.main.pairs] == alone
+    assert [each.adjusted for each in comparison.main.pairs] == alone
     rest = [each.p for table in others for each in compare([table]).main.pairs]
-    assert [each.adjusted for one in made.measures[1:] for each in one.pairs] == holm(np.array(rest)).tolist()
+    assert [each.adjusted for one in comparison.measures[1:] for each in one.pairs] == holm(np.array(rest)).tolist()
     assert len(compare(tables, every_pair=False).main.pairs) == 2
 
 
@@ -77,17 +77,17 @@ def test_classes_and_other_measures_are_one_secondary_family() -> None:
         ScoreTable.make({"A": values[:, 0], "B": values[:, 1] + 0.3}, classes=classes, measure=name)
         for name, values in (("AP", chance.random((30, 2))), ("RR", chance.random((30, 2))))
     ]
-    made = compare(tables)
-    assert str(made.families).splitlines() == [
+    comparison = compare(tables)
+    assert str(comparison.families).splitlines() == [
         "primary family of 1 test: 1 pair of systems, Holm",
         "secondary family of 5 tests: 1 pair of systems + 1 pair of systems x 2 measures x 2 classes, Holm",
     ]
-    effects = [each for one in made.measures for each in one.classes[0].effects]
-    raw = [made.measures[1].pairs[0].p, *(each.raw for each in effects)]
-    corrected = [made.measures[1].pairs[0].adjusted, *(each.deciding for each in effects)]
+    effects = [each for one in comparison.measures for each in one.classes[0].effects]
+    raw = [comparison.measures[1].pairs[0].p, *(each.raw for each in effects)]
+    corrected = [comparison.measures[1].pairs[0].adjusted, *(each.deciding for each in effects)]
     assert corrected == pytest.approx(holm(np.array(raw)).tolist())
     assert all(bool(each.better) == (each.deciding <= 0.05) for each in effects)
-    assert "secondary family of 5 tests" in made.main.classes[0].how
+    assert "secondary family of 5 tests" in comparison.main.classes[0].how
 
 
 def test_classes_that_chance_draws_are_not_tested_one_by_one() -> None:
@@ -99,10 +99,10 @@ def test_classes_that_chance_draws_are_not_tested_one_by_one() -> None:
 
 
 def test_every_note_names_the_family_of_its_measure() -> None:
-    made = compare([measure_of("AP", 0), measure_of("RR", 1), measure_of("P@10", 2)])
-    for one in made.measures:
-        (_, _, systems), (_, _, pairs) = parts_of(made, one)[:2]
-        family = "primary family of 3 tests" if one is made.main else "secondary family of 6 tests"
+    comparison = compare([measure_of("AP", 0), measure_of("RR", 1), measure_of("P@10", 2)])
+    for one in comparison.measures:
+        (_, _, systems), (_, _, pairs) = parts_of(comparison, one)[:2]
+        family = "primary family of 3 tests" if one is comparison.main else "secondary family of 6 tests"
         assert family in systems
         assert family in pairs
 
@@ -111,20 +111,20 @@ def test_a_system_under_two_names_is_compared_once_and_said() -> None:
     table = table_of(3)
     columns = dict(zip([*table.systems, "again"], [*table.values.T, table.values[:, 1]], strict=True))
     twice = ScoreTable.make(columns)
-    made, plain = compare([twice]), compare([table])
-    assert dict(made.same) == {"again": "s1"}
-    assert made.families == plain.families
-    assert [each.adjusted for each in made.main.pairs] == [each.adjusted for each in plain.main.pairs]
-    assert "again has the values of s1 on every query and is compared once, as s1" in text_of(made)
-    assert made.stands_for("again") == "s1"
+    result, plain = compare([twice]), compare([table])
+    assert dict(result.same) == {"again": "s1"}
+    assert result.families == plain.families
+    assert [each.adjusted for each in result.main.pairs] == [each.adjusted for each in plain.main.pairs]
+    assert "again has the values of s1 on every query and is compared once, as s1" in text_of(result)
+    assert result.stands_for("again") == "s1"
 
 
 def test_pairs_with_the_baseline_only_say_nothing_of_other_pairs() -> None:
-    made = compare([table_of(4)], every_pair=False)
-    assert made.main.ranks is None
-    assert "s3 has the best mean" in verdict(made)[0]
-    assert verdict(made)[0].endswith("it is better than s0.")
-    assert not any("pairs differ" in line for line in verdict(made))
+    comparison = compare([table_of(4)], every_pair=False)
+    assert comparison.main.ranks is None
+    assert "s3 has the best mean" in verdict(comparison)[0]
+    assert verdict(comparison)[0].endswith("it is better than s0.")
+    assert not any("pairs differ" in line for line in verdict(comparison))
 
 
 def test_tukey_stands_beside_every_pair_of_three_systems() -> None:
@@ -142,20 +142,24 @@ def test_the_best_of_many_and_those_not_distinguished_from_it_are_named() -> Non
 
 
 def test_queries_that_a_system_lacks_are_left_out_and_counted() -> None:
-    made = compare([ScoreTable.make({"A": [0.1, 0.2, np.nan, 0.4], "B": [0.2, 0.3, 0.4, np.nan]})])
-    assert (made.main.left_out, len(made.main.table)) == (2, 2)
-    assert "2 queries left out, because not every system has a value there" in text_of(made)
+    comparison = compare([ScoreTable.make({"A": [0.1, 0.2, np.nan, 0.4], "B": [0.2, 0.3, 0.4, np.nan]})])
+    assert (comparison.main.left_out, len(comparison.main.table)) == (2, 2)
+    assert "2 queries left out, because not every system has a value there" in text_of(comparison)
 
 
 @pytest.mark.parametrize(("queries", "said"), [(15, "46 %"), (59, "5 %"), (60, "")])
 def test_few_queries_carry_a_caution_with_the_share_of_samples_that_lack_every_large_gain(
     queries: int, said: str
 ) -> None:
-    made = compare([table_of(2, queries)])
-    assert made.main.caution == caution(queries)
-    for text in (text_of(made), markdown_of(made), json_of(made)):
-        assert (made.main.caution in text and f"a sample of {queries} lacks" in text) if said else "lacks" not in text
-    assert said in made.main.caution
+    comparison = compare([table_of(2, queries)])
+    assert comparison.main.caution == caution(queries)
+    for text in (text_of(comparison), markdown_of(comparison), json_of(comparison)):
+        assert (
+            (comparison.main.caution in text and f"a sample of {queries} lacks" in text)
+            if said
+            else "lacks" not in text
+        )
+    assert said in comparison.main.caution
 
 
 def test_the_caution_counts_classes_where_they_are_the_units() -> None:
@@ -195,20 +199,20 @@ def test_one_system_is_an_error() -> None:
     ids=["one query", "one query of one class", "constant", "constant gain", "lone class", "no class", "three", "NaN"],
 )
 def test_data_that_say_little_give_a_stated_result(table: ScoreTable) -> None:
-    made = compare([table])
-    assert all(line for line in verdict(made))
-    for text in (text_of(made), markdown_of(made)):
+    comparison = compare([table])
+    assert all(line for line in verdict(comparison))
+    for text in (text_of(comparison), markdown_of(comparison)):
         assert "nan" not in text
-    assert json.loads(json_of(made))["verdict"] == verdict(made)
+    assert json.loads(json_of(comparison))["verdict"] == verdict(comparison)
 
 
 def test_real_runs_are_compared_pair_by_pair() -> None:
     folder = data_folder("trec-covid-r1")
     runs = sorted((folder / "runs").iterdir())[:6]
-    made = compare(evaluate(folder / "qrels-rnd1.txt", runs, ["AP", "nDCG@10"]))
-    assert len(made.main.pairs) == 15
-    assert (made.families.primary.size, made.families.secondary[0].size) == (15, 15)
-    assert made.main.ranks is not None
-    assert set(made.main.ranks.systems) == set(made.systems)
-    for row in made.main.system_rows():
+    comparison = compare(evaluate(folder / "qrels-rnd1.txt", runs, ["AP", "nDCG@10"]))
+    assert len(comparison.main.pairs) == 15
+    assert (comparison.families.primary.size, comparison.families.secondary[0].size) == (15, 15)
+    assert comparison.main.ranks is not None
+    assert set(comparison.main.ranks.systems) == set(comparison.systems)
+    for row in comparison.main.system_rows():
         assert row["low"] <= row["mean"] <= row["high"]  # type: ignore[operator]

@@ -43,9 +43,9 @@ def moved(change: float, queries: int = 40, noise: float = 0.02, measure: str = 
     ],
 )
 def test_it_fails_only_if_a_loss_is_shown_and_matters(change: float, noise: float, passed: bool, finding: str) -> None:
-    made = gate(moved(change, noise=noise), 0.01)
-    (check,) = made.checks
-    assert made.passed == passed
+    result = gate(moved(change, noise=noise), 0.01)
+    (check,) = result.checks
+    assert result.passed == passed
     assert check.finding == finding
     assert check.change == pytest.approx(change)
     assert check.loss_shown == (check.high < 0)
@@ -53,10 +53,10 @@ def test_it_fails_only_if_a_loss_is_shown_and_matters(change: float, noise: floa
 
 
 def test_the_reason_is_one_line() -> None:
-    made = gate(moved(0.004, 50, 0.2), 0.01)
-    assert made.sentence.startswith("pass: AP changed by +.004 [-.")
-    assert made.sentence.endswith("on 50 queries; a loss beyond .01 is not shown")
-    assert "\n" not in made.sentence
+    result = gate(moved(0.004, 50, 0.2), 0.01)
+    assert result.sentence.startswith("pass: AP changed by +.004 [-.")
+    assert result.sentence.endswith("on 50 queries; a loss beyond .01 is not shown")
+    assert "\n" not in result.sentence
 
 
 def test_the_limit_is_the_outer_one_of_sign_flips_and_skewed_t() -> None:
@@ -77,21 +77,21 @@ def test_few_large_gains_are_no_loss() -> None:
 def test_less_is_better_is_turned_round() -> None:
     table = moved(0.05)
     turned = ScoreTable("cost", table.systems, table.queries, table.values, None, lower_is_better=True)
-    made = gate(turned, 0.01)
-    assert not made.passed
-    assert made.checks[0].change == pytest.approx(-0.05)
-    assert "for the better" in made.sentence
+    result = gate(turned, 0.01)
+    assert not result.passed
+    assert result.checks[0].change == pytest.approx(-0.05)
+    assert "for the better" in result.sentence
 
 
 def test_several_measures_are_one_family() -> None:
     tables = [moved(-0.012, 30, 0.04, f"m{seed}", seed) for seed in range(4)]
-    made = gate(tables, 0.0)
+    result = gate(tables, 0.0)
     p = [gate(each, 0.0).checks[0].p for each in tables]
-    assert [each.adjusted for each in made.checks] == pytest.approx(holm(p))
+    assert [each.adjusted for each in result.checks] == pytest.approx(holm(p))
     assert min(p) < 0.05
-    for check in made.checks:
+    for check in result.checks:
         assert (check.high < 0) == check.loss_shown
-    assert "family of 4 tests: 1 pair of systems x 4 measures, Holm" in made.remarks[0]
+    assert "family of 4 tests: 1 pair of systems x 4 measures, Holm" in result.remarks[0]
 
 
 def test_holm_needs_a_smaller_p_than_one_test_does() -> None:
@@ -112,18 +112,18 @@ def test_holm_needs_a_smaller_p_than_one_test_does() -> None:
 def test_limits_stop_at_the_first_loss_that_holm_does_not_show(
     changes: list[float], shown: int, divisors: list[int]
 ) -> None:
-    made = gate([moved(change, 40, 0.036, f"m{place}") for place, change in enumerate(changes)], 0.0)
+    result = gate([moved(change, 40, 0.036, f"m{place}") for place, change in enumerate(changes)], 0.0)
     assert all(gate(moved(change, 40, 0.036), 0.0).checks[0].loss_shown for change in changes)
-    assert [each.level for each in made.checks] == pytest.approx([1 - 0.05 / divisor for divisor in divisors])
-    assert sum(each.loss_shown for each in made.checks) == shown
-    assert [each.high < 0 for each in made.checks] == [each.loss_shown for each in made.checks]
+    assert [each.level for each in result.checks] == pytest.approx([1 - 0.05 / divisor for divisor in divisors])
+    assert sum(each.loss_shown for each in result.checks) == shown
+    assert [each.high < 0 for each in result.checks] == [each.loss_shown for each in result.checks]
 
 
 def test_each_measure_may_have_its_own_smallest_effect() -> None:
     tables = [moved(-0.03, measure="AP"), moved(-0.03, measure="P@10", seed=1)]
-    made = gate(tables, [0.01, 0.05])
-    assert [each.failed for each in made.checks] == [True, False]
-    assert made.sentence.startswith("fail: 1 of 2 checks: AP changed by")
+    result = gate(tables, [0.01, 0.05])
+    assert [each.failed for each in result.checks] == [True, False]
+    assert result.sentence.startswith("fail: 1 of 2 checks: AP changed by")
     with pytest.raises(SettingError, match="one for each of 2"):
         gate(tables, [0.1, 0.1, 0.1])
     with pytest.raises(SettingError, match=r"min_effect=-0.1: must be a number of at least 0"):
@@ -135,11 +135,11 @@ def test_a_class_can_fail_though_the_whole_passes() -> None:
     values = table.values.copy()
     values[:12, 1] -= 0.06
     classes = ("short",) * 12 + ("long",) * 45 + ("rare",) * 3
-    made = gate(ScoreTable("AP", table.systems, table.queries, values, classes), 0.01, by_class=True)
-    assert [(each.label, each.failed) for each in made.checks] == [("", False), ("long", False), ("short", True)]
-    assert "AP of short" in made.sentence
-    assert made.small_classes == ("rare",)
-    assert any("too few queries" in line for line in made.remarks)
+    result = gate(ScoreTable("AP", table.systems, table.queries, values, classes), 0.01, by_class=True)
+    assert [(each.label, each.failed) for each in result.checks] == [("", False), ("long", False), ("short", True)]
+    assert "AP of short" in result.sentence
+    assert result.small_classes == ("rare",)
+    assert any("too few queries" in line for line in result.remarks)
 
 
 def test_queries_of_one_class_are_one_unit() -> None:
@@ -149,14 +149,14 @@ def test_queries_of_one_class_are_one_unit() -> None:
     table = ScoreTable.make(
         {"old": old, "new": old + shared}, classes=[f"class {number}" for number in range(12) for _ in range(20)]
     )
-    naive, made = gate(table, 0.001), gate(table, 0.001, clusters=True, self_test=200)
-    assert made.checks[0].units == 12
-    assert made.checks[0].change == pytest.approx(naive.checks[0].change)
-    assert made.checks[0].high > naive.checks[0].high
-    assert made.checks[0].p == pytest.approx(gate(_class_means(table), 0.001).checks[0].p)
-    assert "12 classes were swapped" in made.remarks[0]
-    assert made.self_test is not None
-    assert made.self_test.rate <= 0.09
+    naive, result = gate(table, 0.001), gate(table, 0.001, clusters=True, self_test=200)
+    assert result.checks[0].units == 12
+    assert result.checks[0].change == pytest.approx(naive.checks[0].change)
+    assert result.checks[0].high > naive.checks[0].high
+    assert result.checks[0].p == pytest.approx(gate(_class_means(table), 0.001).checks[0].p)
+    assert "12 classes were swapped" in result.remarks[0]
+    assert result.self_test is not None
+    assert result.self_test.rate <= 0.09
 
 
 def _class_means(table: ScoreTable) -> ScoreTable:
@@ -185,27 +185,27 @@ def test_queries_of_one_system_only_are_left_out_and_counted() -> None:
 
 @pytest.mark.parametrize("change", [0.0, -0.05])
 def test_constant_changes_have_a_stated_result(change: float) -> None:
-    made = gate(moved(change, 10, 0.0), 0.01)
-    assert made.passed == (change == 0)
-    assert made.checks[0].high == pytest.approx(change)
-    assert "nothing can be said of power" in power_sentence(made.checks[0])
+    result = gate(moved(change, 10, 0.0), 0.01)
+    assert result.passed == (change == 0)
+    assert result.checks[0].high == pytest.approx(change)
+    assert "nothing can be said of power" in power_sentence(result.checks[0])
 
 
 def test_equal_systems_pass() -> None:
-    made = gate(ScoreTable.make({"old": [0.5] * 30, "new": [0.5] * 30}), 0.0)
-    assert made.sentence == "pass: AP changed by +.000 [+.000, +.000] on 30 queries; a loss is not shown"
+    result = gate(ScoreTable.make({"old": [0.5] * 30, "new": [0.5] * 30}), 0.0)
+    assert result.sentence == "pass: AP changed by +.000 [+.000, +.000] on 30 queries; a loss is not shown"
 
 
 def test_the_self_test_is_what_the_gate_does_with_swapped_labels() -> None:
     table = moved(-0.02, 11, 0.05)
-    made = gate(table, 0.01, self_test=300)
-    assert made.self_test is not None
+    result = gate(table, 0.01, self_test=300)
+    assert result.self_test is not None
     signs = np.where(np.random.default_rng([0, 1]).integers(0, 2, (300, 11)) > 0, 1.0, -1.0)
     order = np.argsort(np.array(table.queries))
     change = table.differences("old", "new")[order]
     failed = [not gate(_from(row), 0.01).passed for row in signs * change]
-    assert made.self_test.alarms == sum(failed)
-    assert made.self_test.rate <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 300)
+    assert result.self_test.alarms == sum(failed)
+    assert result.self_test.rate <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 300)
 
 
 def _from(change: FloatArray) -> ScoreTable:
@@ -244,9 +244,9 @@ def test_the_percentile_bootstrap_is_too_eager() -> None:
 
 def test_two_real_systems_with_swapped_labels_seldom_fail() -> None:
     data_folder("trec-covid-r1")
-    made = gate(gate_trials.covid(), 0.01, self_test=1_000)
-    assert made.self_test is not None
-    assert made.self_test.rate <= 0.05
+    result = gate(gate_trials.covid(), 0.01, self_test=1_000)
+    assert result.self_test is not None
+    assert result.self_test.rate <= 0.05
     assert gate_trials.false_alarms(gate_trials.covid(), trials=40)[0] <= 0.125
 
 
@@ -256,15 +256,15 @@ def test_a_real_loss_of_three_points_on_two_hundred_queries_is_caught() -> None:
 
 
 def test_every_format_tells_the_verdict() -> None:
-    made = gate([moved(-0.03, 30), moved(0.01, 30, measure="P@10", seed=1)], 0.01, self_test=50)
-    whole = json.loads(render(made, "json"))
+    result = gate([moved(-0.03, 30), moved(0.01, 30, measure="P@10", seed=1)], 0.01, self_test=50)
+    whole = json.loads(render(result, "json"))
     assert whole["verdict"] == "fail"
     assert [each["verdict"] for each in whole["checks"]] == ["fail", "pass"]
     assert whole["self_test"]["trials"] == 50
-    text = render(made, "text")
-    assert text.splitlines()[0] == made.sentence
+    text = render(result, "text")
+    assert text.splitlines()[0] == result.sentence
     assert "30 queries catch a true loss of ." in text
-    page = render(made, "markdown")
+    page = render(result, "markdown")
     assert page.startswith("### Gate: fail, `new` against `old`\n\n| measure |")
     assert "| **fail** |" in page
     assert "self-test: " in page

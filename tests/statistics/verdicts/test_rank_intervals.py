@@ -38,9 +38,11 @@ def test_two_systems_differ_exactly_if_they_share_no_letter(different: BoolArray
 def test_groups_are_all_the_largest_sets_without_a_difference(different: BoolArray) -> None:
     every = range(len(different))
     alike = [
-        set(some) for size in range(1, len(different) + 1) for some in combinations(every, size)
+        set(some)
+        for size in range(1, len(different) + 1)
+        for some in combinations(every, size)
         if not different[np.ix_(some, some)].any()
-    ]  # fmt: skip
+    ]
     largest = {tuple(sorted(each)) for each in alike if not any(each < other for other in alike)}
     assert set(groups_of(different)) == largest
     assert set(needed_groups(different)) <= largest
@@ -60,50 +62,56 @@ def several(queries: int = 40, seed: int = 0) -> ScoreTable:
 
 def test_a_rank_is_bounded_by_the_systems_shown_to_be_better_and_worse() -> None:
     table = several()
-    made = rank_intervals(table, resamples=200)
+    intervals = rank_intervals(table, resamples=200)
     pairs = compare_pairs(table).comparisons
-    for row, system in enumerate(made.systems):
+    for row, system in enumerate(intervals.systems):
         better = sum(each.better not in ("", system) for each in pairs if system in (each.first, each.second))
         worse = sum(each.better == system for each in pairs)
-        assert (made.low[row], made.high[row]) == (1 + better, 4 - worse)
-    assert made.systems[0] == "D"
-    assert (made.low[0], made.high[0]) == (1, 1)
-    assert (np.diff(made.mean) <= 0).all()
-    assert (made.low <= np.arange(1, 5)).all()
-    assert (made.high >= np.arange(1, 5)).all()
+        assert (intervals.low[row], intervals.high[row]) == (1 + better, 4 - worse)
+    assert intervals.systems[0] == "D"
+    assert (intervals.low[0], intervals.high[0]) == (1, 1)
+    assert (np.diff(intervals.mean) <= 0).all()
+    assert (intervals.low <= np.arange(1, 5)).all()
+    assert (intervals.high >= np.arange(1, 5)).all()
 
 
 def test_equal_systems_can_have_any_rank_in_at_least_95_of_100_cases() -> None:
     chance, held = np.random.default_rng(3), 0
     for trial in range(200):
         table = ScoreTable.make({str(name): chance.beta(0.5, 1, 12) for name in range(4)})
-        made = rank_intervals(table, resamples=1, seed=trial)
-        held += bool((made.low == 1).all() and (made.high == 4).all())
+        intervals = rank_intervals(table, resamples=1, seed=trial)
+        held += bool((intervals.low == 1).all() and (intervals.high == 4).all())
     assert held >= 183  # the lower end of the 99 % interval around 95 % of 200
 
 
 def test_less_is_better_turns_the_list_round() -> None:
     table = several()
     turned = ScoreTable("cost", table.systems, table.queries, table.values, None, lower_is_better=True)
-    made = rank_intervals(turned, resamples=100)
-    assert made.systems == rank_intervals(table, resamples=100).systems[::-1]
-    assert made.mean[0] == pytest.approx(table.values[:, table.number(made.systems[0])].mean())
+    intervals = rank_intervals(turned, resamples=100)
+    assert intervals.systems == rank_intervals(table, resamples=100).systems[::-1]
+    assert intervals.mean[0] == pytest.approx(table.values[:, table.number(intervals.systems[0])].mean())
 
 
 def test_chances_add_up_over_ranks_and_over_systems() -> None:
-    made = rank_chances(several().values, resamples=500)
-    assert made.sum(axis=0) == pytest.approx(np.ones(4))
-    assert made.sum(axis=1) == pytest.approx(np.ones(4))
-    assert made[3, 0] == 1.0
+    values = rank_chances(several().values, resamples=500)
+    assert values.sum(axis=0) == pytest.approx(np.ones(4))
+    assert values.sum(axis=1) == pytest.approx(np.ones(4))
+    assert values[3, 0] == 1.0
 
 
 def test_only_queries_that_all_systems_have_count() -> None:
     table = several()
     values = table.values.copy()
     values[:10, 2] = np.nan
-    made = rank_intervals(ScoreTable(table.measure, table.systems, table.queries, values), resamples=100)
-    assert made.queries == 30
-    assert made.rows()[0] == {"system": "D", "AP": made.mean[0], "best rank": 1, "worst rank": 1, "group": "a"}
+    intervals = rank_intervals(ScoreTable(table.measure, table.systems, table.queries, values), resamples=100)
+    assert intervals.queries == 30
+    assert intervals.rows()[0] == {
+        "system": "D",
+        "AP": intervals.mean[0],
+        "best rank": 1,
+        "worst rank": 1,
+        "group": "a",
+    }
 
 
 def test_one_system_or_no_common_query_is_an_error() -> None:

@@ -81,7 +81,7 @@ class WordIndex:
         """From counts: words clipped, shares of what is left, times ln(pictures / pictures with the word)."""
         from scipy.sparse import csr_array
 
-        kept = words_kept(counts, clip)
+        kept = kept_words(counts, clip)
         left = counts[:, kept]
         pictures_with = (left > 0).sum(axis=0)
         rarity = np.log(len(counts) / np.maximum(pictures_with, 1)) if idf else np.ones(kept.size)
@@ -103,10 +103,10 @@ class WordIndex:
         return cdist(whole[queries], whole, "cityblock")
 
 
-def words_kept(counts: IntArray, clip: float) -> IntArray:
+def kept_words(counts: IntArray, clip: float) -> IntArray:
     """The words that stay when the most and the least frequent go: round(clip * words) at each end.
 
-    >>> words_kept(np.array([[9, 1, 4, 5]]), .25)
+    >>> kept_words(np.array([[9, 1, 4, 5]]), .25)
     array([2, 3])
     """
     order = np.argsort(counts.sum(axis=0), kind="stable")

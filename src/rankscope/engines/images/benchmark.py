@@ -16,7 +16,7 @@ from rankscope.engines.images.benchmark_store import Store, plain
 from rankscope.engines.images.clocked import Step
 from rankscope.engines.images.contender import Contender
 from rankscope.engines.images.decoding import MAX_PIXELS, Source
-from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, opened, shares_of
+from rankscope.engines.images.picture_set import PictureSet, Progress, as_rows, open_pictures, shares_of
 from rankscope.errors import SettingError
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -104,10 +104,12 @@ def benchmark(
         ends = number / len(contenders), (number + DESCRIBING) / len(contenders), (number + 1) / len(contenders)
         if contender in missing:
             step = shares_of(progress, STEPS, *ends[:2])
-            made = contender.vectors(sources, threads, step)
-            store.keep(contender, made.described, kept, made.milliseconds)
+            result = contender.vectors(sources, threads, step)
+            store.keep(contender, result.described, kept, result.milliseconds)
         trials.append(_ranked(store, contender, kept, asked, threads, shares_of(progress, STEPS, *ends[1:])))
-    return Benchmark(kept, tuple(trials), asked, problems, len(contenders) - len(missing))
+    return Benchmark(
+        pictures=kept, trials=tuple(trials), queries=asked, problems=problems, reused=len(contenders) - len(missing)
+    )
 
 
 def _check(contenders: Sequence[Contender]) -> None:
@@ -129,7 +131,7 @@ def _read(
         broken = {name for name, _ in known}
         rows = [row for row, name in enumerate(store.pictures.ids) if name not in broken]
         return store.pictures.take(np.array(rows, dtype=np.int64)), (), known
-    found = opened(store.pictures, threads=threads, progress=progress)
+    found = open_pictures(store.pictures, threads=threads, progress=progress)
     store.note_problems(found.problems)
     return found.pictures, found.sources, found.problems
 
@@ -147,10 +149,17 @@ def _ranked(
     ranks = store.ranks(contender, names)
     if ranks is None:
         before = time.process_time()
-        made = contender.ranks(matrix, kept.labels, kept.ids, asked, threads, step)
+        result = contender.ranks(matrix, kept.labels, kept.ids, asked, threads, step)
         spent = time.process_time() - before
-        ranks = store.keep_ranks(contender, made, names, 1000 * spent / asked.size)
+        ranks = store.keep_ranks(contender, result, names, 1000 * spent / asked.size)
     elif step is not None:
         step(1, 1)
-    times = (store.milliseconds(contender, what) for what in ("describe", "query"))
-    return ContenderTrial(contender, store, ranks, matrix.shape[1], contender.metric, *times)
+    return ContenderTrial(
+        contender=contender,
+        store=store,
+        ranks=ranks,
+        values=matrix.shape[1],
+        metric=contender.metric,
+        describe_ms=store.milliseconds(contender, "describe"),
+        query_ms=store.milliseconds(contender, "query"),
+    )

@@ -46,8 +46,8 @@ class Store:
 
     def key(self, contender: Contender) -> str:
         """Tells whether features made before are those wanted: same pictures, descriptor and packages."""
-        made = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
-        return digest_of(made)[:16]
+        results = {"contender": str(contender), "pictures": self.pictures.digest, "versions": _versions()}
+        return digest_of(results)[:16]
 
     # vectors
 
@@ -94,9 +94,7 @@ class Store:
         self, contender: Contender, ranks: RelevantRanks, queries: Sequence[str], milliseconds: float
     ) -> RelevantRanks:
         """Write the ranks with the key they are known by, then the time of one query."""
-        marked = replace(
-            ranks, provenance={**ranks.provenance, "benchmark": self._ranks_key(contender, queries)}
-        )  # fmt: skip
+        marked = replace(ranks, provenance={**ranks.provenance, "benchmark": self._ranks_key(contender, queries)})
         save_ranks(marked, self.ranks_path(contender))
         self._note(contender, query=milliseconds)
         return marked

@@ -65,15 +65,15 @@ class _Clocked(Descriptor):
         return self.inner.z_columns
 
 
-def clocked(
+def timed_vectors(
     descriptor: Descriptor, pictures: Sequence[Source], threads: int | None, progress: Step | None
 ) -> TimedVectors:
     """The vectors of all pictures and the mean processor time of one, decoding not counted."""
     timed = _Clocked(descriptor)
     with _one_thread_inside():
         found = describe(pictures, [timed], threads=threads, progress=progress)
-    made = replace(found.described[0], descriptor=descriptor)
-    return TimedVectors(made, 1000 * float(np.mean(timed.seconds)))
+    result = replace(found.described[0], descriptor=descriptor)
+    return TimedVectors(result, 1000 * float(np.mean(timed.seconds)))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.images.bag_of_words import BagOfWords
-from rankscope.engines.images.clocked import Step, TimedVectors, clocked
+from rankscope.engines.images.clocked import Step, TimedVectors, timed_vectors
 from rankscope.engines.images.contender import Contender, Rows
 from rankscope.engines.images.decoding import Source
 from rankscope.engines.images.descriptors import ALL as VECTORS
@@ -55,7 +55,7 @@ class ByVectors(Contender):
         self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
     ) -> TimedVectors:
         """Each picture once, timed."""
-        return clocked(self.descriptor, pictures, threads, progress)
+        return timed_vectors(self.descriptor, pictures, threads, progress)
 
     def ranks(
         self,
@@ -87,16 +87,16 @@ def contenders(text: str) -> list[Contender]:
     >>> [str(each) for each in contenders("rgb-histogram(bins=4), bag-of-words(words=200)")]
     ['rgb-histogram(bins=4)', 'bag-of-words(words=200)']
     """
-    made: list[Contender] = []
+    result: list[Contender] = []
     for name in split_list(text):
-        made += (
+        result += (
             [ByVectors(kind()) for kind in DESCRIPTORS.own()]
             if name.lower() == ALL
             else [_contender(NAMED.parse(name))]
         )
-    if not made:
+    if not result:
         raise SettingError("nothing to compare: give --descriptors all, or names separated by commas")
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(result))
 
 
 def _contender(named: Named) -> Contender:

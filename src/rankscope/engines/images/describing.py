@@ -98,11 +98,11 @@ def describe(
         raise InputError.of("pictures", problems or ["there are none"], total=len(problems))
     kept = np.array([row for row, each in enumerate(done) if not isinstance(each, Problem)], dtype=np.int64)
     pixels = np.array([each.pixels for each in good], dtype=np.int64)
-    made = [
+    results = [
         _assembled(descriptor, np.stack([each.vectors[column] for each in good]), pixels)
         for column, descriptor in enumerate(descriptors)
     ]
-    return Outcome(tuple(made), kept, problems)
+    return Outcome(tuple(results), kept, problems)
 
 
 def _check(descriptors: Sequence[Descriptor], size: int | None, max_pixels: int, threads: int | None) -> None:
@@ -145,7 +145,7 @@ def _assembled(descriptor: Descriptor, matrix: NDArray[Any], pixels: IntArray) -
     mean[columns] = raw[:, columns].mean(axis=0, dtype=np.float64)
     spread = raw[:, columns].std(axis=0, dtype=np.float64)
     sd[columns] = np.where(spread > 0, spread, 1.0)
-    return Described(descriptor, raw, mean, sd, shares)
+    return Described(descriptor=descriptor, raw=raw, mean=mean, sd=sd, shares=shares)
 
 
 def _stored(values: NDArray[Any]) -> NDArray[Any]:

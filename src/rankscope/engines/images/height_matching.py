@@ -14,7 +14,7 @@ from rankscope.engines.images.image import Image
 from rankscope.engines.images.shapes.alignment import Alignment, Spectra
 from rankscope.engines.images.shapes.contour import outline_points
 from rankscope.engines.images.shapes.elastic import elastic_costs
-from rankscope.engines.images.shapes.heights import heights, mirrored
+from rankscope.engines.images.shapes.heights import heights, mirror_images
 from rankscope.engines.images.shapes.silhouette import silhouette
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
@@ -80,17 +80,17 @@ class _Shapes:
     @classmethod
     def of(cls, matching: HeightMatching, outlines: FloatArray) -> _Shapes:
         points = np.asarray(outlines, dtype=np.float64).reshape(len(outlines), matching.points, 2)
-        plain, turned = (_scaled_heights(each, matching.runs) for each in (points, mirrored(points)))
+        plain, turned = (_scaled_heights(each, matching.runs) for each in (points, mirror_images(points)))
         weight = _weights(matching.runs)
         root = np.sqrt(weight)
         compared = plain * (weight if matching.band else root)
         return cls(
-            matching,
-            Spectra.of(plain * root, turned * root),
-            ((plain * weight).astype(np.float32), (turned * weight).astype(np.float32)),
-            np.ascontiguousarray((plain * weight).transpose(2, 1, 0), dtype=np.float32),
-            np.einsum("spr,spr->s", plain * root, plain * root),
-            np.std(compared, axis=1).mean(axis=1),
+            matching=matching,
+            spectra=Spectra.of(plain * root, turned * root),
+            own=((plain * weight).astype(np.float32), (turned * weight).astype(np.float32)),
+            others=np.ascontiguousarray((plain * weight).transpose(2, 1, 0), dtype=np.float32),
+            square=np.einsum("spr,spr->s", plain * root, plain * root),
+            complexity=np.std(compared, axis=1).mean(axis=1),
         )
 
     def distances(self, queries: IntArray) -> FloatArray:

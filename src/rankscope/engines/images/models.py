@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray
 from rankscope.engines.images.descriptors.descriptor import Descriptor
 from rankscope.engines.images.image import Image, luminance, shrunk
-from rankscope.engines.images.optional import needed
+from rankscope.engines.images.optional import import_extra
 from rankscope.errors import SettingError
 from rankscope.wording import setting_usage
 
@@ -85,7 +85,7 @@ class NetworkDescriptor(Descriptor):
 
     def of(self, image: Image) -> FloatArray:
         """One vector."""
-        network = loaded(self.file)
+        network = load_model(self.file)
         answer = np.asarray(network.answer(self._fed(image, network.form)), dtype=np.float64)
         if answer.ndim == 4:  # places
             answer = answer.mean(axis=(2, 3)) if network.form.channels_first else answer.mean(axis=(1, 2))
@@ -142,7 +142,7 @@ class Network(ABC):
 
 
 @lru_cache(maxsize=2)
-def loaded(file: str) -> Network:
+def load_model(file: str) -> Network:
     """The model in a file, kept for the next picture."""
     if not Path(file).is_file():
         raise SettingError(f"no model file {file}")
@@ -152,7 +152,7 @@ def loaded(file: str) -> Network:
 
 class _Onnx(Network):
     def __init__(self, file: str) -> None:
-        onnx = needed("onnxruntime", "onnxruntime", "onnx")
+        onnx = import_extra("onnxruntime", "onnxruntime", "onnx")
         options = onnx.SessionOptions()
         options.intra_op_num_threads = 1  # pictures are worked on side by side
         options.log_severity_level = 3
@@ -177,7 +177,7 @@ class _Onnx(Network):
 
 class _Torch(Network):
     def __init__(self, file: str) -> None:
-        self.torch = needed("torch", "torch", "gpu")
+        self.torch = import_extra("torch", "torch", "gpu")
         try:
             self.module = self.torch.jit.load(file, map_location="cpu").eval()
         except RuntimeError as error:

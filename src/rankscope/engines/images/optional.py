@@ -8,10 +8,10 @@ from typing import Any
 from rankscope.errors import MissingExtra
 
 
-def needed(module: str, package: str, extra: str) -> Any:
+def import_extra(module: str, package: str, extra: str) -> Any:
     """A module, or `MissingExtra` naming what to install.
 
-    >>> needed("no_such_module", "a-package", "images")
+    >>> import_extra("no_such_module", "a-package", "images")
     Traceback (most recent call last):
     rankscope.errors.MissingExtra: a-package is not installed. Install it with: pip install 'rankscope[images]'
     """
@@ -23,14 +23,14 @@ def needed(module: str, package: str, extra: str) -> Any:
 
 def opencv() -> Any:
     """OpenCV."""
-    return needed("cv2", "opencv-python-headless", "images")
+    return import_extra("cv2", "opencv-python-headless", "images")
 
 
 def pillow(part: str) -> Any:
     """A part of Pillow: `Image`, `ImageOps`."""
-    return needed(f"PIL.{part}", "pillow", "images")
+    return import_extra(f"PIL.{part}", "pillow", "images")
 
 
 def scikit_image(part: str) -> Any:
     """A part of scikit-image: `feature`."""
-    return needed(f"skimage.{part}", "scikit-image", "images")
+    return import_extra(f"skimage.{part}", "scikit-image", "images")

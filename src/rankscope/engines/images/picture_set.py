@@ -56,7 +56,15 @@ class PictureSet:
             raise SettingError(f"{collection.name} has no pictures, only vectors: use rankscope rank")
         own = collection.measures[0] if collection.query_item == KEPT else ""
         ids, labels = collection.ids, collection.labels
-        return cls(collection.name, ids, labels, tuple(sources), own, collection.notes, max_pixels)
+        return cls(
+            name=collection.name,
+            ids=ids,
+            labels=labels,
+            sources=tuple(sources),
+            kept_measure=own,
+            notes=collection.notes,
+            max_pixels=max_pixels,
+        )
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -72,18 +80,16 @@ class PictureSet:
 
         Another limit on pixels leaves out other pictures, so it counts too.
         """
-        made = hashlib.sha256(b"" if self.max_pixels == MAX_PIXELS else f"{self.max_pixels}\0".encode())
+        result = hashlib.sha256(b"" if self.max_pixels == MAX_PIXELS else f"{self.max_pixels}\0".encode())
         for name, label, source in zip(self.ids, self.labels, self.sources, strict=True):
-            made.update(f"{name}\0{label}\0".encode())
-            made.update(_state(source))
-        return made.hexdigest()
+            result.update(f"{name}\0{label}\0".encode())
+            result.update(_state(source))
+        return result.hexdigest()
 
     def take(self, rows: IntArray) -> PictureSet:
         """Some of the pictures."""
         chosen = rows.tolist()
-        ids, labels, sources = (
-            tuple(each[row] for row in chosen) for each in (self.ids, self.labels, self.sources)
-        )  # fmt: skip
+        ids, labels, sources = (tuple(each[row] for row in chosen) for each in (self.ids, self.labels, self.sources))
         return replace(self, ids=ids, labels=labels, sources=sources)
 
     def picture(self, row: int) -> Image:
@@ -143,7 +149,7 @@ class Opened:
     problems: tuple[tuple[str, str], ...]
 
 
-def opened(
+def open_pictures(
     pictures: PictureSet, *, room: int = ROOM, threads: int | None = None, progress: Progress | None = None
 ) -> Opened:
     """Decode every picture once. If none can be read, it is an `InputError`."""
@@ -151,9 +157,9 @@ def opened(
     with with_threads(threads):
         for start in range(0, len(pictures), AT_ONCE):
             part = [pictures.source(row) for row in range(start, min(start + AT_ONCE, len(pictures)))]
-            for source, made in zip(part, in_threads(_tried, part), strict=True):
-                room -= made.rgb.nbytes if isinstance(made, Image) else 0
-                found.append(made if isinstance(made, InputError) or room >= 0 else source)
+            for source, result in zip(part, in_threads(_tried, part), strict=True):
+                room -= result.rgb.nbytes if isinstance(result, Image) else 0
+                found.append(result if isinstance(result, InputError) or room >= 0 else source)
             if progress is not None:
                 progress("pictures", len(found) / len(pictures))
     rows = [row for row, each in enumerate(found) if not isinstance(each, InputError)]

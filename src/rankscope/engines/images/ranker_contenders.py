@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.images.bag_of_words import BagOfWords
-from rankscope.engines.images.clocked import Step, TimedVectors, clocked
+from rankscope.engines.images.clocked import Step, TimedVectors, timed_vectors
 from rankscope.engines.images.contender import Contender, Rows
 from rankscope.engines.images.decoding import Source, as_image
 from rankscope.engines.images.describing import Described
@@ -85,7 +85,7 @@ class ByHeights(ByRanker):
         self, pictures: Sequence[Source], threads: int | None = None, progress: Step | None = None
     ) -> TimedVectors:
         """The points of each outline."""
-        return clocked(_Outline(self.matching), pictures, threads, progress)
+        return timed_vectors(_Outline(self.matching), pictures, threads, progress)
 
     def distances(self, matrix: NDArray[Any]) -> Rows:
         """The cost of the match."""

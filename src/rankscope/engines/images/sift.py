@@ -79,11 +79,11 @@ def dense_features(image: Image, step: int = STEP, size: int = SIZE) -> LocalFea
     return _of(points, vectors)
 
 
-def rooted(vectors: NDArray[Any]) -> NDArray[np.float32]:
+def root_sift(vectors: NDArray[Any]) -> NDArray[np.float32]:
     """RootSIFT (Arandjelovic and Zisserman 2012): each vector over its sum, then the root; all have length 1.
 
     A vector of zeros stays so.
-    >>> rooted(np.array([[1., 3.], [0., 0.]])).round(3).tolist()
+    >>> root_sift(np.array([[1., 3.], [0., 0.]])).round(3).tolist()
     [[0.5, 0.865...], [0.0, 0.0]]
     """
     values = vectors.astype(np.float32)
@@ -94,4 +94,4 @@ def rooted(vectors: NDArray[Any]) -> NDArray[np.float32]:
 def _of(points: Any, vectors: Any) -> LocalFeatures:
     if vectors is None or len(points) == 0:
         return LocalFeatures(np.empty((0, 2), np.float32), np.empty((0, WIDTH), np.float32))
-    return LocalFeatures(np.array([each.pt for each in points], dtype=np.float32), rooted(np.asarray(vectors)))
+    return LocalFeatures(np.array([each.pt for each in points], dtype=np.float32), root_sift(np.asarray(vectors)))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
-from rankscope.engines.images.optional import needed
+from rankscope.engines.images.optional import import_extra
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs.arrays_in_files import Archive
@@ -61,15 +61,15 @@ class Vocabulary:
 
         Fewer features than words are a `SettingError`.
         """
-        cluster = needed("sklearn.cluster", "scikit-learn", "feedback")
+        cluster = import_extra("sklearn.cluster", "scikit-learn", "feedback")
         whole = np.concatenate([np.asarray(each, dtype=np.float32) for each in vectors])
         if not 1 <= words <= len(whole):
             raise SettingError(f"a vocabulary of {words} words needs at least as many local features, got {len(whole)}")
         if len(whole) > sample:
             whole = whole[np.random.default_rng(seed).permutation(len(whole))[:sample]]
         means = cluster.MiniBatchKMeans(words, batch_size=4096, n_init=3, max_iter=60, random_state=seed).fit(whole)
-        made = np.asarray(means.cluster_centers_, dtype=np.float32)
-        return cls(name or f"{features}-{words}-seed{seed}", made, features, seed)
+        values = np.asarray(means.cluster_centers_, dtype=np.float32)
+        return cls(name or f"{features}-{words}-seed{seed}", values, features, seed)
 
     def nearest(self, vectors: NDArray[Any]) -> IntArray:
         """For each local feature, the number of the nearest word; of equally near ones the first."""

@@ -14,7 +14,7 @@ from rankscope.ranks.reduce import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 
-def assembled(
+def assemble_ranks(
     blocks: Sequence[BlockRanks], relevance: Relevance, metric: str, keep_scores: bool, system: str
 ) -> RelevantRanks:
     """The result of all blocks."""

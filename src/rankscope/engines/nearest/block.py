@@ -15,11 +15,11 @@ from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
-from rankscope.ranks.counting import Counted, counted
+from rankscope.ranks.counting import Counted, count_block
 from rankscope.ranks.dense import already_counted, best_first, ranks_among
-from rankscope.ranks.keys import ITEMS, rounded
+from rankscope.ranks.keys import ITEMS, float32_limits
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, Ranked, settled
+from rankscope.ranks.settling import Close, Ranked, final_ranks
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
 PART_CELLS = 1 << 18
@@ -89,7 +89,13 @@ class Ranker:
         columns = {"rank": judged["rank"]} | ({"score": shown(judged["score"])} if self.keep_scores else {})
         best = block.best.result() if block.best is not None else None
         distractors = None if best is None else best.with_columns(score=shown(best["score"]))
-        return BlockRanks(queries, Ragged(judged.offsets, columns), found.ties, left_out.lengths, distractors)
+        return BlockRanks(
+            queries=queries,
+            judged=Ragged(judged.offsets, columns),
+            ties=found.ties,
+            left_out=left_out.lengths,
+            distractors=distractors,
+        )
 
 
 class _QueryBlock:
@@ -141,14 +147,18 @@ class _QueryBlock:
 
     def _screen(self, level: int) -> tuple[list[Counted], NDArray[Any]]:
         low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], level)
-        below, above = rounded(low, high)
+        below, above = float32_limits(low, high)
         found = []
         for items in self.ranker.chunks(self.queries):
             scores = self._scores(items, level)
             flat = self.ranker.narrowed(scores)
             self._clear(flat, items.start)
             part = self._counted(flat, below, above)
-            found.append(Counted(part.above, part.within, part.row, part.item + items.start, part.score))
+            found.append(
+                Counted(
+                    above=part.above, within=part.within, row=part.row, item=part.item + items.start, score=part.score
+                )
+            )
             if self.best is not None:
                 self.best.add(flat, items.start, level)
         return found, above
@@ -198,11 +208,11 @@ class _QueryBlock:
         parts = []
         for start in starts:  # by one thread: counting holds Python's lock most of the time
             rows_here = np.arange(start, min(start + step, len(scores)))
-            parts.append(counted(scores[start : start + step], limits.take(rows_here)))
+            parts.append(count_block(scores[start : start + step], limits.take(rows_here)))
         rows = [part.row + start for part, start in zip(parts, starts, strict=True)]
         above, within = (np.concatenate([getattr(part, name) for part in parts])[flip] for name in ("above", "within"))
         item, score = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "score"))
-        return Counted(above, within, np.concatenate(rows), item, score)
+        return Counted(above=above, within=within, row=np.concatenate(rows), item=item, score=score)
 
     def _settled(self, found: list[Counted], references: list[FloatArray], high: NDArray[Any]) -> Ranked:
         above = sum((part.above for part in found), np.zeros(self.hits.size, dtype=np.int64))
@@ -211,4 +221,8 @@ class _QueryBlock:
         )
         already = already_counted(self.hits, row, screened, high)
         within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        return settled(self.hits, above, Close(row, item, np.concatenate(references), already, within))
+        return final_ranks(
+            self.hits,
+            above,
+            Close(row=row, item=item, score=np.concatenate(references), counted=already, within=within),
+        )

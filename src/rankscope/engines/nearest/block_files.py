@@ -32,9 +32,9 @@ class BlockForm:
         except (InputError, ValueError, KeyError):
             return None
 
-    def write(self, made: BlockRanks, stream: BinaryIO) -> None:
+    def write(self, ranks: BlockRanks, stream: BinaryIO) -> None:
         """Write a block."""
-        np.savez(stream, allow_pickle=False, **_arrays(made))
+        np.savez(stream, allow_pickle=False, **_arrays(ranks))
 
 
 class BlocksFolder(PartsFolder[BlockRanks]):
@@ -45,17 +45,19 @@ class BlocksFolder(PartsFolder[BlockRanks]):
 
     def block(self, number: int, queries: IntArray, ranked: Callable[[IntArray], BlockRanks]) -> BlockRanks:
         """A block of these queries from its file, or ranked now and written."""
-        return self.kept(f"{number:06}", lambda: ranked(queries), lambda made: np.array_equal(made.queries, queries))
+        return self.kept(
+            f"{number:06}", lambda: ranked(queries), lambda result: np.array_equal(result.queries, queries)
+        )
 
 
 def _arrays(block: BlockRanks) -> dict[str, Any]:
-    made: dict[str, NDArray[Any]] = {"queries": block.queries, "left_out": block.left_out}
+    result: dict[str, NDArray[Any]] = {"queries": block.queries, "left_out": block.left_out}
     for name in LISTS:
         lists: Ragged | None = getattr(block, name)
         if lists is not None:
-            made[f"{name}.offsets"] = lists.offsets
-            made.update({f"{name}.{column}": values for column, values in lists.columns.items()})
-    return made
+            result[f"{name}.offsets"] = lists.offsets
+            result.update({f"{name}.{column}": values for column, values in lists.columns.items()})
+    return result
 
 
 def _read(file: Path) -> BlockRanks | None:
@@ -65,7 +67,13 @@ def _read(file: Path) -> BlockRanks | None:
     judged, ties = lists["judged"], lists["ties"]
     if judged is None or ties is None:
         return None
-    return BlockRanks(arrays["queries"], judged, ties, arrays["left_out"], lists["distractors"])
+    return BlockRanks(
+        queries=arrays["queries"],
+        judged=judged,
+        ties=ties,
+        left_out=arrays["left_out"],
+        distractors=lists["distractors"],
+    )
 
 
 def _lists(arrays: dict[str, NDArray[Any]], name: str) -> Ragged | None:

@@ -29,7 +29,7 @@ from rankscope.errors import MissingExtra, SettingError
 from rankscope.ranks.counting import Counted
 from rankscope.ranks.dense import already_counted
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, settled
+from rankscope.ranks.settling import Close, final_ranks
 from rankscope.wording import setting_value
 
 QUERIES = 8192  # of a tile
@@ -109,9 +109,24 @@ class GpuRanker(Ranker):
             with self._timed("references in doubt"):
                 one, other = self._sent(tile.own[counted.row]), self._sent(counted.item)
                 references.append(self.products.reference(one, other).cpu().numpy())
-            found.append(Counted(counted.above, counted.within, counted.row + start, counted.item, counted.score))
+            found.append(
+                Counted(
+                    above=counted.above,
+                    within=counted.within,
+                    row=counted.row + start,
+                    item=counted.item,
+                    score=counted.score,
+                )
+            )
             highs.append(high)
-        return _Screened(queries, block.hits, block.left_out, found, references, np.concatenate(highs))
+        return _Screened(
+            queries=queries,
+            hits=block.hits,
+            left_out=block.left_out,
+            found=found,
+            references=references,
+            high=np.concatenate(highs),
+        )
 
     def _sent(self, values: NDArray[Any]) -> Any:
         return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
@@ -162,23 +177,27 @@ class GpuRanker(Ranker):
         within = np.bincount(row, minlength=rows)[tile.hits.row]
         nothing = np.zeros(tile.hits.size, dtype=np.int64)
         flat = np.zeros(row.size, dtype=np.float32)
-        return Counted(nothing, within, row, item, flat), np.zeros(tile.hits.size, dtype=np.float32)
+        return Counted(above=nothing, within=within, row=row, item=item, score=flat), np.zeros(
+            tile.hits.size, dtype=np.float32
+        )
 
-    def _finished(self, made: _Screened) -> BlockRanks:
+    def _finished(self, result: _Screened) -> BlockRanks:
         """Ranks and ties, settled by the references."""
         above, within, row, item, screened = (
-            np.concatenate([getattr(part, each) for part in made.found])
+            np.concatenate([getattr(part, each) for part in result.found])
             for each in ("above", "within", "row", "item", "score")
         )
         order = np.lexsort((item, row))
         row, item, screened = row[order], item[order], screened[order]
-        score = np.concatenate(made.references)[order]
+        score = np.concatenate(result.references)[order]
         already = np.zeros(within.size, dtype=np.int64)
         mixed = within > 0  # nothing in doubt is near the others
-        already[mixed] = already_counted(made.hits.where(mixed), row, screened, made.high[mixed])
-        ranked = settled(made.hits, above, Close(row, item, score, already, within))
-        judged = Ragged(made.hits.offsets, {"rank": ranked.rank})
-        return BlockRanks(made.queries, judged, ranked.ties, made.left_out.lengths, None)
+        already[mixed] = already_counted(result.hits.where(mixed), row, screened, result.high[mixed])
+        ranked = final_ranks(result.hits, above, Close(row=row, item=item, score=score, counted=already, within=within))
+        judged = Ragged(result.hits.offsets, {"rank": ranked.rank})
+        return BlockRanks(
+            queries=result.queries, judged=judged, ties=ranked.ties, left_out=result.left_out.lengths, distractors=None
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,9 +243,15 @@ class _OnDevice:
         hits = self.hits.take(np.arange(start, stop))
         query = self.queries[self.row[first:last]]
         return _Tile(
-            self.own[start:stop], self.queries[start:stop], hits, query, self.score[first:last],
-            self.out_row - start, self.out_item, bounds,
-        )  # fmt: skip
+            own=self.own[start:stop],
+            queries=self.queries[start:stop],
+            hits=hits,
+            query_of_hit=query,
+            score=self.score[first:last],
+            out_row=self.out_row - start,
+            out_item=self.out_item,
+            bounds=bounds,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,7 +92,9 @@ class TileCounts:
         else:
             row, item, score = self.row[:number], self.item[:number], self.score[:number]
         host = [each.cpu().numpy() for each in (self.above, self.within, row, item, score)]
-        return Counted(host[0], host[1], host[2].astype(np.int64), host[3].astype(np.int64), host[4])
+        return Counted(
+            above=host[0], within=host[1], row=host[2].astype(np.int64), item=host[3].astype(np.int64), score=host[4]
+        )
 
     def _running(self, bins: Any) -> Any:
         """Running totals within each query: a score in a bin lies above the limit of the bin and all later ones."""

@@ -45,9 +45,24 @@ if triton is not None:
 
     @triton.jit
     def _count(
-        scores, stride, width, first, offsets, low, high, over, least, number, rows, items, values, room,
-        STEPS: tl.constexpr, BINS: tl.constexpr, BLOCK: tl.constexpr,  # noqa: N803  (Triton writes constants so)
-    ):  # fmt: skip
+        scores,
+        stride,
+        width,
+        first,
+        offsets,
+        low,
+        high,
+        over,
+        least,
+        number,
+        rows,
+        items,
+        values,
+        room,
+        STEPS: tl.constexpr,  # noqa: N803  (Triton writes constants so)
+        BINS: tl.constexpr,  # noqa: N803
+        BLOCK: tl.constexpr,  # noqa: N803
+    ):
         # A program looks at a part of one row. Where nothing reaches the lowest limit, there is no more to do.
         row = tl.program_id(1)
         column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -112,10 +127,25 @@ def count_tile(counts: Any, scores: Any, first: int) -> None:
     bins = triton.next_power_of_2(most + 1)
     grid = (triton.cdiv(width, BLOCK), queries)
     _count[grid](
-        scores, scores.stride(0), width, first, counts.offsets, counts.low, counts.high, counts.over, counts.least,
-        counts.number, counts.row, counts.item, counts.score, counts.most,
-        STEPS=max(1, most).bit_length() + 1, BINS=max(bins, 16) if bins <= MOST_BINS else 0, BLOCK=BLOCK, num_warps=8,
-    )  # fmt: skip
+        scores,
+        scores.stride(0),
+        width,
+        first,
+        counts.offsets,
+        counts.low,
+        counts.high,
+        counts.over,
+        counts.least,
+        counts.number,
+        counts.row,
+        counts.item,
+        counts.score,
+        counts.most,
+        STEPS=max(1, most).bit_length() + 1,
+        BINS=max(bins, 16) if bins <= MOST_BINS else 0,
+        BLOCK=BLOCK,
+        num_warps=8,
+    )
 
 
 def pair_terms(torch: Any, features: Any, one: Any, other: Any, squared: bool) -> Any:
@@ -124,7 +154,16 @@ def pair_terms(torch: Any, features: Any, one: Any, other: Any, squared: bool) -
     if one.numel():
         grid = (triton.cdiv(one.numel(), PAIRS),)
         _pair_terms[grid](
-            features, features.stride(0), features.shape[0], one, other, total, one.numel(),
-            SQUARED=squared, PAIRS=PAIRS, num_warps=8, enable_fp_fusion=False,
-        )  # fmt: skip
+            features,
+            features.stride(0),
+            features.shape[0],
+            one,
+            other,
+            total,
+            one.numel(),
+            SQUARED=squared,
+            PAIRS=PAIRS,
+            num_warps=8,
+            enable_fp_fusion=False,
+        )
     return total

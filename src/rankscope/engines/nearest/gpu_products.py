@@ -44,8 +44,9 @@ class Products:
         self.lengths2 = torch.empty(self.count, **kind)  # |y|² of the rows as they enter the products
         self.items = torch.empty(
             (self.count, 3 * self.width if self.quick else self.width),
-            dtype=torch.float16 if self.quick else torch.float32, device=device,
-        )  # fmt: skip
+            dtype=torch.float16 if self.quick else torch.float32,
+            device=device,
+        )
         for part in parts(self.count, self.width, 1 << 26):
             rows = self._prepared(part)
             self.lengths2[part] = (rows * rows).sum(dim=1)

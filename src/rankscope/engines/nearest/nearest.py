@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import IntArray
 from rankscope.engines.nearest import spaces
-from rankscope.engines.nearest.assembling import assembled
+from rankscope.engines.nearest.assembling import assemble_ranks
 from rankscope.engines.nearest.block import BlockRanks, Ranker
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
@@ -81,7 +81,7 @@ def nearest_ranks(
     >>> ranks.queries, ranks.judged.lists("rank"), ranks.collection
     (('0', '2'), [[2], [3]], array([3, 3]))
     """
-    metric = spaces.checked(metric)
+    metric = spaces.metric_named(metric)
     check(
         locals(),
         query_item=OneOf(POLICIES),
@@ -105,7 +105,7 @@ def nearest_ranks(
             done += ready.queries.size
             if progress is not None:
                 progress(done, relevance.queries.size)
-    return assembled(found, relevance, spaces.name_of(metric), keep_scores, system)
+    return assemble_ranks(found, relevance, spaces.name_of(metric), keep_scores, system)
 
 
 def _ranker(

@@ -79,8 +79,8 @@ class ProductSpace(SumSpace):
             return self.item_side(self.prepared(items), items).astype(kind)
         with self._making:
             if double not in self._kept:
-                made = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
-                self._kept[double] = np.concatenate(made)
+                results = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
+                self._kept[double] = np.concatenate(results)
         return self._kept[double][items]
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:

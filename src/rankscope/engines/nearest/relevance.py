@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankscope.arrays import BoolArray, IntArray
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.validation import OneOf, check
@@ -122,7 +122,7 @@ def _junk_keys(items: Features, junk: Iterable[tuple[str, str]]) -> IntArray:
     for query, item in junk:
         unknown = [each for each in (query, item) if str(each) not in place]
         for each in unknown:
-            problems.add("", f"{shown(str(each))} is no item of the features")
+            problems.add("", f"{shorten_value(str(each))} is no item of the features")
         if not unknown:
             keys.append(place[str(query)] * len(items) + place[str(item)])
     problems.raise_if_any()

@@ -50,7 +50,7 @@ def parse_metric(text: str) -> str | Mixture:
     return str(METRICS.find(written.name).name)
 
 
-def checked(metric: Metric) -> Metric:
+def metric_named(metric: Metric) -> Metric:
     """A metric that exists, as it is called here, with text that is a mixture read as one; raises `SettingError`."""
     if isinstance(metric, str):
         metric = parse_metric(metric)
@@ -75,7 +75,7 @@ def space_of(metric: Metric, matrix: NDArray[Any]) -> Space:
     >>> space_of("0.5*l1[0:1] + 2*l2[1:]", np.array([[0, 0], [4, 3]])).reference(np.array([0]), np.array([1]))
     array([-8.])
     """
-    metric = checked(metric)
+    metric = metric_named(metric)
     if isinstance(metric, str):
         space: Space = METRICS.find(metric)(matrix)
         return space

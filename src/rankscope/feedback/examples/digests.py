@@ -23,13 +23,13 @@ def features_digest(items: Items) -> str:
 
 def _digest(values: NDArray[Any]) -> str:
     matrix = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-    made = hashlib.sha256(f"{matrix.dtype.str} {matrix.shape}\n".encode())
-    made.update(matrix.reshape(-1).view(np.uint8).data)
-    return made.hexdigest()
+    result = hashlib.sha256(f"{matrix.dtype.str} {matrix.shape}\n".encode())
+    result.update(matrix.reshape(-1).view(np.uint8).data)
+    return result.hexdigest()
 
 
 def target_digest(target: BoolArray) -> str:
     """SHA-256 of the number of items and of those that are relevant."""
-    made = hashlib.sha256(f"{target.size}\n".encode())
-    made.update(np.packbits(target).data)
-    return made.hexdigest()
+    result = hashlib.sha256(f"{target.size}\n".encode())
+    result.update(np.packbits(target).data)
+    return result.hexdigest()

@@ -66,15 +66,15 @@ class Examples:
         checked_examples(wanted, unwanted)
         seed = np.arange(count) + np.asarray(seeds) if np.ndim(seeds) == 0 else one_each(seeds, count, "seeds")
         return cls(
-            wanted,
-            unwanted,
-            seed.astype(np.int64),
-            None if queries is None else _rows(queries, count, "queries"),
-            None if start is None else _start(start, count),
-            None if truth is None else item_lists(truth, None, 1.0),
-            None if displays is None else display_rows(displays),
-            None if log_rows is None else Ragged.of(log_rows, "row"),
-            None if around is None else one_each(around, count, "around").astype(np.int64),
+            positives=wanted,
+            negatives=unwanted,
+            seeds=seed.astype(np.int64),
+            queries=None if queries is None else _rows(queries, count, "queries"),
+            start=None if start is None else _start(start, count),
+            truth=None if truth is None else item_lists(truth, None, 1.0),
+            displays=None if displays is None else display_rows(displays),
+            log_rows=None if log_rows is None else Ragged.of(log_rows, "row"),
+            around=None if around is None else one_each(around, count, "around").astype(np.int64),
         )
 
     @classmethod
@@ -109,17 +109,17 @@ class Examples:
 
     def __getitem__(self, session: int) -> Session:
         return Session(
-            _part(self.positives, session, "item"),
-            _part(self.negatives, session, "item"),
-            _part(self.positives, session, "grade"),
-            _part(self.negatives, session, "grade"),
-            int(self.seeds[session]),
-            self.queries[session] if self.queries is not None and self.has_query[session] else None,
-            None if self.start is None else np.atleast_2d(self.start)[session if self.start.ndim == 2 else 0],
-            None if self.truth is None else _part(self.truth, session, "item"),
-            () if self.displays is None else _shown(self.displays, session),
-            None if self.log_rows is None else _part(self.log_rows, session, "row"),
-            None if self.around is None else int(self.around[session]),
+            positives=_part(self.positives, session, "item"),
+            negatives=_part(self.negatives, session, "item"),
+            grades=_part(self.positives, session, "grade"),
+            negative_grades=_part(self.negatives, session, "grade"),
+            seed=int(self.seeds[session]),
+            query=self.queries[session] if self.queries is not None and self.has_query[session] else None,
+            start=None if self.start is None else np.atleast_2d(self.start)[session if self.start.ndim == 2 else 0],
+            truth=None if self.truth is None else _part(self.truth, session, "item"),
+            displays=() if self.displays is None else _shown(self.displays, session),
+            log_rows=None if self.log_rows is None else _part(self.log_rows, session, "row"),
+            around=None if self.around is None else int(self.around[session]),
         )
 
     def __iter__(self) -> Iterator[Session]:
@@ -143,15 +143,15 @@ class Examples:
     def take(self, sessions: IntArray) -> Examples:
         """Some sessions, in the order given."""
         return Examples(
-            self.positives.take(sessions),
-            self.negatives.take(sessions),
-            self.seeds[sessions],
-            None if self.queries is None else self.queries[sessions],
-            self.start if self.start is None or self.start.ndim == 1 else self.start[sessions],
-            None if self.truth is None else self.truth.take(sessions),
-            None if self.displays is None else self.displays.take(sessions),
-            None if self.log_rows is None else self.log_rows.take(sessions),
-            None if self.around is None else self.around[sessions],
+            positives=self.positives.take(sessions),
+            negatives=self.negatives.take(sessions),
+            seeds=self.seeds[sessions],
+            queries=None if self.queries is None else self.queries[sessions],
+            start=self.start if self.start is None or self.start.ndim == 1 else self.start[sessions],
+            truth=None if self.truth is None else self.truth.take(sessions),
+            displays=None if self.displays is None else self.displays.take(sessions),
+            log_rows=None if self.log_rows is None else self.log_rows.take(sessions),
+            around=None if self.around is None else self.around[sessions],
         )
 
     def batches(self, size: int) -> Iterator[Examples]:

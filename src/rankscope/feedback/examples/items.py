@@ -61,7 +61,9 @@ class Items:
         yes_no = None if aspects is None else _table("aspects", np.asarray(aspects, dtype=np.bool_), 0, len(rows))
         logged = None if log is None else _table("the log", np.asarray(log, dtype=np.int8), 1, len(rows))
         whole = (slice(0, rows.shape[1]),)
-        return cls(scaled, fitted, tuple(groups) if groups else whole, logged, yes_no)
+        return cls(
+            matrix=scaled, scaling=fitted, groups=tuple(groups) if groups else whole, log=logged, given_aspects=yes_no
+        )
 
     def __len__(self) -> int:
         return self.matrix.shape[0]

@@ -17,7 +17,7 @@ class Scored:
     """Sessions x items, higher is more relevant; flags and reasons of failure are empty where all went well.
 
     A failed session is a row of NaN; the others are not touched by it. Items with equal scores stand in the order of
-    the items, wherever a ranking is made; scores are `settled` first, so that rounding breaks no tie.
+    the items, wherever a ranking is made; `drop_rounding` is applied to scores first, so that rounding breaks no tie.
     >>> Scored.plain(np.array([[0.1, 0.7, 0.1]])).order(2)
     array([[1, 0]])
     """
@@ -44,13 +44,13 @@ class Scored:
         return best(self.values, k, leave_out)
 
 
-def settled(values: FloatArray, single: bool = False) -> FloatArray:
+def drop_rounding(values: FloatArray, single: bool = False) -> FloatArray:
     """Scores without what rounding left in their last digits, in place: 13 digits count, 6 where `single`.
 
     Two items that a formula gives the same score come out a few last bits apart, and differently on another machine.
     The order of two scores is never turned round.
     >>> scores = np.array([[0.3, 0.1 + 0.2, 0.3001]])
-    >>> bool(scores[0, 0] == scores[0, 1]), (np.diff(settled(scores)) > 0).tolist()
+    >>> bool(scores[0, 0] == scores[0, 1]), (np.diff(drop_rounding(scores)) > 0).tolist()
     (False, [[False, True]])
     """
     dropped = 53 - (KEPT_SINGLE if single else KEPT)

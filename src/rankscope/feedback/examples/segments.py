@@ -56,7 +56,7 @@ def extremes(items: Items, lists: Ragged) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.minimum.reduceat(rows, starts, axis=0), np.maximum.reduceat(rows, starts, axis=0)
 
 
-def padded(lists: Ragged, column: str) -> tuple[NDArray[Any], BoolArray]:
+def pad_rows(lists: Ragged, column: str) -> tuple[NDArray[Any], BoolArray]:
     """One row per session, filled up with zeros on the right, and where the real entries are."""
     width = int(lists.lengths.max(initial=0))
     there = np.arange(width) < lists.lengths[:, None]
@@ -71,7 +71,7 @@ def small_batches(examples: Examples, features: int) -> Iterator[Examples]:
     return examples.batches(max(1, CELLS // (width * (width + features))))
 
 
-def joined(first: Ragged, second: Ragged) -> Ragged:
+def join_examples(first: Ragged, second: Ragged) -> Ragged:
     """Each session's items of both, those of the first before those of the second, with `label` +1 and -1."""
     row = np.concatenate([first.row, second.row])
     order = np.argsort(row, kind="stable")

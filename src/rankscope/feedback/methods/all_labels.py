@@ -43,7 +43,7 @@ class AllLabels(Method):
         count = min(self.folds, int(target.sum()), int((~target).sum()))
         if count < 2:
             raise CannotScore("a target of one item, or of all items but one, cannot be split into folds")
-        fold = stratified(target, count, session.seed)
+        fold = stratified_fold_numbers(target, count, session.seed)
         learnt = [fold != number for number in range(count)]
         examples = Examples.of(
             [np.flatnonzero(each & target) for each in learnt], [np.flatnonzero(each & ~target) for each in learnt]
@@ -51,10 +51,10 @@ class AllLabels(Method):
         return LogisticRegression(self.C).score_many(items, examples)[fold, np.arange(len(items))]
 
 
-def stratified(target: BoolArray, folds: int, seed: int) -> IntArray:
+def stratified_fold_numbers(target: BoolArray, folds: int, seed: int) -> IntArray:
     """The fold of each item: both sides are shuffled and dealt out in turn.
 
-    >>> np.bincount(stratified(np.arange(10) < 4, 2, seed=0)[:4])
+    >>> np.bincount(stratified_fold_numbers(np.arange(10) < 4, 2, seed=0)[:4])
     array([2, 2])
     """
     chance = np.random.default_rng(seed)

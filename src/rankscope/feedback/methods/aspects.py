@@ -60,8 +60,8 @@ def tail_chance(count: FloatArray, number: FloatArray, rate: FloatArray) -> Floa
     from scipy.special import betainc
 
     inside = np.maximum(count, 1.0)
-    made: FloatArray = np.where(count > 0, betainc(inside, np.maximum(number - inside, 0.0) + 1.0, rate), 1.0)
-    return made
+    values: FloatArray = np.where(count > 0, betainc(inside, np.maximum(number - inside, 0.0) + 1.0, rate), 1.0)
+    return values
 
 
 def log_likelihood_ratio(count: FloatArray, number: FloatArray, rate: FloatArray) -> FloatArray:
@@ -73,8 +73,8 @@ def log_likelihood_ratio(count: FloatArray, number: FloatArray, rate: FloatArray
     from scipy.special import rel_entr
 
     share = count / np.maximum(number, 1)
-    made: FloatArray = number * (rel_entr(share, rate) + rel_entr(1 - share, 1 - rate))
-    return made
+    values: FloatArray = number * (rel_entr(share, rate) + rel_entr(1 - share, 1 - rate))
+    return values
 
 
 def false_discovery_limit(chance: FloatArray, level: float) -> FloatArray:

@@ -27,10 +27,10 @@ class AverageQE(Method):
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Products with the expanded queries."""
-        return expanded(items.unit, examples).astype(items.matrix.dtype) @ items.unit.T
+        return expand_queries(items.unit, examples).astype(items.matrix.dtype) @ items.unit.T
 
 
-def expanded(rows: FloatArray, examples: Examples) -> FloatArray:
+def expand_queries(rows: FloatArray, examples: Examples) -> FloatArray:
     """norm(q + sum of the positives' rows) of each session."""
     total = sums(examples.positives, rows[examples.positives["item"]])
     if examples.queries is not None:

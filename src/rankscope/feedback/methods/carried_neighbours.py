@@ -14,7 +14,7 @@ from rankscope.arrays import IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import nearest_squared
-from rankscope.feedback.examples.scored import Scored, settled
+from rankscope.feedback.examples.scored import Scored, drop_rounding
 from rankscope.feedback.methods.block_state import BlockState
 from rankscope.ranks.ragged import Ragged
 
@@ -40,15 +40,15 @@ class CarriedNeighbours(BlockState):
         values[both], total[both] = 1, 2
         with np.errstate(invalid="ignore"):
             values /= total
-        values = settled(values.astype(np.float64, copy=False), self.items.single)
+        values = drop_rounding(values.astype(np.float64, copy=False), self.items.single)
         if self.items.copies.size:
             values[:, self.items.copies] = values[:, self.items.first_alike[self.items.copies]]
         flags, failed = [""] * len(examples), [""] * len(examples)
         rows = np.flatnonzero(lacking)
         if rows.size:
-            made = self.method.scores(self.items, examples.take(rows))
-            values[rows] = made.values
-            for row, flag, reason in zip(rows.tolist(), made.flags, made.failed, strict=True):
+            result = self.method.scores(self.items, examples.take(rows))
+            values[rows] = result.values
+            for row, flag, reason in zip(rows.tolist(), result.flags, result.failed, strict=True):
                 flags[row], failed[row] = flag, reason
         return Scored(values, tuple(flags), tuple(failed))
 

@@ -13,7 +13,7 @@ from rankscope.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scaling import unit
-from rankscope.feedback.methods.average_qe import expanded
+from rankscope.feedback.methods.average_qe import expand_queries
 from rankscope.feedback.methods.method import Method
 
 
@@ -33,11 +33,11 @@ class DBA(Method):
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Products with the expanded queries, in the augmented collection."""
-        rows = items.remember(("dba", self.k, self.alpha), lambda: augmented(items, self.k, self.alpha))
-        return expanded(rows, examples).astype(rows.dtype) @ rows.T
+        rows = items.remember(("dba", self.k, self.alpha), lambda: augment_rows(items, self.k, self.alpha))
+        return expand_queries(rows, examples).astype(rows.dtype) @ rows.T
 
 
-def augmented(items: Items, k: int, alpha: float) -> NDArray[Any]:
+def augment_rows(items: Items, k: int, alpha: float) -> NDArray[Any]:
     """The new rows, of length 1; one neighbour after the other is added, which needs little memory."""
     item, alike = items.neighbours(k)
     rows = items.unit.copy()

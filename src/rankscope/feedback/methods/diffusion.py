@@ -40,10 +40,10 @@ class Diffusion(Method):
         seeds = np.zeros((len(items), len(examples)))
         for lists, sign in ((examples.positives, 1.0), (examples.negatives, -1.0)):
             seeds[lists["item"], lists.row] = sign
-        return diffused(items.graph(self.k, self.gamma), self.alpha, seeds).T
+        return diffuse_seeds(items.graph(self.k, self.gamma), self.alpha, seeds).T
 
 
-def diffused(graph: Any, alpha: float, seeds: FloatArray) -> FloatArray:
+def diffuse_seeds(graph: Any, alpha: float, seeds: FloatArray) -> FloatArray:
     """(I - alpha graph)^-1 seeds by conjugate gradients, every column on its own steps."""
     found, left = np.zeros_like(seeds), seeds.copy()
     direction, size = left.copy(), np.einsum("ij,ij->j", left, left)

@@ -13,7 +13,7 @@ from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import gram, rbf
 from rankscope.feedback.examples.scored import Scored, best
-from rankscope.feedback.examples.segments import padded, small_batches
+from rankscope.feedback.examples.segments import pad_rows, small_batches
 from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.learners import KernelMethod
 from rankscope.feedback.methods.method import TwoSided
@@ -32,14 +32,14 @@ class GaussianProcess(KernelMethod, TwoSided):
 
     def fit_many(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """(K + noise I)^-1 y of all sessions."""
-        made = [self._solved(items, part) for part in small_batches(examples, items.features)]
-        return np.concatenate(made), np.zeros(len(examples))
+        results = [self._solved(items, part) for part in small_batches(examples, items.features)]
+        return np.concatenate(results), np.zeros(len(examples))
 
     def _solved(self, items: Items, examples: Examples) -> FloatArray:
         """One solve for all; short sessions are filled up with rows of the identity."""
         lists = self.trained_on(items, examples)
-        item, there = padded(lists, "item")
-        label, _ = padded(lists, "label")
+        item, there = pad_rows(lists, "item")
+        label, _ = pad_rows(lists, "label")
         kernel = gram(items.matrix[item], self.width(items)) * (there[:, :, None] & there[:, None, :])
         places = np.arange(there.shape[1])
         kernel[:, places, places] = np.where(there, 1 + self.noise, 1.0)

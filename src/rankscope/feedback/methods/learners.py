@@ -14,7 +14,7 @@ from rankscope.errors import MissingExtra
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import expansion
-from rankscope.feedback.examples.segments import joined
+from rankscope.feedback.examples.segments import join_examples
 from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.method import Method
 from rankscope.ranks.ragged import Ragged
@@ -44,7 +44,7 @@ class KernelMethod(Method):
 
     def trained_on(self, items: Items, examples: Examples) -> Ragged:
         """The items of each session that carry a coefficient, with their labels."""
-        return joined(examples.positives, examples.negatives)
+        return join_examples(examples.positives, examples.negatives)
 
     def fit(self, items: Items, session: Session) -> tuple[FloatArray, float]:
         """Coefficients of one session's examples (positives, then negatives) and the intercept."""

@@ -48,8 +48,8 @@ class LogBasedSVM(SVM):
         chosen = np.concatenate([session.examples, more])
         labels = np.concatenate([session.labels, np.sign(soft[more])])
         weights = np.concatenate([np.ones(session.labels.size), self.trust * np.abs(soft[more])])
-        made, intercept = support_vectors(items.matrix[chosen], labels, self.C, self.width(items), weights)
-        return made @ rbf(items, items.matrix[chosen], self.width(items)) + intercept
+        result, intercept = support_vectors(items.matrix[chosen], labels, self.C, self.width(items), weights)
+        return result @ rbf(items, items.matrix[chosen], self.width(items)) + intercept
 
     def _company(self, soft: FloatArray, session: Session) -> IntArray:
         """The unjudged items with the largest and the least soft labels, at most `extra` of each sign."""

@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.segments import joined, padded, small_batches
+from rankscope.feedback.examples.segments import join_examples, pad_rows, small_batches
 from rankscope.feedback.methods.method import TwoSided
 from rankscope.feedback.methods.newton import Span, WeightsByFeature, logistic_fits
 
@@ -32,14 +32,14 @@ class LogisticRegression(TwoSided):
 
     def planes(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """w and b of each session."""
-        made = [self._planes(items, part) for part in small_batches(examples, items.features)]
-        return np.concatenate([each[0] for each in made]), np.concatenate([each[1] for each in made])
+        results = [self._planes(items, part) for part in small_batches(examples, items.features)]
+        return np.concatenate([each[0] for each in results]), np.concatenate([each[1] for each in results])
 
     def _planes(self, items: Items, examples: Examples) -> tuple[FloatArray, FloatArray]:
         """In the span of the examples, or in that of the features where these are fewer."""
-        lists = joined(examples.positives, examples.negatives)
-        item, there = padded(lists, "item")
-        label, _ = padded(lists, "label")
+        lists = join_examples(examples.positives, examples.negatives)
+        item, there = pad_rows(lists, "item")
+        label, _ = pad_rows(lists, "label")
         rows = items.matrix[item].astype(np.float64) * there[:, :, None]
         cost = self.C * self._class_weights(examples, label) * there
         if there.shape[1] > items.features:

@@ -19,7 +19,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import squared_distances
-from rankscope.feedback.examples.scored import Scored, best, settled
+from rankscope.feedback.examples.scored import Scored, best, drop_rounding
 from rankscope.feedback.examples.segments import means
 from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.block_state import BlockState
@@ -89,9 +89,9 @@ class Method(Named, ABC):
         values = np.empty((len(examples), len(items)))
         flags, failed = [""] * len(examples), [""] * len(examples)
         for rows, part, flag in parts:
-            made = self._scored(items, part, flag)
-            values[rows] = made.values
-            for row, told, reason in zip(rows.tolist(), made.flags, made.failed, strict=True):
+            scores = self._scored(items, part, flag)
+            values[rows] = scores.values
+            for row, told, reason in zip(rows.tolist(), scores.flags, scores.failed, strict=True):
                 flags[row], failed[row] = told, reason
         return Scored(values, tuple(flags), tuple(failed))
 
@@ -131,7 +131,7 @@ class Method(Named, ABC):
         values, failed = self._tried(items, examples, flag)
         if self.pointwise and items.copies.size:
             values[:, items.copies] = values[:, items.first_alike[items.copies]]
-        return Scored(settled(values, items.single), flags, tuple(failed))
+        return Scored(drop_rounding(values, items.single), flags, tuple(failed))
 
     def _tried(self, items: Items, examples: Examples, flag: str) -> tuple[FloatArray, list[str]]:
         """All sessions at once; those that fail are put aside with the reason, and the others are scored again."""
@@ -201,7 +201,7 @@ def start_scores(items: Items, examples: Examples) -> FloatArray:
     there = examples.has_query
     if examples.queries is not None and there.any():
         values[there] = -squared_distances(items, examples.queries[there])
-    return settled(values, items.single)
+    return drop_rounding(values, items.single)
 
 
 def _unjudged(count: int, session: Session, wanted: int) -> IntArray:

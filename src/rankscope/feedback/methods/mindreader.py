@@ -33,8 +33,8 @@ class MindReader(Method):
     def score_one(self, items: Items, session: Session) -> FloatArray:
         """The ellipsoid of one session."""
         rows = items.matrix.astype(np.float64, copy=False)
-        made = ellipsoid(rows[session.positives], session.grades, ridge_of(items, self.ridge))
-        return -made.distances(rows)
+        result = ellipsoid(rows[session.positives], session.grades, ridge_of(items, self.ridge))
+        return -result.distances(rows)
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Sessions with a diagonal C all at once, the others one by one."""

@@ -34,8 +34,8 @@ class Prototype(Method):
     def mixed(self, items: Items, examples: Examples) -> FloatArray:
         """The new query of each session."""
         assert examples.queries is not None
-        made = self.mix * unit(examples.queries) + (1 - self.mix) * unit(means(items, examples.positives))
-        return unit(made - self.gamma * unit(means(items, examples.negatives)))
+        result = self.mix * unit(examples.queries) + (1 - self.mix) * unit(means(items, examples.positives))
+        return unit(result - self.gamma * unit(means(items, examples.negatives)))
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Products with the mixed queries."""

@@ -10,12 +10,12 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
-from rankscope.ranks.from_scores import numbered, ranks_from_scores
+from rankscope.ranks.from_scores import numbered_names, ranks_from_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.threads import in_threads
 
 
-def ranked(
+def rank_sessions(
     method: Method,
     items: Items,
     examples: Examples,
@@ -30,7 +30,7 @@ def ranked(
 
     `counted` is sessions x items. Queries are named after the topic; `classes` are topics unless given.
     """
-    names = numbered(f"{topic}/" if topic else "", len(examples))
+    names = numbered_names(f"{topic}/" if topic else "", len(examples))
     kinds = [topic] * len(examples) if classes is None else classes
     step, parts = items.sessions_at_once, []
     for start, part in zip(range(0, len(examples), step), examples.batches(step), strict=True):
@@ -50,7 +50,7 @@ def ranked(
     return RelevantRanks.join(parts)
 
 
-def sized(method: Method, size: tuple[int, int]) -> str:
+def name_with_size(method: Method, size: tuple[int, int]) -> str:
     """A method at one size of example sets, as its rankings are called: `svm, 4 + 4`."""
     return f"{method}, {size[0]} + {size[1]}"
 

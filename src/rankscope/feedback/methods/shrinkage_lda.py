@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.segments import joined, means, padded
+from rankscope.feedback.examples.segments import join_examples, means, pad_rows
 from rankscope.feedback.methods.learners import sklearn_part
 from rankscope.feedback.methods.method import TwoSided, refuse
 
@@ -50,8 +50,8 @@ class ShrinkageLDA(TwoSided):
 
 
 def _ledoit_wolf(items: Items) -> float:
-    made = float(sklearn_part("covariance").ledoit_wolf_shrinkage(items.matrix.astype(np.float64)))
-    return max(made, 1e-6)
+    result = float(sklearn_part("covariance").ledoit_wolf_shrinkage(items.matrix.astype(np.float64)))
+    return max(result, 1e-6)
 
 
 def _shrunk(items: Items, a: float) -> FloatArray:
@@ -64,13 +64,13 @@ def _shrunk(items: Items, a: float) -> FloatArray:
 
 def _within(items: Items, examples: Examples, apart: FloatArray, a: float) -> FloatArray:
     """S^-1 apart with S_w of the examples: S = c I + (1 - a)/l Z'Z with few rows Z, inverted by Woodbury's identity."""
-    lists = joined(examples.positives, examples.negatives)
+    lists = join_examples(examples.positives, examples.negatives)
     centre = np.where(
         lists["label"][:, None] > 0,
         means(items, examples.positives)[lists.row],
         means(items, examples.negatives)[lists.row],
     )
-    place, there = padded(lists.with_columns(place=np.arange(lists.size)), "place")
+    place, there = pad_rows(lists.with_columns(place=np.arange(lists.size)), "place")
     rows = (items.matrix[lists["item"]] - centre)[place] * there[:, :, None]
     count = lists.lengths
     size = a * np.einsum("sij,sij->s", rows, rows) / count / items.features

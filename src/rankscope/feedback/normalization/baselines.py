@@ -23,7 +23,7 @@ from rankscope.feedback.normalization.feasibility import PERMUTATIONS, REFITTED,
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate
 from rankscope.feedback.normalization.refitting import refitted_ap
-from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, tried
+from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, try_candidate
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.validation import COUNT, FLAG, SEED, OneOf, Optional, check
 
@@ -116,22 +116,49 @@ def baseline(
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
     cost, approach = Loss() if loss is None else loss, approach_of(candidates)
-    about = (features_digest(items), target_digest(relevant), seed)
+    features, wanted = features_digest(items), target_digest(relevant)
     if most_folds(relevant) < 2:
         nothing, found = RelevantRanks.from_ranks([], queries=()), int(relevant.sum())
         verdict = Feasibility.without_folds(found, relevant.size)
-        return Baseline(topic, approach, "", (), form, cost, nothing, None, found, relevant.size, verdict, *about)
+        return Baseline(
+            topic=topic,
+            approach=approach,
+            winner="",
+            trials=(),
+            form=form,
+            loss=cost,
+            ranks=nothing,
+            folds=None,
+            relevant=found,
+            items=relevant.size,
+            feasibility=verdict,
+            features=features,
+            target=wanted,
+            seed=seed,
+        )
     chosen = folds if isinstance(folds, Folds) else stratified_folds(relevant, folds, seed=seed)
-    made = [tried(each, items, relevant, chosen, cost, form, seed) for each in candidates]
-    best = _winner(made, form)
+    results = [try_candidate(each, items, relevant, chosen, cost, form, seed) for each in candidates]
+    best = _winner(results, form)
     times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS
-    null = refitted_ap(candidates[made.index(best)], items, relevant, chosen, times, seed) if refit else None
+    null = refitted_ap(candidates[results.index(best)], items, relevant, chosen, times, seed) if refit else None
     random_loss = cost.random(float(relevant.mean()))
     verdict = feasibility(best.ranks, best.trial.test, random_loss, permutations=times, seed=seed, null=null)
     return Baseline(
-        topic, approach, best.trial.candidate, tuple(each.trial for each in made), form, cost, best.ranks, chosen,
-        int(relevant.sum()), relevant.size, verdict, *about,
-    )  # fmt: skip
+        topic=topic,
+        approach=approach,
+        winner=best.trial.candidate,
+        trials=tuple(each.trial for each in results),
+        form=form,
+        loss=cost,
+        ranks=best.ranks,
+        folds=chosen,
+        relevant=int(relevant.sum()),
+        items=relevant.size,
+        feasibility=verdict,
+        features=features,
+        target=wanted,
+        seed=seed,
+    )
 
 
 class BaselineOptions(TypedDict, total=False):
@@ -162,13 +189,13 @@ def approach_of(candidates: Sequence[Candidate]) -> Approach:
     return "I" if len({type(each) for each in candidates}) == 1 else "II"
 
 
-def _winner(made: Sequence[Tried], form: Form) -> Tried:
+def _winner(trials: Sequence[Tried], form: Form) -> Tried:
     """Candidates that failed, or have no loss of this form, cannot win."""
-    losses = np.array([getattr(each.trial, form) for each in made])
+    losses = np.array([getattr(each.trial, form) for each in trials])
     if np.isnan(losses).all():
-        told = [f"{each.trial.candidate}: {each.trial.failed or f'has no {form} loss'}" for each in made]
+        told = [f"{each.trial.candidate}: {each.trial.failed or f'has no {form} loss'}" for each in trials]
         raise InputError.of("baseline", told, "Take other candidates, or other folds.")
-    precision = np.array([each.trial.average_precision for each in made])
+    precision = np.array([each.trial.average_precision for each in trials])
     least: BoolArray = losses <= np.nanmin(losses) + SLACK
     highest: BoolArray = least & (precision >= precision[least].max() - SLACK)
-    return made[int(np.flatnonzero(highest)[0])]
+    return trials[int(np.flatnonzero(highest)[0])]

@@ -16,7 +16,7 @@ from rankscope.feedback.examples.folds import checked_target
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scaling import Scaling
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.methods.ranking import ranked
+from rankscope.feedback.methods.ranking import rank_sessions
 from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.efficiency_curves import (
     LEVELS,
@@ -53,10 +53,10 @@ def with_indicators(items: Items, properties: ArrayLike, gain: float | None = No
     scaling = Scaling("none", np.zeros(matrix.shape[1]), np.ones(matrix.shape[1]))
     alone = slice(items.features, items.features + more)
     groups = (slice(0, alone.stop),) if len(items.groups) == 1 else (*items.groups, alone)
-    return Items(matrix, scaling, groups, items.log, aspects)
+    return Items(matrix=matrix, scaling=scaling, groups=groups, log=items.log, given_aspects=aspects)
 
 
-def with_wanted(examples: Examples, height: ArrayLike) -> Examples:
+def with_wanted_indicators(examples: Examples, height: ArrayLike) -> Examples:
     """The same sessions in the extended space: a query has the indicators of what is wanted; the rest is as it was."""
     if examples.queries is None:
         return examples
@@ -97,9 +97,19 @@ class Consistency:
         ranks = self.extended.take(np.flatnonzero(self.extended.answered))
         both = generality_of(ranks)
         return Efficiency(
-            over, at, mean_curve(ranks, over, at), ideal_curve(over, at), chance_curve(ranks, over, at), self.method,
-            self.topic, "ideal", True, len(ranks), len(self.extended) - len(ranks), (both, both),
-        )  # fmt: skip
+            over=over,
+            at=at,
+            reached=mean_curve(ranks, over, at),
+            baseline=ideal_curve(over, at),
+            chance=chance_curve(ranks, over, at),
+            method=self.method,
+            topic=self.topic,
+            winner="ideal",
+            feasible=True,
+            runs=len(ranks),
+            failed=len(self.extended) - len(ranks),
+            generality=(both, both),
+        )
 
 
 def consistency(
@@ -120,14 +130,14 @@ def consistency(
     relevant = checked_target(target)
     told = relevant if properties is None else np.asarray(properties)
     counted = ~examples.judged(len(items))
-    plain = [ranked(each, items, examples, relevant, counted, topic=topic) for each in methods]
+    plain = [rank_sessions(each, items, examples, relevant, counted, topic=topic) for each in methods]
     result = []
     for gain in gains:
         more = with_indicators(items, told, gain)
-        sessions = with_wanted(examples, _wanted(more.matrix[:, items.features :], relevant))
+        sessions = with_wanted_indicators(examples, _wanted(more.matrix[:, items.features :], relevant))
         for method, before in zip(methods, plain, strict=True):
-            after = ranked(method, more, sessions, relevant, counted, topic=topic)
-            result.append(Consistency(str(method), topic, gain, before, after))
+            after = rank_sessions(method, more, sessions, relevant, counted, topic=topic)
+            result.append(Consistency(method=str(method), topic=topic, gain=gain, plain=before, extended=after))
     return result
 
 

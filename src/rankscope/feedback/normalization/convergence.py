@@ -51,10 +51,17 @@ class Convergence:
         """One row per size; the last, without a size, is of the whole training part."""
         sizes: tuple[int | None, ...] = (*self.sizes, None)
         return [
-            {"topic": self.topic, "method": self.method, "examples": size, "MAE": each.mae,
-             "corrected": each.corrected_mae, "runs": each.runs, "flags": "; ".join(each.flags)}
+            {
+                "topic": self.topic,
+                "method": self.method,
+                "examples": size,
+                "MAE": each.mae,
+                "corrected": each.corrected_mae,
+                "runs": each.runs,
+                "flags": "; ".join(each.flags),
+            }
             for size, each in zip(sizes, (*self.efficiencies, self.full), strict=True)
-        ]  # fmt: skip
+        ]
 
 
 def convergence(
@@ -78,14 +85,28 @@ def convergence(
     baseline.check(items, relevant)
     shown = possible_sizes(sorted(set(sizes)), relevant, baseline.folds)
     runs = matched_ranks(
-        method, items, relevant, baseline.folds, shown, repeats=repeats, seed=topic_seed(baseline.topic, seed),
+        method,
+        items,
+        relevant,
+        baseline.folds,
+        shown,
+        repeats=repeats,
+        seed=topic_seed(baseline.topic, seed),
         topic=baseline.topic,
-    )  # fmt: skip
+    )
     all_of_it = fully_trained(method, items, relevant, baseline.folds, baseline.topic)
-    made = tuple(efficiency(each, baseline, levels=levels) for each in runs)
+    results = tuple(efficiency(each, baseline, levels=levels) for each in runs)
     full = efficiency(all_of_it, baseline, levels=levels)
     most = int((~baseline.folds.tested & relevant).sum(axis=1).min())
-    return Convergence(baseline.topic, str(method), baseline.approach, shown, made, full, most)
+    return Convergence(
+        topic=baseline.topic,
+        method=str(method),
+        approach=baseline.approach,
+        sizes=shown,
+        efficiencies=results,
+        full=full,
+        most=most,
+    )
 
 
 def mean_convergence(results: Iterable[Convergence], corrected: bool = False) -> Curve:
@@ -99,6 +120,11 @@ def mean_convergence(results: Iterable[Convergence], corrected: bool = False) ->
     ]
     mean = mean_over(np.array(rows), np.arange(len(rows)))
     return Curve(
-        np.array(sizes, dtype=np.float64), mean.value, feasible[0].method, "positives",
-        "corrected MAE" if corrected else "MAE", error=mean.error, queries=mean.queries,
-    )  # fmt: skip
+        x=np.array(sizes, dtype=np.float64),
+        y=mean.value,
+        name=feasible[0].method,
+        x_name="positives",
+        y_name="corrected MAE" if corrected else "MAE",
+        error=mean.error,
+        queries=mean.queries,
+    )

@@ -24,7 +24,7 @@ from rankscope.feedback.normalization.efficiency_curves import (
     thinned_chance,
     thinned_curve,
 )
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 SMALL_EXCESS = 1.02  # above it at so many levels, the baseline is no optimum
@@ -68,12 +68,12 @@ class Efficiency:
         at = np.asarray(known.pop("at", places("recall", method.size)), dtype=np.float64)
         if not method.shape == best.shape == random.shape == at.shape:
             raise SettingError("method, baseline and chance need one value at each place")
-        return cls(over, at, method, best, random, **known)
+        return cls(over=over, at=at, reached=method, baseline=best, chance=random, **known)
 
     @property
     def values(self) -> FloatArray:
         """p / p~; never clipped. NaN where both are 0, infinite where only the baseline is."""
-        return np.where((self.baseline == 0) & (self.reached > 0), np.inf, divided(self.reached, self.baseline))
+        return np.where((self.baseline == 0) & (self.reached > 0), np.inf, divide(self.reached, self.baseline))
 
     @property
     def deviation(self) -> FloatArray:
@@ -84,7 +84,7 @@ class Efficiency:
     def corrected(self) -> FloatArray:
         """Chance-corrected: (p - p_0) / (p~ - p_0); NaN where the baseline is no better than chance."""
         better = self.baseline > self.chance
-        return np.where(better, divided(self.reached - self.chance, self.baseline - self.chance), np.nan)
+        return np.where(better, divide(self.reached - self.chance, self.baseline - self.chance), np.nan)
 
     @property
     def undefined(self) -> int:
@@ -163,9 +163,20 @@ def efficiency(
     reached, chance = _curves(answered, over, at, high if differ and both[0] < high else None)
     best, _ = _curves(baseline.ranks, over, at, high if differ and both[1] < high else None)
     return Efficiency(
-        over, at, reached, best, chance, ranks.system, baseline.topic, baseline.winner, baseline.feasibility.feasible,
-        len(answered), len(ranks) - len(answered), both, differ,
-    )  # fmt: skip
+        over=over,
+        at=at,
+        reached=reached,
+        baseline=best,
+        chance=chance,
+        method=ranks.system,
+        topic=baseline.topic,
+        winner=baseline.winner,
+        feasible=baseline.feasibility.feasible,
+        runs=len(answered),
+        failed=len(ranks) - len(answered),
+        generality=both,
+        thinned=differ,
+    )
 
 
 def _curves(ranks: RelevantRanks, over: Over, at: FloatArray, to: float | None) -> tuple[FloatArray, FloatArray]:

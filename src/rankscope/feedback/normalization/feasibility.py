@@ -48,7 +48,15 @@ class Feasibility:
         ('1 relevant among 20 items: no folds can be made',)
         """
         nan = float("nan")
-        return cls(False, (f"{relevant} relevant among {items} items: no folds can be made",), nan, 0, nan, nan, nan)
+        return cls(
+            feasible=False,
+            reasons=(f"{relevant} relevant among {items} items: no folds can be made",),
+            p_value=nan,
+            permutations=0,
+            gain=nan,
+            loss=nan,
+            random_loss=nan,
+        )
 
 
 def feasibility(
@@ -80,7 +88,15 @@ def feasibility(
     if not loss <= MOST_LOSS * random_loss:
         reasons.append(f"loss {loss:.4f} is more than half of the random {random_loss:.4f}")
     return Feasibility(
-        not reasons, tuple(reasons), p_value, int(levels.size), gain, loss, random_loss, null is not None, seed
+        feasible=not reasons,
+        reasons=tuple(reasons),
+        p_value=p_value,
+        permutations=int(levels.size),
+        gain=gain,
+        loss=loss,
+        random_loss=random_loss,
+        refitted=null is not None,
+        seed=seed,
     )
 
 

@@ -15,7 +15,7 @@ from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import checked_target
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.methods.ranking import ranked, sized
+from rankscope.feedback.methods.ranking import name_with_size, rank_sessions
 from rankscope.feedback.normalization.example_sets import SIZES, ExampleSets, Sizes, largest_of, pairs, topic_seed
 from rankscope.measures import AP, Measure
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -45,14 +45,20 @@ class ExampleGrowth:
         size = np.array([each[0] for each in self.sizes], dtype=np.float64)
         negatives = np.array([each[1] for each in self.sizes])
         return Curve(
-            size, mean.value, method, "positives", name, error=mean.error, queries=mean.queries,
+            x=size,
+            y=mean.value,
+            name=method,
+            x_name="positives",
+            y_name=name,
+            error=mean.error,
+            queries=mean.queries,
             more={"negatives": negatives},
-        )  # fmt: skip
+        )
 
     @property
     def failed(self) -> dict[str, int]:
         """How many sessions of each method have no ranking, over all sizes."""
-        return {name: sum(int((~each.answered).sum()) for each in made) for name, made in self.ranks.items()}
+        return {name: sum(int((~each.answered).sum()) for each in result) for name, result in self.ranks.items()}
 
 
 def growth(
@@ -79,10 +85,10 @@ def growth(
         for method in methods:
             for place, size in enumerate(both):
                 counted = ~sets.chosen(len(items), *(largest_of(both) if common else size))
-                examples, name = sets.of_size(*size), sized(method, size)
-                made = ranked(method, items, examples, target, counted, topic=topic, system=name)
-                parts[str(method)][place].append(made)
-    ranks = {name: tuple(RelevantRanks.join(each) for each in made) for name, made in parts.items()}
+                examples, name = sets.of_size(*size), name_with_size(method, size)
+                result = rank_sessions(method, items, examples, target, counted, topic=topic, system=name)
+                parts[str(method)][place].append(result)
+    ranks = {name: tuple(RelevantRanks.join(each) for each in result) for name, result in parts.items()}
     return ExampleGrowth(both, ranks, repeats, seed)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Loss:
         """
         wrong = self.false_positive * (called & ~target & tested).sum(axis=1)
         missed = self.false_negative * (~called & target & tested).sum(axis=1)
-        return divided(wrong + missed, tested.sum(axis=1))
+        return divide(wrong + missed, tested.sum(axis=1))
 
     def at_scopes(self, hits: IntArray, relevant: int, items: int) -> FloatArray:
         """The loss of calling the first s of a list relevant, s = 0, 1, ...; `hits` are the v(s), from v(0) = 0 on."""

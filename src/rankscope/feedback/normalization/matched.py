@@ -11,7 +11,7 @@ from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import Folds
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.methods.ranking import ranked, sized
+from rankscope.feedback.methods.ranking import name_with_size, rank_sessions
 from rankscope.feedback.normalization.example_sets import ExampleSets, Sizes, largest_of, pairs
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -38,8 +38,15 @@ def matched_ranks(
     names = [f"fold {each + 1}" for each in fold.tolist()]
     counted = folds.tested[fold]
     return tuple(
-        ranked(
-            method, items, sets.of_size(*size), target, counted, topic=topic, classes=names, system=sized(method, size)
+        rank_sessions(
+            method,
+            items,
+            sets.of_size(*size),
+            target,
+            counted,
+            topic=topic,
+            classes=names,
+            system=name_with_size(method, size),
         )
         for size in both
     )
@@ -48,7 +55,7 @@ def matched_ranks(
 def fully_trained(method: Method, items: Items, target: BoolArray, folds: Folds, topic: str = "") -> RelevantRanks:
     """The rankings of test items when all of the training part are examples: where growing example sets lead."""
     names = [f"fold {each + 1}" for each in range(folds.count)]
-    return ranked(method, items, folds.training(target), target, folds.tested, topic=topic, classes=names)
+    return rank_sessions(method, items, folds.training(target), target, folds.tested, topic=topic, classes=names)
 
 
 def possible_sizes(sizes: Sequence[int], target: BoolArray, folds: Folds) -> tuple[int, ...]:

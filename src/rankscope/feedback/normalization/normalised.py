@@ -56,7 +56,7 @@ class Normalised:
 
     def mean_curves(self) -> list[Efficiency]:
         """For each method the mean over feasible topics of its efficiency at each recall level."""
-        made = []
+        results = []
         for name in self.methods:
             own = [
                 each for each in map(_NamedMethod, self.efficiencies) if each.method_name == name and each.made.feasible
@@ -64,8 +64,8 @@ class Normalised:
             values = np.array([each.made.values for each in own])
             if values.size:
                 ones = np.ones(values.shape[1])
-                made.append(Efficiency.of(values.mean(axis=0), ones, method=name, topic="all", at=own[0].made.at))
-        return made
+                results.append(Efficiency.of(values.mean(axis=0), ones, method=name, topic="all", at=own[0].made.at))
+        return results
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,21 +95,27 @@ def normalised(plan: Plan, progress: Progress | None = None) -> Normalised:
     methods = [each for each in plan.methods if each.name not in CONTROLS]
     chosen = list(range(min(TOPICS, len(topics))))
     found: list[Baseline] = []
-    made: list[Efficiency] = []
+    efficiencies: list[Efficiency] = []
     tests: list[Consistency] = []
     with one_core_each():
         for place, row in enumerate(chosen):
             target, label = topics.targets[row], topics.labels[row]
             best = baseline(items, target, topic=label, permutations=PERMUTATIONS, seed=plan.seed)
             found.append(best)
-            made += _efficiencies(methods, items, target, best, plan.seed)
+            efficiencies += _efficiencies(methods, items, target, best, plan.seed)
             if place < CONSISTENT:
                 tests += _consistencies(methods, items, target, label, plan.seed)
             if progress is not None:
                 progress((place + 1) / len(chosen))
         times = [_response(each, items, topics.targets[0], plan) for each in methods]
     return Normalised(
-        tuple(map(str, methods)), tuple(found), tuple(made), tuple(tests), tuple(times), EXAMPLES, len(topics)
+        methods=tuple(map(str, methods)),
+        baselines=tuple(found),
+        efficiencies=tuple(efficiencies),
+        consistencies=tuple(tests),
+        responses=tuple(times),
+        examples=EXAMPLES,
+        topics=len(topics),
     )
 
 
@@ -122,12 +128,12 @@ def _efficiencies(
     learnt = ~best.folds.tested
     size = int(min((learnt & target).sum(axis=1).min(), (learnt & ~target).sum(axis=1).min(), EXAMPLES))
     own = topic_seed(best.topic, seed)
-    made = []
+    results = []
     for method in methods:
         (ranks,) = matched_ranks(method, items, target, best.folds, [size], repeats=REPEATS, seed=own, topic=best.topic)
         if ranks.answered.any():
-            made.append(efficiency(ranks, best))
-    return made
+            results.append(efficiency(ranks, best))
+    return results
 
 
 def _consistencies(

@@ -52,10 +52,10 @@ def _classified(
     classifier: Classifier, items: Items, target: BoolArray, folds: Folds, left_out: BoolArray | None, seed: int
 ) -> OutOfFold:
     learnt = ~folds.tested if left_out is None else ~(folds.tested | left_out)
-    made = [classifier.learn(items, target, rows, seed) for rows in learnt]
-    decisions = np.stack([each[1] for each in made])
-    if all(each[0] is not None for each in made):
-        values = np.stack([each[0] for each in made if each[0] is not None])
+    results = [classifier.learn(items, target, rows, seed) for rows in learnt]
+    decisions = np.stack([each[1] for each in results])
+    if all(each[0] is not None for each in results):
+        values = np.stack([each[0] for each in results if each[0] is not None])
         return OutOfFold(values, np.arange(folds.count), decisions)
     fold = np.repeat(np.arange(folds.count), ORDERS)
     noise = np.random.default_rng(seed).random((fold.size, len(items)))

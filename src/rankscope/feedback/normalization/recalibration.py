@@ -13,7 +13,7 @@ from rankscope.errors import SettingError
 from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.efficiency_curves import mean_curve
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 
 def recalibrated_values(values: ArrayLike, old: ArrayLike, new: ArrayLike) -> FloatArray:
@@ -23,7 +23,7 @@ def recalibrated_values(values: ArrayLike, old: ArrayLike, new: ArrayLike) -> Fl
     array([1. , 0.4])
     """
     given, before = np.asarray(values, dtype=np.float64), np.asarray(old, dtype=np.float64)
-    return divided(given * before, new)
+    return divide(given * before, new)
 
 
 def recalibrated(result: Efficiency, new: Baseline | ArrayLike, winner: str = "") -> Efficiency:

@@ -21,14 +21,16 @@ def refitted_ap(
     Labels are permuted within folds, so that each fold keeps its number of relevant items.
     """
     chance = np.random.default_rng(seed)
-    return np.array([_ap(candidate, items, permuted(target, folds, chance), folds, seed) for _ in range(permutations)])
+    return np.array(
+        [_ap(candidate, items, permute_labels(target, folds, chance), folds, seed) for _ in range(permutations)]
+    )
 
 
-def permuted(target: BoolArray, folds: Folds, chance: np.random.Generator) -> BoolArray:
+def permute_labels(target: BoolArray, folds: Folds, chance: np.random.Generator) -> BoolArray:
     """The labels of each fold in random order.
 
     >>> folds = Folds.of([0, 0, 0, 1, 1])
-    >>> folds.sizes(permuted(np.array([True, True, False, False, True]), folds, np.random.default_rng(0)))
+    >>> folds.sizes(permute_labels(np.array([True, True, False, False, True]), folds, np.random.default_rng(0)))
     array([2, 1])
     """
     by_fold = np.argsort(folds.fold, kind="stable")
@@ -39,7 +41,7 @@ def permuted(target: BoolArray, folds: Folds, chance: np.random.Generator) -> Bo
 
 
 def _ap(candidate: Candidate, items: Items, target: BoolArray, folds: Folds, seed: int) -> float:
-    made = out_of_fold(candidate, items, target, folds, seed=seed)
-    if made.failed:
-        raise InputError.of(f"{candidate} on permuted labels", made.failed, "Use the test without refitting.")
-    return float(AP().of(ranks_from_scores(made.values, target, folds.tested[made.fold])).mean())
+    fold = out_of_fold(candidate, items, target, folds, seed=seed)
+    if fold.failed:
+        raise InputError.of(f"{candidate} on permuted labels", fold.failed, "Use the test without refitting.")
+    return float(AP().of(ranks_from_scores(fold.values, target, folds.tested[fold.fold])).mean())

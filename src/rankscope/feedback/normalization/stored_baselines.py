@@ -27,12 +27,12 @@ KIND = "rankscope baselines"
 AGREES = 1e-9
 
 
-def save_baselines(made: Mapping[str, Baseline] | Iterable[Baseline], path: str | Path) -> None:
+def save_baselines(result: Mapping[str, Baseline] | Iterable[Baseline], path: str | Path) -> None:
     """Write baselines whole or not at all: rankings, curves, losses, folds, feasibility, digests and versions.
 
     Equal baselines give equal bytes.
     """
-    listed = made.values() if isinstance(made, Mapping) else made
+    listed = result.values() if isinstance(result, Mapping) else result
     topics = [
         json.dumps(_as_json(each), allow_nan=False) for each in sorted(listed, key=lambda each: each.topic.encode())
     ]
@@ -62,11 +62,11 @@ def _topics(source: str, content: Mapping[str, Any]) -> dict[str, Baseline]:
     for number, each in enumerate(content.get("topics", ()), start=1):
         place = f"topic {each.get('topic', number)}" if isinstance(each, dict) else f"topic {number}"
         try:
-            made = _from_json(each)
-            _check_curve(made, each)
-            if made.topic in result:
+            baseline = _from_json(each)
+            _check_curve(baseline, each)
+            if baseline.topic in result:
                 raise ValueError("it is there twice")
-            result[made.topic] = made
+            result[baseline.topic] = baseline
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             problems.append(Problem(place, what))
@@ -75,41 +75,43 @@ def _topics(source: str, content: Mapping[str, Any]) -> dict[str, Baseline]:
     return result
 
 
-def _check_curve(made: Baseline, stored: Mapping[str, Any]) -> None:
+def _check_curve(baseline: Baseline, stored: Mapping[str, Any]) -> None:
     """The curve people read must be the one the rankings give."""
-    curve = mean_curve(made.ranks, "recall", places("recall"))
+    curve = mean_curve(baseline.ranks, "recall", places("recall"))
     told = np.array(_numbers(stored["curves"]["precision at recall"]), dtype=np.float64)
     if told.shape != curve.shape or not np.allclose(told, curve, rtol=0, atol=AGREES, equal_nan=True):
         raise ValueError("its curve is not the one its rankings give")
 
 
-def _as_json(made: Baseline) -> dict[str, Any]:
+def _as_json(baseline: Baseline) -> dict[str, Any]:
     recall, scopes = places("recall"), places("precision-scope")
     return {
-        "topic": made.topic,
-        "relevant": made.relevant,
-        "items": made.items,
-        "features": made.features,
-        "target": made.target,
-        "approach": made.approach,
-        "winner": made.winner,
-        "loss": asdict(made.loss),
-        "form": made.form,
-        "losses": [_without_nan(asdict(each)) for each in made.trials],
-        "references": made.references,
-        "feasibility": _without_nan(asdict(made.feasibility)),
-        "seed": made.seed,
-        "folds": None if made.folds is None else {"seed": made.folds.seed, "fold": made.folds.fold.tolist()},
+        "topic": baseline.topic,
+        "relevant": baseline.relevant,
+        "items": baseline.items,
+        "features": baseline.features,
+        "target": baseline.target,
+        "approach": baseline.approach,
+        "winner": baseline.winner,
+        "loss": asdict(baseline.loss),
+        "form": baseline.form,
+        "losses": [_without_nan(asdict(each)) for each in baseline.trials],
+        "references": baseline.references,
+        "feasibility": _without_nan(asdict(baseline.feasibility)),
+        "seed": baseline.seed,
+        "folds": None
+        if baseline.folds is None
+        else {"seed": baseline.folds.seed, "fold": baseline.folds.fold.tolist()},
         "curves": {
-            "precision at recall": _listed(mean_curve(made.ranks, "recall", recall)),
+            "precision at recall": _listed(mean_curve(baseline.ranks, "recall", recall)),
             "relevant scopes": list(SCOPES),
-            "precision at scope": _listed(mean_curve(made.ranks, "precision-scope", scopes)),
-            "recall at scope": _listed(mean_curve(made.ranks, "recall-scope", scopes)),
+            "precision at scope": _listed(mean_curve(baseline.ranks, "precision-scope", scopes)),
+            "recall at scope": _listed(mean_curve(baseline.ranks, "recall-scope", scopes)),
         },
         "rankings": {
-            "items": made.ranks.collection.tolist(),
-            "hits": made.ranks.judged.lists("rank"),
-            "folds": list(made.ranks.classes or ()),
+            "items": baseline.ranks.collection.tolist(),
+            "hits": baseline.ranks.judged.lists("rank"),
+            "folds": list(baseline.ranks.classes or ()),
         },
     }
 
@@ -141,13 +143,12 @@ def _from_json(stored: Mapping[str, Any]) -> Baseline:
 def _ranks(winner: str, rankings: Mapping[str, Any]) -> RelevantRanks:
     sizes = np.array(rankings["items"], dtype=np.int64)
     names = [f"fold {number + 1:0{len(str(sizes.size))}}" for number in range(sizes.size)]
-    made = RelevantRanks.from_ranks(
-        rankings["hits"], depth=sizes, collection=sizes, queries=names, system=winner,
-        classes=tuple(rankings["folds"]),
-    )  # fmt: skip
-    if (made.judged["rank"] < 1).any() or (made.judged["rank"] > sizes[made.judged.row]).any():
+    ranks = RelevantRanks.from_ranks(
+        rankings["hits"], depth=sizes, collection=sizes, queries=names, system=winner, classes=tuple(rankings["folds"])
+    )
+    if (ranks.judged["rank"] < 1).any() or (ranks.judged["rank"] > sizes[ranks.judged.row]).any():
         raise ValueError("a hit stands outside its list")
-    return made
+    return ranks
 
 
 def _listed(values: Iterable[float]) -> list[float | None]:

@@ -15,7 +15,7 @@ from rankscope.feedback.methods.ranking import list_ranks
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate, OutOfFold, out_of_fold
 from rankscope.measures import AP
-from rankscope.ranks.from_scores import numbered, ranks_from_scores
+from rankscope.ranks.from_scores import numbered_names, ranks_from_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Form = Literal["test", "whole", "decisions", "tuned"]
@@ -48,31 +48,31 @@ class Tried:
     ranks: RelevantRanks
 
 
-def tried(
+def try_candidate(
     candidate: Candidate, items: Items, target: BoolArray, folds: Folds, loss: Loss, form: Form = "test", seed: int = 0
 ) -> Tried:
     """Learn, rank and count losses; a candidate that fails in some fold has no losses, and says why."""
-    made = out_of_fold(candidate, items, target, folds, seed=seed)
-    ranks = _test_ranks(str(candidate), made, target, folds)
-    if made.failed:
-        return Tried(BaselineTrial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=made.failed[0]), ranks)
-    tested = folds.tested[made.fold]
+    fold = out_of_fold(candidate, items, target, folds, seed=seed)
+    ranks = _test_ranks(str(candidate), fold, target, folds)
+    if fold.failed:
+        return Tried(BaselineTrial(str(candidate), NOT_COMPUTED, NOT_COMPUTED, failed=fold.failed[0]), ranks)
+    tested = folds.tested[fold.fold]
     scope = np.full(len(tested), int(target.sum()))
     trial = BaselineTrial(
         str(candidate),
-        test=_mean(_loss_at(made.values, tested, (tested & target).sum(axis=1), target, tested, loss)),
-        whole=_mean(_loss_at(made.values, np.ones_like(tested), scope, target, tested, loss)),
-        decisions=NOT_COMPUTED if made.decisions is None else _mean(loss.of(made.decisions, target[None], tested)),
-        tuned=_tuned(candidate, made, items, target, folds, loss, seed) if form == "tuned" else NOT_COMPUTED,
+        test=_mean(_loss_at(fold.values, tested, (tested & target).sum(axis=1), target, tested, loss)),
+        whole=_mean(_loss_at(fold.values, np.ones_like(tested), scope, target, tested, loss)),
+        decisions=NOT_COMPUTED if fold.decisions is None else _mean(loss.of(fold.decisions, target[None], tested)),
+        tuned=_tuned(candidate, fold, items, target, folds, loss, seed) if form == "tuned" else NOT_COMPUTED,
         average_precision=_mean(AP().of(ranks)),
     )
     return Tried(trial, ranks)
 
 
-def _test_ranks(name: str, made: OutOfFold, target: BoolArray, folds: Folds) -> RelevantRanks:
-    names = numbered("fold ", len(made.values))
-    classes = [f"fold {each + 1}" for each in made.fold.tolist()]
-    return ranks_from_scores(made.values, target, folds.tested[made.fold], system=name, queries=names, classes=classes)
+def _test_ranks(name: str, fold: OutOfFold, target: BoolArray, folds: Folds) -> RelevantRanks:
+    names = numbered_names("fold ", len(fold.values))
+    classes = [f"fold {each + 1}" for each in fold.fold.tolist()]
+    return ranks_from_scores(fold.values, target, folds.tested[fold.fold], system=name, queries=names, classes=classes)
 
 
 def _loss_at(
@@ -84,7 +84,7 @@ def _loss_at(
 
 
 def _tuned(
-    candidate: Candidate, made: OutOfFold, items: Items, target: BoolArray, folds: Folds, loss: Loss, seed: int
+    candidate: Candidate, fold: OutOfFold, items: Items, target: BoolArray, folds: Folds, loss: Loss, seed: int
 ) -> float:
     """Footnote 5 of Huiskes & Lew: the scope is chosen too, for each fold in the next one, learnt without both."""
     if folds.count < 3:
@@ -97,9 +97,9 @@ def _tuned(
         return NOT_COMPUTED
     inside = tuning[inner.fold]
     share = np.array([_best_share(*each, target, loss) for each in zip(inner.values, inside, strict=True)])
-    tested = folds.tested[made.fold]
+    tested = folds.tested[fold.fold]
     scope = np.rint(share * tested.sum(axis=1))
-    return _mean(_loss_at(made.values, tested, scope, target, tested, loss))
+    return _mean(_loss_at(fold.values, tested, scope, target, tested, loss))
 
 
 def _best_share(values: FloatArray, inside: BoolArray, target: BoolArray, loss: Loss) -> float:

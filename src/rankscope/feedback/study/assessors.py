@@ -9,7 +9,7 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.feedback.users.topics import Topics
@@ -68,6 +68,6 @@ def _of(sessions: Sessions, row: int) -> Sessions:
 
 def _mean(method: Method, setting: Experiment, sessions: Sessions, judge: int, measure: Measure) -> float:
     scored: IntArray = np.full(len(sessions), judge)
-    values = measure.of(simulated(method, setting, replace(sessions, scored=scored)).rounds[-1].ranks)
+    values = measure.of(simulate_rounds(method, setting, replace(sessions, scored=scored)).rounds[-1].ranks)
     there = values[~np.isnan(values)]
     return float(there.mean()) if there.size else float("nan")

@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 SHARES = (
-    "actual precision", "actual recall", "new precision", "new recall", "cumulative precision", "cumulative recall",
-    "new precision of unseen", "new recall of the rest",
-)  # fmt: skip
+    "actual precision",
+    "actual recall",
+    "new precision",
+    "new recall",
+    "cumulative precision",
+    "cumulative recall",
+    "new precision of unseen",
+    "new recall of the rest",
+)
 OF_ONE_DISPLAY = tuple(name for name in SHARES if not name.startswith("cumulative"))
 
 
@@ -36,13 +42,17 @@ class DisplayQuality:
     def shares(self) -> dict[str, FloatArray]:
         """Precision and recall, in every way of counting, by the names of `SHARES`."""
         before = self.seen_hits - self.new_hits
-        made = (
-            self.hits / self.scope, divided(self.hits, self.relevant),
-            self.new_hits / self.scope, divided(self.new_hits, self.relevant),
-            divided(self.seen_hits, self.seen), divided(self.seen_hits, self.relevant),
-            divided(self.new_hits, self.unseen), divided(self.new_hits, self.relevant - before),
-        )  # fmt: skip
-        return dict(zip(SHARES, made, strict=True))
+        result = (
+            self.hits / self.scope,
+            divide(self.hits, self.relevant),
+            self.new_hits / self.scope,
+            divide(self.new_hits, self.relevant),
+            divide(self.seen_hits, self.seen),
+            divide(self.seen_hits, self.relevant),
+            divide(self.new_hits, self.unseen),
+            divide(self.new_hits, self.relevant - before),
+        )
+        return dict(zip(SHARES, result, strict=True))
 
 
 def display_quality(
@@ -54,24 +64,36 @@ def display_quality(
     unseen, new_hits = new.sum(axis=1), (new & hit).sum(axis=1)
     total, total_hits = (0, 0) if before is None else (before.seen, before.seen_hits)
     hits = (there & hit).sum(axis=1)
-    return DisplayQuality(shown.shape[1], relevant, hits, unseen, new_hits, total + unseen, total_hits + new_hits)
+    return DisplayQuality(
+        scope=shown.shape[1],
+        relevant=relevant,
+        hits=hits,
+        unseen=unseen,
+        new_hits=new_hits,
+        seen=total + unseen,
+        seen_hits=total_hits + new_hits,
+    )
 
 
-def traced(displays: Sequence[Sequence[str]], target: ArrayLike, scope: int | None = None) -> list[DisplayQuality]:
+def trace_displays(
+    displays: Sequence[Sequence[str]], target: ArrayLike, scope: int | None = None
+) -> list[DisplayQuality]:
     """The displays of one session, given by the names of the items shown.
 
-    >>> one, two = traced(["aXYbZ", "abcWZ"], list("abcdef"))
+    >>> one, two = trace_displays(["aXYbZ", "abcWZ"], list("abcdef"))
     >>> two.shares()["cumulative precision"].round(6), two.shares()["new precision of unseen"]
     (array([0.428571]), array([0.5]))
     """
     wanted = set(np.asarray(target).tolist())
     size = max(map(len, displays)) if scope is None else scope
     known: set[str] = set()
-    made: list[DisplayQuality] = []
+    qualities: list[DisplayQuality] = []
     for display in displays:
         names = [*display, *[""] * (size - len(display))]
         shown = np.array([[0 if name else -1 for name in names]])
         hit, seen = (np.array([[name in some for name in names]]) for some in (wanted, known))
-        made.append(display_quality(shown, hit, seen, np.array([len(wanted)]), made[-1] if made else None))
+        qualities.append(
+            display_quality(shown, hit, seen, np.array([len(wanted)]), qualities[-1] if qualities else None)
+        )
         known |= set(display)
-    return made
+    return qualities

@@ -85,9 +85,16 @@ class SessionBlock:
             displayed = self._displayed(number, examples, scored)
             before = self._quality(displayed, before)
             yield Round(
-                number, self.listed(self.protocol.scored), before, displayed, examples.positives.lengths,
-                examples.negatives.lengths, np.full(len(self.sessions), seconds), scored.flags, scored.failed,
-            )  # fmt: skip
+                number=number,
+                ranks=self.listed(self.protocol.scored),
+                shown=before,
+                displayed=displayed,
+                positives=examples.positives.lengths,
+                negatives=examples.negatives.lengths,
+                seconds=np.full(len(self.sessions), seconds),
+                flags=scored.flags,
+                failed=scored.failed,
+            )
             if number < self.protocol.rounds:
                 self._mark(displayed)
 
@@ -125,9 +132,9 @@ class SessionBlock:
         rows, number = np.unique(self.sessions.scored, return_inverse=True)
         truth = self.topics.members.take(rows).lists("item")
         seeds = [seed_of("truth", self.topics.labels[row]) for row in rows.tolist()]
-        made = tolerant_scores(self.method, self.items, Examples.of([[]] * rows.size, truth=truth, seeds=seeds))
-        flags, failed = (tuple(texts[place] for place in number.tolist()) for texts in (made.flags, made.failed))
-        return Scored(made.values[number], flags, failed)
+        scores = tolerant_scores(self.method, self.items, Examples.of([[]] * rows.size, truth=truth, seeds=seeds))
+        flags, failed = (tuple(texts[place] for place in number.tolist()) for texts in (scores.flags, scores.failed))
+        return Scored(scores.values[number], flags, failed)
 
     def _displayed(self, number: int, examples: Examples, scored: Scored) -> IntArray:
         """What the user sees next; nothing where the session failed."""
@@ -163,9 +170,16 @@ class SessionBlock:
         places = self.history.first_places() if name == "frozen" else (empty, empty, empty)
         taken = self.seen if seen is None else seen
         return scored_list(
-            name, self.current.values, Listed(self.relevant, self.query, self.given, taken, places, self.half),
-            system=str(self.method), queries=self.names, classes=self.classes, provenance=self.setting.provenance,
-        )  # fmt: skip
+            name,
+            self.current.values,
+            Listed(
+                relevant=self.relevant, query=self.query, given=self.given, seen=taken, places=places, half=self.half
+            ),
+            system=str(self.method),
+            queries=self.names,
+            classes=self.classes,
+            provenance=self.setting.provenance,
+        )
 
     def _mark(self, displayed: IntArray) -> None:
         marked = self.setting.marker.marked(self.sessions, displayed)

@@ -49,7 +49,9 @@ class ByUser:
         there = shown >= 0
         items = np.maximum(shown, 0)
         gains = self.topics.gains(sessions.topic[:, None], items)
-        said = self.user.says(Displays(gains, sessions.seed, items, there, self.protocol.k_pos))
+        said = self.user.says(
+            Displays(gains=gains, seeds=sessions.seed, items=items, there=there, wanted=self.protocol.k_pos)
+        )
         order = self._order(sessions, items)
         for side, most in ((1, self.protocol.k_pos), (-1, self.protocol.k_neg)):
             if most is not None:
@@ -60,7 +62,14 @@ class ByUser:
         """The user looks again at each, and may err in another way."""
         gains = self.topics.gains(sessions.topic[row], item)
         there = np.ones((row.size, 1), np.bool_)
-        look = Displays(gains[:, None], sessions.seed[row], item[:, None], there, 0, f"look again {number}")
+        look = Displays(
+            gains=gains[:, None],
+            seeds=sessions.seed[row],
+            items=item[:, None],
+            there=there,
+            wanted=0,
+            purpose=f"look again {number}",
+        )
         said = self.user.says(look)[:, 0]
         return (said == mark) | (said == 0)
 

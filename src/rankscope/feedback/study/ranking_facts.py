@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import IntArray
-from rankscope.feedback.users.draws import Numbers, mixed
+from rankscope.feedback.users.draws import Numbers, mix_bits
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 
@@ -19,8 +19,8 @@ def fingerprints(displayed: IntArray, ranks: Ragged) -> Numbers:
     """
     places = np.arange(displayed.shape[1], dtype=np.uint64)
     with np.errstate(over="ignore"):
-        total: Numbers = mixed(mixed((displayed + 1).astype(np.uint64)) + places).sum(axis=1, dtype=np.uint64)
-        np.add.at(total, ranks.row, mixed(ranks["rank"].astype(np.uint64)))
+        total: Numbers = mix_bits(mix_bits((displayed + 1).astype(np.uint64)) + places).sum(axis=1, dtype=np.uint64)
+        np.add.at(total, ranks.row, mix_bits(ranks["rank"].astype(np.uint64)))
     return total
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.rounds import simulated
+from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.users.starts import Start
 from rankscope.feedback.users.topics import Topics
@@ -60,12 +60,12 @@ def resilience(
     levels = tuple(sorted({0.0, *rates}))
     settings = [Experiment.of(items, topics, Noisy(rate), start, protocol, seed=seed) for rate in levels]
     sessions = settings[0].sessions(starts, seed)
-    made = []
+    results = []
     for method in methods:
-        last = [simulated(method, each, sessions).rounds[-1].ranks for each in settings]
+        last = [simulate_rounds(method, each, sessions).rounds[-1].ranks for each in settings]
         values = [how.of(ranks) for ranks in last]
-        made.append(Resilience(str(method), levels, tuple(_mean(each[~np.isnan(each)]) for each in values)))
-    return made
+        results.append(Resilience(str(method), levels, tuple(_mean(each[~np.isnan(each)]) for each in values)))
+    return results
 
 
 def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:

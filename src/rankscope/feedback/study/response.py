@@ -59,9 +59,16 @@ def response(method: Method, items: Items, examples: Examples, most: int = TIMED
     counted = seconds[WARM_UP:] if count > WARM_UP else seconds
     sizes = (examples.positives.lengths[:count].mean(), examples.negatives.lengths[:count].mean())
     return Response(
-        str(method), float(np.median(counted)), float(np.quantile(counted, 0.95)), len(items), items.features,
-        float(sizes[0]), float(sizes[1]), counted.size, hardware(),
-    )  # fmt: skip
+        method=str(method),
+        median=float(np.median(counted)),
+        p95=float(np.quantile(counted, 0.95)),
+        items=len(items),
+        features=items.features,
+        positives=float(sizes[0]),
+        negatives=float(sizes[1]),
+        sessions=counted.size,
+        hardware=hardware(),
+    )
 
 
 def _timed(method: Method, items: Items, examples: Examples) -> float:

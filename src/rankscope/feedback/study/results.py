@@ -97,7 +97,14 @@ class Results:
         names = tuple(methods or self.methods)
         values = np.stack([self.values(quantity, name)[:, at] for name in names], axis=1)
         order = sorted(range(len(values)), key=lambda row: self.sessions[row].encode())
-        table = ScoreTable(quantity, names, self.sessions, values, self.session_topics, self.lower_is_better(quantity))
+        table = ScoreTable(
+            measure=quantity,
+            systems=names,
+            queries=self.sessions,
+            values=values,
+            classes=self.session_topics,
+            lower_is_better=self.lower_is_better(quantity),
+        )
         return table.take(np.array(order, dtype=np.int64))
 
     @cached_property
@@ -190,7 +197,7 @@ def frame_of(
     method: str,
     sessions: Sessions,
     topics: Topics,
-    made: Sequence[Round],
+    rounds: Sequence[Round],
     measures: Sequence[Measure],
     listed: str,
     shared: Sequence[RelevantRanks | None] | None = None,
@@ -199,11 +206,11 @@ def frame_of(
 
     `shared`: for each round the list shared with the other method, None for a method that is none of the two.
     """
-    whole = pl.concat([_round(each, measures) for each in made])
+    whole = pl.concat([_round(each, measures) for each in rounds])
     if shared is not None:
         more = [_shared(each, measures, len(sessions)) for each in shared]
         whole = pl.concat([whole, pl.concat(more)], how="horizontal")
-    count, numbers = len(sessions), len(made)
+    count, numbers = len(sessions), len(rounds)
     session = np.tile(np.arange(count), numbers)
     who = pl.DataFrame(
         {
@@ -220,12 +227,12 @@ def frame_of(
     return pl.concat([who, whole], how="horizontal")[order]
 
 
-def _round(made: Round, measures: Sequence[Measure]) -> pl.DataFrame:
-    columns: dict[str, Any] = {"relevant": made.ranks.relevant, "items": made.ranks.collection}
-    columns |= {"positives": made.positives, "negatives": made.negatives}
-    columns |= {str(each): _values(each, made.ranks) for each in measures} | made.shown.shares()
-    columns |= {"tied": tied_pairs(made.ranks), "ranking": fingerprints(made.displayed, made.ranks.judged)}
-    columns |= {"seconds": made.seconds, "flag": list(made.flags), "failed": list(made.failed)}
+def _round(result: Round, measures: Sequence[Measure]) -> pl.DataFrame:
+    columns: dict[str, Any] = {"relevant": result.ranks.relevant, "items": result.ranks.collection}
+    columns |= {"positives": result.positives, "negatives": result.negatives}
+    columns |= {str(each): _values(each, result.ranks) for each in measures} | result.shown.shares()
+    columns |= {"tied": tied_pairs(result.ranks), "ranking": fingerprints(result.displayed, result.ranks.judged)}
+    columns |= {"seconds": result.seconds, "flag": list(result.flags), "failed": list(result.failed)}
     return pl.DataFrame(columns, schema_overrides={"flag": pl.String, "failed": pl.String})
 
 

@@ -36,7 +36,7 @@ def in_byte_order(ranks: RelevantRanks) -> RelevantRanks:
     return ranks.take(np.array(order, dtype=np.int64))
 
 
-def simulated(method: Method, setting: Experiment, sessions: Sessions, block: int | None = None) -> Simulated:
+def simulate_rounds(method: Method, setting: Experiment, sessions: Sessions, block: int | None = None) -> Simulated:
     """Run the loop block by block on all cores and put the rounds together; the size of blocks changes no result."""
     blocks = list(sessions.blocks(block or block_size(setting.items, len(sessions))))
     parts = in_threads_of_one_core(lambda each: list(rounds(method, setting, each)), blocks)

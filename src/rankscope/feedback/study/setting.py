@@ -49,7 +49,14 @@ class Experiment:
         how = Protocol() if protocol is None else protocol
         marks = ByUser(Consistent() if user is None else user, topics, how) if marker is None else marker
         halves = feedback_halves(topics, seed) if how.scored == "split" else None
-        return cls(items, topics, OneQuery() if start is None else start, how, marks, halves)
+        return cls(
+            items=items,
+            topics=topics,
+            start=OneQuery() if start is None else start,
+            protocol=how,
+            marker=marks,
+            halves=halves,
+        )
 
     def sessions(self, count: int, seed: int = 0) -> Sessions:
         """So many sessions of each topic, the same ones for every method."""

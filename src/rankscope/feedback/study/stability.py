@@ -49,7 +49,7 @@ def stability(values: ArrayLike, topics: Sequence[str]) -> Stability:
     p10 = [float(np.quantile(each, 0.1)) for each in groups]
     start, topic = components(groups)
     parts, note = never_below_zero({"topics": topic})
-    return Stability(_mean(sd), _mean(p10), start, parts["topics"], note)
+    return Stability(sd=_mean(sd), p10=_mean(p10), start=start, topic=parts["topics"], note=note)
 
 
 def components(groups: Sequence[FloatArray]) -> tuple[float, float]:

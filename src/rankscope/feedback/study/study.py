@@ -22,7 +22,7 @@ from rankscope.inputs.formats.frames import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.running.parts import PartsFolder, digest_of, finished
+from rankscope.running.parts import PartsFolder, digest_of, finish_parts
 from rankscope.running.runners import runner_with
 from rankscope.running.work_folders import work_folder
 from rankscope.validation import COUNT, FLAG, SEED, Optional, check
@@ -73,7 +73,14 @@ class Plan:
             raise SettingError("a study needs at least one method")
         check(locals(), starts=COUNT, controls=FLAG, seed=SEED)
         names = measures or USUAL
-        return cls(setting, asked, setting.sessions(starts, seed), tuple(parse_measures(names)), starts, seed)
+        return cls(
+            setting=setting,
+            methods=asked,
+            sessions=setting.sessions(starts, seed),
+            measures=tuple(parse_measures(names)),
+            starts=starts,
+            seed=seed,
+        )
 
     @property
     def pair(self) -> Pair | None:
@@ -107,12 +114,12 @@ class Plan:
         about, size = self.about, min(PART, block_size(self.setting.items))
         if self.pair is not None:
             about |= {"pair": [str(each) for each in self.pair]}
-        made = []
+        results = []
         for method in self.methods:
             for block in self.sessions.blocks(size):
                 own = {"method": str(method), "sessions": block.names(self.setting.topics)}
-                made.append(StudyPart(method, block, digest_of(about | own)))
-        return made
+                results.append(StudyPart(method, block, digest_of(about | own)))
+        return results
 
 
 def study(
@@ -125,11 +132,11 @@ def study(
     check({"processes": processes}, processes=Optional(COUNT))
     runner, parts = runner_with(processes), plan.parts()
     if result is None:
-        return _assembled(plan, finished(work, plan, parts, runner, progress=progress))
+        return _assembled(plan, finish_parts(work, plan, parts, runner, progress=progress))
     with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
-        made = _assembled(plan, finished(work, plan, parts, runner, folder, progress))
-        made.save(result)
-    return made
+        results = _assembled(plan, finish_parts(work, plan, parts, runner, folder, progress))
+        results.save(result)
+    return results
 
 
 class ParquetForm:
@@ -144,24 +151,24 @@ class ParquetForm:
         except InputError:
             return None
 
-    def write(self, made: pl.DataFrame, stream: BinaryIO) -> None:
+    def write(self, frame: pl.DataFrame, stream: BinaryIO) -> None:
         """Write a table."""
-        made.write_parquet(stream)
+        frame.write_parquet(stream)
 
 
 def work(plan: Plan, part: StudyPart) -> pl.DataFrame:
     """The rows of one part."""
     setting, listed = plan.setting, plan.setting.protocol.scored
-    made: list[Round] = []
+    result: list[Round] = []
     shared: list[RelevantRanks | None] | None = None
     if plan.pair is not None and part.method in plan.pair:
         other = plan.pair[1 - plan.pair.index(part.method)]
         both = list(shared_rounds((part.method, other), setting, part.sessions))
-        made, shared = [own for own, _ in both], [ranks for _, ranks in both]
+        result, shared = [own for own, _ in both], [ranks for _, ranks in both]
     else:
-        made = list(rounds(part.method, setting, part.sessions))
-        shared = None if plan.pair is None else [None] * len(made)
-    return frame_of(str(part.method), part.sessions, setting.topics, made, plan.measures, listed, shared)
+        result = list(rounds(part.method, setting, part.sessions))
+        shared = None if plan.pair is None else [None] * len(result)
+    return frame_of(str(part.method), part.sessions, setting.topics, result, plan.measures, listed, shared)
 
 
 def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:

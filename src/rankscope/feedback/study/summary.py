@@ -59,8 +59,8 @@ class Summary:
     def means(self, method: str) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean, low and high in each round."""
         rounds, place = self.results.last + 1, self.results.methods.index(method)
-        made = (self.intervals.mean, self.intervals.low, self.intervals.high)
-        mean, low, high = (each[place * rounds : (place + 1) * rounds] for each in made)
+        result = (self.intervals.mean, self.intervals.low, self.intervals.high)
+        mean, low, high = (each[place * rounds : (place + 1) * rounds] for each in result)
         return mean, low, high
 
     @property
@@ -112,14 +112,14 @@ def session_rows(results: Results) -> list[dict[str, object]]:
     The median is over all sessions; one that never comes so far counts as infinitely long. (A mean over those that do
     would flatter a method that only comes so far where it is easy.)
     """
-    made = Summary(results, results.measures[0])
+    summary = Summary(results, results.measures[0])
     rows = []
-    for name in (*made.methods, *made.controls):
+    for name in (*summary.methods, *summary.controls):
         recall = results.values(SEEN, name)
         recall = recall[~np.isnan(recall).any(axis=1)]  # where nothing can be found there is nothing to reach
         reached = rounds_to_recall(recall, HALF)
         middle = float(np.median(reached)) if reached.size else np.inf
-        steady = made.stability(name)
+        steady = summary.stability(name)
         rows.append(
             {
                 "method": name,
@@ -136,8 +136,8 @@ def session_rows(results: Results) -> list[dict[str, object]]:
 
 def session_notes(results: Results) -> list[str]:
     """What must be said of the spread over starts: where a variance came out below 0."""
-    made = Summary(results, results.measures[0])
-    said = {name: made.stability(name).note for name in (*made.methods, *made.controls)}
+    summary = Summary(results, results.measures[0])
+    said = {name: summary.stability(name).note for name in (*summary.methods, *summary.controls)}
     return [f"{name}, share of start: {note}" for name, note in said.items() if note]
 
 

@@ -45,7 +45,7 @@ def deciding_table(results: Results, methods: Sequence[str]) -> ScoreTable | Non
     return None
 
 
-def compared(results: Results, level: float = 0.95) -> Compared | None:
+def compare_methods(results: Results, level: float = 0.95) -> Compared | None:
     """All pairs of methods in the last round; None where there is no pair, or nothing to find."""
     names = compared_methods(results)
     return _compared(results, names, level, None) if len(names) > 1 else None
@@ -65,12 +65,16 @@ def _compared(results: Results, names: Sequence[str], level: float, baseline: st
     if not all(len(each.complete()) for each in tables):
         return None  # topics of one item, which is the query: nothing can be found
     return compare(
-        tables, baseline=baseline, every_pair=baseline is None, by_unit=True, level=level,
+        tables,
+        baseline=baseline,
+        every_pair=baseline is None,
+        by_unit=True,
+        level=level,
         seed=int(results.about.get("seed", 0)),
-    )  # fmt: skip
+    )
 
 
-def unmoved(results: Results) -> tuple[str, ...]:
+def unmoved_measures(results: Results) -> tuple[str, ...]:
     """Measures of the scored list that no round changes: precision within the first display of a frozen list."""
     if not results.last:
         return ()

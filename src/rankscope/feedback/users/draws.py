@@ -18,13 +18,13 @@ STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def mixed(numbers: Numbers) -> Numbers:
+def mix_bits(numbers: Numbers) -> Numbers:
     """Whole numbers of 64 bits thrown about, each to another one (splitmix64, Steele et al. 2014)."""
     with np.errstate(over="ignore"):
-        made = numbers + STEP
-        made = (made ^ (made >> np.uint64(30))) * FIRST
-        made = (made ^ (made >> np.uint64(27))) * SECOND
-        return made ^ (made >> np.uint64(31))
+        result = numbers + STEP
+        result = (result ^ (result >> np.uint64(30))) * FIRST
+        result = (result ^ (result >> np.uint64(27))) * SECOND
+        return result ^ (result >> np.uint64(31))
 
 
 def uniform(seed: IntArray, item: IntArray, purpose: str) -> FloatArray:
@@ -34,7 +34,7 @@ def uniform(seed: IntArray, item: IntArray, purpose: str) -> FloatArray:
     [0.227, 0.44, 0.995]
     """
     apart = np.uint64(_number(purpose))
-    key = mixed(mixed(seed.astype(np.uint64) ^ apart) ^ item.astype(np.uint64))
+    key = mix_bits(mix_bits(seed.astype(np.uint64) ^ apart) ^ item.astype(np.uint64))
     return (key >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 

@@ -133,10 +133,10 @@ def _bracketed(part: Expression, *weaker: type[Expression]) -> str:
     return f"({part})" if isinstance(part, weaker) else str(part)
 
 
-def parsed(text: str) -> Expression:
+def parse_expression(text: str) -> Expression:
     """The expression a text means: `not` binds most, then `and`, then `or`; brackets and quotes as usual.
 
-    >>> str(parsed("flower and (red or pink) and not sky")), parsed('"tea cup"').labels
+    >>> str(parse_expression("flower and (red or pink) and not sky")), parsed('"tea cup"').labels
     ('flower and (red or pink) and not sky', ('tea cup',))
     """
     return _ExpressionReader(text).whole()
@@ -188,10 +188,10 @@ class _ExpressionReader:
         return there
 
     def whole(self) -> Expression:
-        made = self._joined("or")
+        expression = self._joined("or")
         if self.tokens[0].kind != "end":
             raise self._error(f"'and' or 'or' is missing before {self.tokens[0]}")
-        return made
+        return expression
 
     def _joined(self, word: str) -> Expression:
         parts = [self._part(word)]

@@ -87,11 +87,20 @@ class GivenExamples(Start):
     def drawn(self, topics: Topics, count: int, seed: int = 0, allowed: BoolArray | None = None) -> Sessions:
         """Examples each, drawn from the target and from the rest."""
         rows = [np.full(count, row) for row in range(len(topics))]
-        made = _sessions(topics, rows, seed)
-        lists = [self._examples(topics, row, own, allowed) for row, own in zip(made.topic, made.seed, strict=True)]
+        sessions = _sessions(topics, rows, seed)
+        lists = [
+            self._examples(topics, row, own, allowed) for row, own in zip(sessions.topic, sessions.seed, strict=True)
+        ]
         given = Ragged.of(lists, "item")
-        marks = np.tile(np.repeat([1, -1], [self.positives, self.negatives]), len(made))
-        return Sessions(made.topic, made.start, made.seed, made.query, given.with_columns(mark=marks), made.scored)
+        marks = np.tile(np.repeat([1, -1], [self.positives, self.negatives]), len(sessions))
+        return Sessions(
+            topic=sessions.topic,
+            start=sessions.start,
+            seed=sessions.seed,
+            query=sessions.query,
+            given=given.with_columns(mark=marks),
+            scored=sessions.scored,
+        )
 
     def _examples(self, topics: Topics, row: int, seed: int, allowed: BoolArray | None) -> IntArray:
         may = np.ones(topics.items, np.bool_) if allowed is None else allowed[row]
@@ -151,4 +160,11 @@ def _sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArr
     shown = zip(topic.tolist(), start.tolist(), strict=True)
     seeds = np.array([seed_of("session", labels[row], number, seed) for row, number in shown], dtype=np.int64)
     empty = Ragged(np.zeros(topic.size + 1, np.int64), {"item": np.empty(0, np.int64), "mark": np.empty(0, np.int64)})
-    return Sessions(topic, start, seeds, np.full(topic.size, -1) if query is None else query, empty, topic)
+    return Sessions(
+        topic=topic,
+        start=start,
+        seed=seeds,
+        query=np.full(topic.size, -1) if query is None else query,
+        given=empty,
+        scored=topic,
+    )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import checked_target
-from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parsed
+from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parse_expression
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged
 
@@ -56,8 +56,8 @@ class Topics:
         table = np.array([np.asarray(each, dtype=np.float64) for each in gains.values()])
         if table.ndim != 2 or not ((table >= 0) & (table <= 1)).all():
             raise SettingError("gains are numbers from 0 to 1, one for each item of every topic")
-        made = cls._checked(tuple(gains), ("",) * len(table), list(table >= 1))
-        return replace(made, given_gains=table)
+        topics = cls._checked(tuple(gains), ("",) * len(table), list(table >= 1))
+        return replace(topics, given_gains=table)
 
     @classmethod
     def from_labels(cls, labels: Features, wanted: Sequence[str] | None = None, least: int = FEWEST) -> Topics:
@@ -72,10 +72,10 @@ class Topics:
             if not large:
                 raise SettingError(f"no label has {least} items or more: there is nothing to look for")
             return cls.of(large)
-        meant = {text: HasLabel(text) if text in have else parsed(text) for text in wanted}
-        made = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
+        meant = {text: HasLabel(text) if text in have else parse_expression(text) for text in wanted}
+        topics = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
         plain = all(isinstance(each, HasLabel) for each in meant.values())
-        return made if plain else replace(made, given_gains=_gains(list(meant.values()), have))
+        return topics if plain else replace(topics, given_gains=_gains(list(meant.values()), have))
 
     @classmethod
     def _checked(cls, names: tuple[str, ...], assessors: tuple[str, ...], targets: Sequence[BoolArray]) -> Topics:
@@ -137,10 +137,10 @@ class Topics:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of names, targets and gains."""
-        made = hashlib.sha256(f"{self.names} {self.assessors} {self.targets.shape}\n".encode())
-        made.update(np.packbits(self.targets).data)
-        made.update(b"" if self.given_gains is None else self.given_gains.tobytes())
-        return made.hexdigest()
+        result = hashlib.sha256(f"{self.names} {self.assessors} {self.targets.shape}\n".encode())
+        result.update(np.packbits(self.targets).data)
+        result.update(b"" if self.given_gains is None else self.given_gains.tobytes())
+        return result.hexdigest()
 
 
 def properties(labels: Features) -> Properties:

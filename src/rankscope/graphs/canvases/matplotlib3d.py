@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.errors import MissingExtra
 from rankscope.graphs.look import Look
 from rankscope.graphs.marks import SurfaceMark
-from rankscope.graphs.text_width import wrapped
+from rankscope.graphs.text_width import wrap_text
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -87,8 +87,8 @@ class Matplotlib3dCanvas:
         room = (look.width - 8) / STRETCH
         y = 0.985
         tall = look.width * 0.92
-        lines = [(line, True) for line in wrapped(graph.title, look.large, room, bold=True)]
-        lines += [(line, False) for line in wrapped(f"{graph.subtitle}; thick: GRiP, the cut p = r", look.text, room)]
+        lines = [(line, True) for line in wrap_text(graph.title, look.large, room, bold=True)]
+        lines += [(line, False) for line in wrap_text(f"{graph.subtitle}; thick: GRiP, the cut p = r", look.text, room)]
         for line, title in lines:
             style = {"size": self._points(large=title), "weight": "bold" if title else "normal"}
             self.figure.text(0.012, y, line, color=look.theme.ink, va="top", **style)

@@ -63,14 +63,14 @@ def script() -> str:
     try:
         return stored.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        made = _bundled()
+        text = _bundled()
     try:
         stored.parent.mkdir(parents=True, exist_ok=True)
         with atomic(stored) as file:
-            file.write(made)
+            file.write(text)
     except (OSError, RankscopeError):
         pass
-    return made
+    return text
 
 
 def _bundled() -> str:

@@ -50,8 +50,8 @@ def _in_points(size: re.Match[str]) -> str:
 
 def png(graph: Graph, look: Look) -> bytes:
     """Dots, 300 to the inch."""
-    made = converter().vegalite_to_png(specification(graph, look), vl_version=VERSION, scale=TO_POINTS, ppi=DENSITY)
-    return bytes(made)
+    result = converter().vegalite_to_png(specification(graph, look), vl_version=VERSION, scale=TO_POINTS, ppi=DENSITY)
+    return bytes(result)
 
 
 def converter() -> Any:

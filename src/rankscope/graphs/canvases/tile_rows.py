@@ -7,7 +7,7 @@ from typing import Any
 from rankscope.graphs.canvases.shades import ink_on, shade_colour
 from rankscope.graphs.look import Look
 from rankscope.graphs.marks import Tiles
-from rankscope.graphs.text_width import shortened, text_width
+from rankscope.graphs.text_width import shorten_text, text_width
 
 SMALLER = 0.84
 AIR = 4.0
@@ -31,7 +31,7 @@ def tile_rows(mark: Tiles, look: Look, wide: float, high: float) -> tuple[Rows, 
         colour = shade_colour(shade, look.theme)
         ink = ink_on(colour)
         tiles.append({"x": x - 0.5, "x2": x + 0.5, "y": y - 0.5, "y2": y + 0.5, "colour": colour})
-        text = shortened(word, look.small, wide - AIR)
+        text = shorten_text(word, look.small, wide - AIR)
         lifted = -down if lower and under else 0.0
         words.append({"x": x, "y": y, "text": text, "ink": ink, "down": round(lifted, 2)})
         if lower and under:

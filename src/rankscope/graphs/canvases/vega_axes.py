@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases.vega_parts import centred, script
+from rankscope.graphs.canvases.vega_parts import centre_labels, script
 from rankscope.graphs.layout import PlotLayout, Ticks
 from rankscope.graphs.look import Look
 
@@ -35,7 +35,7 @@ def axis_of(axis: Axis, ticks: Ticks, orient: Literal["bottom", "left", "right"]
         "labelLineHeight": round(look.line, 2),
         "labelLimit": 0,
         "labelExpr": f"{script(names)}[{which}]",
-        **(centred(names, which, look.line) if orient == "left" else {}),
+        **(centre_labels(names, which, look.line) if orient == "left" else {}),
         "labelOverlap": False,
         **_axis_style(look),
     }

@@ -19,12 +19,12 @@ from rankscope.graphs.canvases.vega_axes import axis_of, heat_colour, scale_of
 from rankscope.graphs.canvases.vega_parts import (
     LINE,
     Layer,
-    fixed,
+    pixel_layer,
     plain,
     points,
-    said,
     script,
     symbol,
+    tooltip_value,
     widths,
 )
 from rankscope.graphs.layout import SAMPLE, Row, Word, layout_of
@@ -92,7 +92,7 @@ class VegaLiteCanvas:
         """The dictionary."""
         box, theme = self.layout, self.look.theme
         layers = [*self.layers, *self._words(), *self._legend(), *self._finder()]
-        made: dict[str, Any] = {
+        result: dict[str, Any] = {
             "$schema": SCHEMA,
             "description": self.graph.summary or self.graph.title,
             "background": theme.paper,
@@ -105,8 +105,8 @@ class VegaLiteCanvas:
             "config": {"font": FONT, "view": {"stroke": None}, "text": {"font": FONT}},
         }
         if box.second is not None:
-            made["layer"].insert(1, self._right_axis())
-        return made
+            result["layer"].insert(1, self._right_axis())
+        return result
 
     # axes
 
@@ -281,7 +281,7 @@ class VegaLiteCanvas:
             "y": round(word.y, 1),
             **style,
         }
-        return fixed(mark)
+        return pixel_layer(mark)
 
     def _words(self) -> list[Layer]:
         box = self.layout
@@ -307,7 +307,7 @@ class VegaLiteCanvas:
             "text": {"expr": "datum.text"},
             **self._type(),
         }
-        words = fixed(mark, rows)
+        words = pixel_layer(mark, rows)
         if self.interactive:
             words["params"] = [{"name": FOCUS, "select": {"type": "point", "fields": ["series"], "on": "click"}}]
             words["mark"]["cursor"] = "pointer"
@@ -322,15 +322,15 @@ class VegaLiteCanvas:
         if entry.swatch:
             box = {"type": "rect", "x": row.x, "x2": row.x + SAMPLE, "y": y - 4, "y2": y + 4, "color": colour}
             faint = {"opacity": 0.2} if entry.line else {"stroke": look.theme.faint, "strokeWidth": 0.4}
-            layers.append(fixed({**box, **faint, "aria": False}))
+            layers.append(pixel_layer({**box, **faint, "aria": False}))
         if entry.line or entry.span:
             dash = list(look.dress(entry.number).dash) if entry.line else []
             rule = {"type": "rule", "color": colour, "strokeWidth": LINE, "strokeDash": dash or [1, 0]}
             ends = {"x": {"value": row.x}, "x2": {"value": row.x + SAMPLE}, "y": {"value": y}}
-            layers.append({**fixed({**rule, "aria": False}), "encoding": ends})
+            layers.append({**pixel_layer({**rule, "aria": False}), "encoding": ends})
         if entry.marker:
             marker = symbol(look.dress(entry.number), False, look.theme.paper)
-            layers.append(fixed({**marker, "x": row.x + SAMPLE / 2, "y": y}))
+            layers.append(pixel_layer({**marker, "x": row.x + SAMPLE / 2, "y": y}))
         return layers
 
     # what a pointer finds
@@ -340,8 +340,8 @@ class VegaLiteCanvas:
             return
         for row, (across, up) in enumerate(zip(plain(x), plain(y), strict=True)):
             if across is not None and up is not None:
-                told = {key: said(values[row]) for key, values in facts.items()}
-                places = {self.graph.x.title: said(across), self.graph.y.title: said(up)}
+                told = {key: tooltip_value(values[row]) for key, values in facts.items()}
+                places = {self.graph.x.title: tooltip_value(across), self.graph.y.title: tooltip_value(up)}
                 tip = {"title": name, **places, **told}
                 self._told.append({"x": across, "y": up, "series": name, "tip": tip})
 

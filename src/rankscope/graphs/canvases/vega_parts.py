@@ -17,12 +17,12 @@ LINE, THIN_LINE, DOT = 1.7, 0.7, 26.0
 Layer = dict[str, Any]
 
 
-def fixed(mark: dict[str, Any], rows: Sequence[dict[str, Any]] = ({},)) -> Layer:
+def pixel_layer(mark: dict[str, Any], rows: Sequence[dict[str, Any]] = ({},)) -> Layer:
     """A layer whose marks stand at places in pixels."""
     return {"data": {"values": list(rows)}, "mark": mark, "encoding": {}}
 
 
-def centred(names: Sequence[str | list[str]], which: str, line: float) -> dict[str, Any]:
+def centre_labels(names: Sequence[str | list[str]], which: str, line: float) -> dict[str, Any]:
     """Moves names of several lines up, so that their middle stands at the tick; `which` tells the name of a tick."""
     lines = [len(name) if isinstance(name, list) else 1 for name in names]
     if max(lines, default=1) == 1:
@@ -72,7 +72,7 @@ def widths(mark: Stroke) -> Iterator[tuple[FloatArray, float]]:
             yield np.where(chosen, mark.y, np.nan), width
 
 
-def said(value: object) -> object:
+def tooltip_value(value: object) -> object:
     """A fact as a tooltip tells it: four digits are enough to point at."""
     if isinstance(value, float | np.floating):
         return f"{float(value):.4g}" if math.isfinite(value) else ""

@@ -68,13 +68,13 @@ def band_graph(
         raise SettingError(f"a difference is of two systems, got {len(shown)}")
     shape = CURVES[curve]
     everyone, shown = shown, _following(shown) if curve == "grip" else shown
-    made = shape.make(shown, points)
+    table = shape.make(shown, points)
     graph = Graph(_title(shape, everyone, shown), shape.x(shown), shape.y)
     classes = [unit_classes(each) for each in shown]
     if difference:
-        around = difference_band(made[0], made[1], band, level, classes[0], seed=seed)
+        around = difference_band(table[0], table[1], band, level, classes[0], seed=seed)
         return _difference(graph, around, shown)
-    bands = [_around(each, some, band, level, seed) for each, some in zip(made, classes, strict=True)]
+    bands = [_around(each, some, band, level, seed) for each, some in zip(table, classes, strict=True)]
     return _means(graph, bands, shown)
 
 
@@ -148,10 +148,10 @@ def _title(shape: _Shape, everyone: list[RelevantRanks], shown: list[RelevantRan
 def _over_generality(systems: list[RelevantRanks]) -> list[QueryCurves]:
     """Over the levels that every query reaches."""
     least = min(float(generality_index(each, "the band of GRiP").min()) for each in systems)
-    made = [over_generality(each, range(1, int(least + SLACK) + 1)) for each in systems]
-    for curves, queries in zip(made, systems, strict=True):
+    results = [over_generality(each, range(1, int(least + SLACK) + 1)) for each in systems]
+    for curves, queries in zip(results, systems, strict=True):
         need_points(curves.values, queries)
-    return made
+    return results
 
 
 def _generality_axis(systems: list[RelevantRanks]) -> Axis:

@@ -11,7 +11,7 @@ from rankscope.arrays import FloatArray
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_table, named
+from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
@@ -77,7 +77,7 @@ def _system_axis(columns: list[_MatrixColumn]) -> Axis:
 def _class_axis(labels: list[str], sizes: list[int]) -> Axis:
     count = len(labels)
     ticks = tuple(range(-1, -count - 1, -1))
-    texts = tuple(map(named, labels, sizes))
+    texts = tuple(map(class_label, labels, sizes))
     return Axis("class (queries)", domain=(-count - 0.5, -0.5), ticks=ticks, texts=texts, rows=2.0)
 
 
@@ -108,13 +108,13 @@ def _columns(shown: ClassTable, labels: list[str], level: float) -> list[_Matrix
 def _of_all(shown: ClassTable, level: float) -> tuple[FloatArray, FloatArray]:
     """The intervals of all queries shown, as `compare` makes them: of each mean, and of the difference of two."""
     table = shown.table
-    made = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
+    intervals = mean_intervals(table.values, table.labels if shown.by_unit else None, level=level)
     if len(table.systems) != 2:
-        return made.low, made.high
+        return intervals.low, intervals.high
     from rankscope.statistics.pairs.paired_t import paired_t
 
     t = paired_t(units_of(table, shown.by_unit).differences(*table.systems), level=level)
-    return np.append(made.low, t.low), np.append(made.high, t.high)
+    return np.append(intervals.low, t.low), np.append(intervals.high, t.high)
 
 
 def half_widths(values: FloatArray, level: float) -> FloatArray:
@@ -160,7 +160,7 @@ def _drawn(graph: Graph, x: float, column: _MatrixColumn, scale: _Scale, labels:
         np.full(mean.size, float(x)),
         -np.arange(1.0, mean.size + 1),
         scale.shade(column),
-        [written(each, column.signed) for each in mean.tolist()],
+        [tile_text(each, column.signed) for each in mean.tolist()],
         [_reach(*each) for each in zip(mean.tolist(), low.tolist(), high.tolist(), strict=True)],
         name=column.name,
         facts={
@@ -182,13 +182,13 @@ def _reach(mean: float, low: float, high: float) -> str:
     if math.isnan(low):
         return "no interval"
     even = math.isclose(mean - low, high - mean, abs_tol=1e-9)
-    return f"±{written(high - mean)}" if even else f"{written(low)} to {written(high)}"
+    return f"±{tile_text(high - mean)}" if even else f"{tile_text(low)} to {tile_text(high)}"
 
 
-def written(value: float, signed: bool = False) -> str:
+def tile_text(value: float, signed: bool = False) -> str:
     """A number on a tile: three decimals below 10, one below 100, none above; a true minus sign.
 
-    >>> written(0.4567), written(-0.02), written(12.34), written(0.05, signed=True), written(-0.0001)
+    >>> tile_text(0.4567), written(-0.02), written(12.34), written(0.05, signed=True), written(-0.0001)
     ('0.457', '−0.020', '12.3', '+0.050', '0.000')
     """
     places = 3 if abs(value) < 10 else 1 if abs(value) < 100 else 0

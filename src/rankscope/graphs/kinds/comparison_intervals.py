@@ -11,7 +11,7 @@ from rankscope.curves.curve import Curve
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_table, named
+from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems, number
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.statistics.table.cells import Cells, design_of, need_level
@@ -43,21 +43,21 @@ def comparison_intervals_graph(
     need_level(level)
     shown = class_table(systems, measure, largest, WHAT)
     cells = Cells.of(design_of(shown.table))
-    made = _intervals(shown, level) if len(cells) > 1 else None
-    half = np.full(len(cells), np.nan) if made is None else made.half
+    result = _intervals(shown, level) if len(cells) > 1 else None
+    half = np.full(len(cells), np.nan) if result is None else result.half
     names = shown.table.systems
     step = len(names) + (GAP if len(names) > 1 else 0.0)
     starts: FloatArray = -step * np.arange(len(shown.labels), dtype=np.float64)
     middles = starts - (len(names) - 1) / 2
     ticks = tuple(float(each) for each in middles)
-    texts = tuple(named(label, shown.size(label)) for label in shown.labels)
+    texts = tuple(class_label(label, shown.size(label)) for label in shown.labels)
     domain = (float(starts[-1]) - len(names) + 0.3, 0.7)
     graph = Graph(
         f"{measure} by class" if shown.table.classes is not None else f"{measure}, system by system",
         Axis("mean", measure),
         Axis("class (queries)", domain=domain, ticks=ticks, texts=texts, rows=ROW),
-        subtitle=_subtitle(shown, made, level),
-        summary=_summary(shown, made, measure),
+        subtitle=_subtitle(shown, result, level),
+        summary=_summary(shown, result, measure),
     )
     for column, system in enumerate(names):
         graph = _drawn(graph, system, starts - column, shown, cells, half)
@@ -89,12 +89,12 @@ def _drawn(graph: Graph, system: str, y: FloatArray, shown: ClassTable, cells: C
     return graph.points(Curve(mean, y), system, f"mean {number(whole)}", open=np.isnan(reach), facts=facts)
 
 
-def _subtitle(shown: ClassTable, made: ComparisonIntervals | None, level: float) -> str:
+def _subtitle(shown: ClassTable, intervals: ComparisonIntervals | None, level: float) -> str:
     parts = [shown.shown]
-    if made is None or np.isnan(made.half).all():
+    if intervals is None or np.isnan(intervals.half).all():
         return "; ".join([*parts, "no intervals: there is nothing to measure differences by"])
     parts.append(f"{100 * level:g}% comparison intervals, disjoint means different to Tukey's test of unpaired cells")
-    wrong = made.disagreements
+    wrong = intervals.disagreements
     if wrong:
         listed = ", ".join(f"{first} and {second}" for first, second in (_bracketed(pair) for pair in wrong[:LISTED]))
         more = f" and {len(wrong) - LISTED:,} more" if len(wrong) > LISTED else ""
@@ -106,11 +106,11 @@ def _bracketed(pair: tuple[str, str]) -> tuple[str, ...]:
     return tuple(f"({each})" for each in pair)
 
 
-def _summary(shown: ClassTable, made: ComparisonIntervals | None, measure: str) -> str:
+def _summary(shown: ClassTable, intervals: ComparisonIntervals | None, measure: str) -> str:
     systems = ", ".join(shown.table.systems)
-    if made is None:
+    if intervals is None:
         return f"Mean {measure} of {systems}."
-    labels, pairs = made.cells.labels, made.pairs
+    labels, pairs = intervals.cells.labels, intervals.pairs
     within = [
         bool(real)
         for first, second, real in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.different, strict=True)

@@ -71,8 +71,8 @@ def _over_gain(shown: Sequence[Consistency], methods: Sequence[str]) -> Graph:
         Axis("mean", "AP", domain=(0, 1.05)),
     ).rule(y=1.0, label="ideal")
     for method in methods:
-        made = sorted((each for each in shown if each.method == method), key=lambda each: each.gain or 0.0)
-        values = np.array([each.average_precision for each in made])
-        curve = Curve(np.array([each.gain for each in made], dtype=np.float64), values[:, 1])
+        results = sorted((each for each in shown if each.method == method), key=lambda each: each.gain or 0.0)
+        values = np.array([each.average_precision for each in results])
+        curve = Curve(np.array([each.gain for each in results], dtype=np.float64), values[:, 1])
         graph = graph.curve(curve, method, f"{values[0, 0]:.2f} without", markers=range(len(curve)))
     return graph

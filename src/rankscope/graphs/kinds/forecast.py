@@ -129,8 +129,10 @@ def _today(queries: RelevantRanks, measure: Measure, level: float) -> ForecastIn
     from rankscope.forecast.intervals import ForecastInterval
 
     some = queries.take(np.flatnonzero(measure.defined(queries)))
-    made = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
-    return ForecastInterval(*np.where(np.isfinite(made.low), [made.low, made.high], made.mean)[:, 0].tolist())
+    intervals = mean_intervals(measure.of(some)[:, None], unit_classes(some), level=level)
+    return ForecastInterval(
+        *np.where(np.isfinite(intervals.low), [intervals.low, intervals.high], intervals.mean)[:, 0].tolist()
+    )
 
 
 def _region(size: FloatArray, intervals: Sequence[ForecastInterval]) -> Region:

@@ -64,9 +64,9 @@ def _converging(results: list[Convergence], corrected: bool) -> Graph:
     by_method: dict[str, list[Convergence]] = {}
     for each in results:
         by_method.setdefault(each.method, []).append(each)
-    curves = {name: mean_convergence(made, corrected) for name, made in by_method.items()}
+    curves = {name: mean_convergence(result, corrected) for name, result in by_method.items()}
     topics = len({each.topic for each in results})
-    ends = {name: _end(made, corrected) for name, made in by_method.items()}
+    ends = {name: _end(result, corrected) for name, result in by_method.items()}
     axis = _across({**curves, **{f"{name} in full": end for name, end in ends.items()}})
     top = max(1.0, *(float(np.nanmax(each.y)) for each in (*curves.values(), *ends.values())))
     symbol = "chance-corrected MAE" if corrected else "MAE"
@@ -83,9 +83,9 @@ def _converging(results: list[Convergence], corrected: bool) -> Graph:
     return graph.described(subtitle=said(subtitle, bands), summary=f"MAE over examples of {', '.join(curves)}.")
 
 
-def _end(made: Sequence[Convergence], corrected: bool) -> Curve:
+def _end(convergences: Sequence[Convergence], corrected: bool) -> Curve:
     """The mean over feasible topics with all training examples, at the mean number of them."""
-    there = [each for each in made if each.full.feasible]
+    there = [each for each in convergences if each.full.feasible]
     values = [each.full.corrected_mae if corrected else each.full.mae for each in there]
     return Curve(np.array([np.mean([each.most for each in there])]), np.array([np.mean(values)]))
 

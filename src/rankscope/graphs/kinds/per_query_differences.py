@@ -108,10 +108,10 @@ def _interval(systems: list[RelevantRanks], measure: str) -> str:
     from rankscope.statistics.pairs.paired_t import paired_t
 
     table, unit = unit_table(systems, measure, WHAT)
-    made = paired_t(table.differences(*table.systems))
-    if math.isnan(made.low):
+    result = paired_t(table.differences(*table.systems))
+    if math.isnan(result.low):
         return ""
-    return f" (95% interval {_signed(made.low)} to {_signed(made.high)}, {len(table):,} {unit})"
+    return f" (95% interval {_signed(result.low)} to {_signed(result.high)}, {len(table):,} {unit})"
 
 
 def _signed(value: float) -> str:

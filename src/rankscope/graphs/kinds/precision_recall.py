@@ -27,7 +27,7 @@ from rankscope.graphs.kinds.shared.describing import (
     size_note,
     unit_note,
 )
-from rankscope.graphs.kinds.shared.groups import QueryGroup, grouped, named, offered, spread_out, usual
+from rankscope.graphs.kinds.shared.groups import QueryGroup, group_choices, group_named, query_groups, spread_out, usual
 from rankscope.graphs.kinds.shared.radial import Radial
 from rankscope.graphs.option import Option
 from rankscope.graphs.variants import Variant, Variants
@@ -48,20 +48,20 @@ def _variants(systems: Systems) -> Variants | None:
     shown = counted_systems(systems, WHAT)
     if not size_known(shown) or _single(shown):
         return None
-    groups = grouped(shown[0])
+    groups = query_groups(shown[0])
     together = len(shown) == 1 and len(groups) > 1
     first = None if together else usual(groups).name
-    made = [
+    results = [
         Variant(each.name, f"{each.name}: {unit_note(each.queries)}", each.name == first, heading)
-        for heading, members in offered(shown[0])
+        for heading, members in group_choices(shown[0])
         for each in members
     ]
-    if len(made) < 2:
+    if len(results) < 2:
         return None
     exact = groups[0].name.startswith("c")
     overview = [Variant(None, "several class sizes" if exact else "several generality indices", chosen=True)]
     binned = [Variant("bins", "several generality indices, interpolated")] if exact else []
-    return Variants("group", "Queries of", (*overview, *binned, *made) if together else tuple(made))
+    return Variants("group", "Queries of", (*overview, *binned, *results) if together else tuple(results))
 
 
 @kind("precision-recall", "the trade that every deeper look makes", uses=("collection size",), variants=_variants)
@@ -95,7 +95,7 @@ def precision_recall_graph(
         return _of_one_query(shown, scopes)
     if averaging == "levels" or (averaging is None and group is None and not size_known(shown)):
         return _at_levels(shown)
-    groups = grouped(shown[0], group)
+    groups = query_groups(shown[0], group)
     if len(shown) == 1 and len(groups) > 1:
         return _by_generality(shown[0], groups, scopes)
     return _compared(shown, usual(groups), scopes)
@@ -173,7 +173,7 @@ def _by_generality(queries: RelevantRanks, groups: list[QueryGroup], scopes: Seq
 
 def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[float]) -> Graph:
     """Several systems, or one, on one group."""
-    members = [group, *(named(queries, group.name) for queries in systems[1:])]
+    members = [group, *(group_named(queries, group.name) for queries in systems[1:])]
     title = "Precision and recall" + (f" of {systems[0].system}" if len(systems) == 1 else "")
     graph = _behind(Graph(title, RECALL, PRECISION), group.queries, scopes)
     curves = [Radial.of(each, scopes) for each in members]

@@ -40,13 +40,13 @@ def rank_intervals_graph(
     with the level asked for. The point is the rank of the mean itself. `compared`: a verdict that was made before.
     """
     shown = counted_systems(systems, WHAT, SYSTEMS)
-    made = compared or compared_values(shown, measure, WHAT, level, seed)
-    if made.main.ranks is None:
+    result = compared or compared_values(shown, measure, WHAT, level, seed)
+    if result.main.ranks is None:
         raise SettingError(f"{WHAT} needs every pair compared, not only those with the baseline")
-    return _drawn(_empty(made.main.ranks, made), made.main.ranks)
+    return _drawn(_empty(result.main.ranks, result), result.main.ranks)
 
 
-def _empty(result: RankIntervals, made: Compared) -> Graph:
+def _empty(result: RankIntervals, comparison: Compared) -> Graph:
     count = len(result.systems)
     who = ", ".join(result.systems) if count <= NAMED else f"{count} systems"
     letters = max(len(each) for each in result.letters)
@@ -56,15 +56,16 @@ def _empty(result: RankIntervals, made: Compared) -> Graph:
         f"Ranks by {result.measure} that remain possible",
         Axis("rank", domain=(min(0.5, 1 - 0.03 * count), right), ticks=_ticks(count)),
         Axis("system", domain=(0.3, count + 0.7), ticks=ticks, texts=result.systems[::-1], rows=1.15),
-        subtitle=f"{who}; {_drawn_from(made)}; intervals hold together at {result.level:.0%}; no difference is shown "
-        "between systems that share a letter" + "".join(f"; {name} is {other}" for name, other in made.same.items()),
+        subtitle=f"{who}; {_drawn_from(comparison)}; intervals hold together at {result.level:.0%}; no difference is "
+        "shown between systems that share a letter"
+        + "".join(f"; {name} is {other}" for name, other in comparison.same.items()),
         summary=f"Rank intervals of {', '.join(result.systems)} by {result.measure}.",
     )
 
 
-def _drawn_from(made: Compared) -> str:
-    count = how_many(len(made.main.table))
-    return count if made.main.unit == "queries" else f"{count} of {len(made.main.units):,} classes"
+def _drawn_from(comparison: Compared) -> str:
+    count = how_many(len(comparison.main.table))
+    return count if comparison.main.unit == "queries" else f"{count} of {len(comparison.main.units):,} classes"
 
 
 def _drawn(graph: Graph, result: RankIntervals) -> Graph:

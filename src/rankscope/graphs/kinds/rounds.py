@@ -98,14 +98,14 @@ def _references(
     A system that has shown everything has nothing left to show: on one display alone `ideal` is no limit, so it is
     drawn only where it cannot be beaten.
     """
-    made: list[Curve] = []
+    curves: list[Curve] = []
     for name in REFERENCES:
         limit = name != "ideal" or summary.quantity not in OF_ONE_DISPLAY
         if limit and name in summary.results.methods and name not in shown:
             curve = _curve(summary, name, number)
-            if not made or abs(made[-1].y[-1] - curve.y[-1]) > APART:
-                made.append(curve)
-    return made
+            if not curves or abs(curves[-1].y[-1] - curve.y[-1]) > APART:
+                curves.append(curve)
+    return curves
 
 
 def _curve(summary: Summary, name: str, number: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Curve:

@@ -18,7 +18,7 @@ import polars as pl
 
 from rankscope.errors import InputError
 from rankscope.inputs import forks, texts
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -155,9 +155,9 @@ class HeaderRule:
     def check(self, names: list[str], line: int, problems: Problems) -> None:
         """Raise where it is no header, or names a column twice."""
         times = Counter(names)
-        wrong = [f"column {shown(name)} is there twice" for name, number in times.items() if number > 1]
+        wrong = [f"column {shorten_value(name)} is there twice" for name, number in times.items() if number > 1]
         if not any(plain_name(name) in self.known for name in names):
-            wrong = [f"must be the header, got {shown(','.join(names))}"]
+            wrong = [f"must be the header, got {shorten_value(','.join(names))}"]
         for what in wrong:
             problems.add(f"line {line}", what, f"A table begins with a header line: {self.expected}.", line)
         if wrong:

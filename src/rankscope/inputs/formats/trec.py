@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import IntArray
-from rankscope.inputs.blocks import RunBlock, as_range, prefetched
+from rankscope.inputs.blocks import RunBlock, as_range, prefetch
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.fields import LineLayout, LineRows, rows_of
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
@@ -51,7 +51,7 @@ def read_run(source: Source, reading: Reading) -> Run:
     def read(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
         layout = RUN.want("rank") if rank else RUN
         empty = True
-        for block in prefetched(_blocks(source, layout, problems, run, reading)):
+        for block in prefetch(_blocks(source, layout, problems, run, reading)):
             empty = False
             yield block
         if empty and not problems.count:
@@ -64,11 +64,11 @@ def _blocks(source: Source, layout: LineLayout, problems: Problems, run: Run, re
     for rows in rows_of(source, layout, problems, reading):
         run.tag = str(rows.table.item(-1, "tag"))
         yield RunBlock(
-            rows.table.get_column("query"),
-            rows.table.get_column("item"),
-            rows.table.get_column("score").to_numpy(),
-            as_range(rows.line),
-            _ranks(rows, problems) if "rank" in layout.wanted else None,
+            query=rows.table.get_column("query"),
+            item=rows.table.get_column("item"),
+            score=rows.table.get_column("score").to_numpy(),
+            line=as_range(rows.line),
+            rank=_ranks(rows, problems) if "rank" in layout.wanted else None,
         )
 
 
@@ -86,7 +86,13 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
         _refuse_infinite_grades(part, problems)
     problems.raise_if_any()
     table = pl.concat([part.table for part in parts], rechunk=True)
-    return Qrels(table, np.concatenate([part.line for part in parts]), source.name, source.digest, "line")
+    return Qrels(
+        table=table,
+        line=np.concatenate([part.line for part in parts]),
+        name=source.name,
+        digest=source.digest,
+        word="line",
+    )
 
 
 def _refuse_infinite_grades(rows: LineRows, problems: Problems) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs.checks import Problems, shown
+from rankscope.inputs.checks import Problems, shorten_value
 
 
 def refuse_ids(table: pl.DataFrame, place: str, rules: Mapping[str, str], format: str) -> None:
@@ -17,7 +17,7 @@ def refuse_ids(table: pl.DataFrame, place: str, rules: Mapping[str, str], format
         ids = table.get_column(name).unique(maintain_order=True)
         for words, pattern in rules.items():
             for each in ids.filter(ids.str.contains(pattern)).to_list():
-                problems.add("", f"{name} id {shown(each)} {words}")
+                problems.add("", f"{name} id {shorten_value(each)} {words}")
     problems.raise_if_any()
 
 
@@ -26,7 +26,7 @@ def refuse_duplicates(table: pl.DataFrame, place: str, format: str) -> None:
     problems = Problems(place, advice=[f"{format} holds an item once per query; choose another format, such as CSV."])
     pairs = table.select("query", "item")
     for query, item in pairs.filter(pairs.is_duplicated()).unique(maintain_order=True).iter_rows():
-        problems.add(f"query {query}", f"item {shown(item)} is there twice")
+        problems.add(f"query {query}", f"item {shorten_value(item)} is there twice")
     problems.raise_if_any()
 
 

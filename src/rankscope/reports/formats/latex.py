@@ -32,8 +32,11 @@ def table_of(grid: Grid) -> str:
     """The tabular environment."""
     right = [bool(grid.rows) and all(row[place].number for row in grid.rows) for place in range(len(grid.header))]
     shape = "".join("r" if number else "l" for number in right)
-    rows = [_row(rf"\textbf{{{escaped(c.text)}}}" if c.best else escaped(c.text) for c in row) for row in grid.rows]
-    head = _row(escaped(text) for text in grid.header)
+    rows = [
+        _row(rf"\textbf{{{escape_latex(c.text)}}}" if c.best else escape_latex(c.text) for c in row)
+        for row in grid.rows
+    ]
+    head = _row(escape_latex(text) for text in grid.header)
     body = "".join(f"{row} \\\\\n" for row in rows)
     return f"\\begin{{tabular}}{{{shape}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
 
@@ -44,10 +47,10 @@ def _row(cells: Iterable[str]) -> str:
     return "{}" + text if text.lstrip().startswith(("[", "*")) else text
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     r"""Text with LaTeX's special signs made plain.
 
-    >>> print(escaped("bm25_k1 50%"))
+    >>> print(escape_latex("bm25_k1 50%"))
     bm25\_k1 50\%
     """
     return "".join(SPECIAL.get(sign, sign) for sign in one_line(text)).replace("--", "-{}-")

@@ -23,12 +23,12 @@ class ShownQuery:
     why: str
 
 
-def chosen(table: ScoreTable, count: int, measure: str = "", seed: int = 0) -> list[ShownQuery]:
+def choose_queries(table: ScoreTable, count: int, measure: str = "", seed: int = 0) -> list[ShownQuery]:
     """Some queries, in turn of each kind; a class that has been shown waits until the others have been.
 
     Typical ones are drawn with the seed from the middle half of all queries by their mean over descriptors.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.9, 0.4], "B": [0.1, 0.9, 0.9, 0.4]}, classes=["x", "x", "y", "y"])
-    >>> chosen(table, 3)[1]
+    >>> choose_queries(table, 3)[1]
     ShownQuery(query='q3', why='easy class: y, mean AP 0.65')
     """
     whole = table.complete()

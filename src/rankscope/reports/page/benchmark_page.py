@@ -15,12 +15,12 @@ from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.descriptor_bars import Bar, cost_graph, quality_graph
 from rankscope.graphs.graph import Graph
 from rankscope.reports.formats.grid import number
-from rankscope.reports.page.benchmark_choice import ShownQuery, chosen
-from rankscope.reports.page.pages import environment, packed, spec_of, text_of, themes
+from rankscope.reports.page.benchmark_choice import ShownQuery, choose_queries
+from rankscope.reports.page.pages import environment, pack_text, spec_of, text_of, themes
 from rankscope.reports.page.thumbnails import thumbnails
 from rankscope.reports.texts.benchmark import Standings
 from rankscope.reports.texts.benchmark_tables import FORMATS, facts_of, grid_of, notes_of, verdict
-from rankscope.reports.texts.comparison_words import listed
+from rankscope.reports.texts.comparison_words import join_names
 from rankscope.version import __version__
 
 FIRST = 10  # results of each descriptor
@@ -67,34 +67,34 @@ class Shown:
     found: tuple[FoundItems, ...]
 
 
-def write_page(made: Standings, path: str | Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> int:
+def write_page(standings: Standings, path: str | Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> int:
     """Write the page, whole or not at all; tells its size in bytes."""
-    page = render(made, shown=shown, first=first, seed=seed).encode()
+    page = render(standings, shown=shown, first=first, seed=seed).encode()
     with atomic(path, "wb") as file:
         file.write(page)
     return len(page)
 
 
-def render(made: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> str:
+def render(standings: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> str:
     """The whole page."""
-    queries = shown_queries(made, shown, first, seed)
+    queries = shown_queries(standings, shown, first, seed)
     rows = sorted({row for each in queries for row in (each.row, *(hit.row for one in each.found for hit in one.hits))})
-    figures = graphs_of(made)
+    figures = graphs_of(standings)
     template = environment().get_template("benchmark.html.j2")
     parts = {
-        "title": made.benchmark.pictures.name,
-        "facts": facts_of(made),
-        "verdict": verdict(made),
-        "warnings": warnings_of(made),
-        "grid": grid_of(made),
-        "lower": made.lower,
-        "notes": [*notes_of(made), *_ties(made)],
-        "measure": made.main,
+        "title": standings.benchmark.pictures.name,
+        "facts": facts_of(standings),
+        "verdict": verdict(standings),
+        "warnings": warnings_of(standings),
+        "grid": grid_of(standings),
+        "lower": standings.lower,
+        "notes": [*notes_of(standings), *_ties(standings)],
+        "measure": standings.main,
         "figures": figures,
-        "classes": class_table(made),
+        "classes": class_table(standings),
         "queries": queries,
-        "specs": {name: packed(spec_of(graph)) for name, graph, _ in figures},
-        "tables": {name: packed(csv_of(graph)) for name, graph, _ in figures},
+        "specs": {name: pack_text(spec_of(graph)) for name, graph, _ in figures},
+        "tables": {name: pack_text(csv_of(graph)) for name, graph, _ in figures},
         "style": text_of("report.css") + text_of("benchmark.css"),
         "themes": themes(),
         "vega": script(),
@@ -103,26 +103,28 @@ def render(made: Standings, *, shown: int = SHOWN, first: int = FIRST, seed: int
         "version": __version__,
     }
     without = len(template.render(parts, pictures={}).encode())
-    return str(template.render(parts, pictures=thumbnails(made.benchmark.pictures, rows, LARGEST - without)))
+    return str(template.render(parts, pictures=thumbnails(standings.benchmark.pictures, rows, LARGEST - without)))
 
 
-def write_all(made: Standings, folder: Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> int:
+def write_all(standings: Standings, folder: Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> int:
     """Tables, graphs and the page, each whole or not at all; tells the size of the page in bytes."""
     for name, render_table in FORMATS.items():
         with atomic(folder / name) as file:
-            file.write(render_table(made))
-    for name, graph, _ in graphs_of(made):
+            file.write(render_table(standings))
+    for name, graph, _ in graphs_of(standings):
         graph.save(folder / f"{name}.svg")
-    return write_page(made, folder / "report.html", shown=shown, first=first, seed=seed)
+    return write_page(standings, folder / "report.html", shown=shown, first=first, seed=seed)
 
 
-def graphs_of(made: Standings) -> list[tuple[str, Graph, str]]:
+def graphs_of(standings: Standings) -> list[tuple[str, Graph, str]]:
     """Quality, and quality against cost: a name, the graph, and what it shows."""
-    name, what = made.measures[0], made.benchmark.pictures.name
+    name, what = standings.measures[0], standings.benchmark.pictures.name
     bars = []
-    for row in made.rows:
+    for row in standings.rows:
         mean = row.means[name]
-        bars.append(Bar(row.name, mean.value, mean.low, mean.high, row.describe_ms, row.letters))
+        bars.append(
+            Bar(name=row.name, mean=mean.value, low=mean.low, high=mean.high, cost=row.describe_ms, letters=row.letters)
+        )
     found = [("quality", quality_graph(bars, name, what), "Means over all queries; intervals draw whole classes.")]
     if any(bar.cost > 0 for bar in bars):
         told = "What an answer of this quality costs when pictures are described; cheap and good is at the top left."
@@ -130,13 +132,13 @@ def graphs_of(made: Standings) -> list[tuple[str, Graph, str]]:
     return found
 
 
-def shown_queries(made: Standings, count: int, first: int, seed: int) -> list[Shown]:
+def shown_queries(standings: Standings, count: int, first: int, seed: int) -> list[Shown]:
     """The chosen queries, each with the first results of every descriptor, best descriptor first."""
-    table = made.table
-    choices = chosen(table, count, made.main, seed)
-    pictures = made.benchmark.pictures
-    rows = made.benchmark.rows([each.query for each in choices])
-    trials = {trial.name: trial for trial in made.benchmark.trials}
+    table = standings.table
+    choices = choose_queries(table, count, standings.main, seed)
+    pictures = standings.benchmark.pictures
+    rows = standings.benchmark.rows([each.query for each in choices])
+    trials = {trial.name: trial for trial in standings.benchmark.trials}
     lists = {name: trials[name].first(rows, first) for name in table.systems}
     place = {query: at for at, query in enumerate(table.queries)}
     found = []
@@ -158,12 +160,19 @@ def shown_queries(made: Standings, count: int, first: int, seed: int) -> list[Sh
 
 def _hit(pictures: PictureSet, query: int, item: int, rank: int, distance: float) -> Hit:
     label = pictures.labels[item]
-    return Hit(item, rank, distance_text(distance), label == pictures.labels[query], pictures.ids[item], label)
+    return Hit(
+        row=item,
+        rank=rank,
+        distance=distance_text(distance),
+        relevant=label == pictures.labels[query],
+        id=pictures.ids[item],
+        label=label,
+    )
 
 
-def class_table(made: Standings) -> dict[str, Any]:
+def class_table(standings: Standings) -> dict[str, Any]:
     """The main measure, classes by descriptors, the easiest class first; of many classes the largest."""
-    table = made.table.complete()
+    table = standings.table.complete()
     labels = np.array(table.labels, dtype=object)
     size = {name: int((labels == name).sum()) for name in table.class_names}
     kept = sorted(size, key=lambda name: -size[name])[:MOST_CLASSES]
@@ -174,13 +183,13 @@ def class_table(made: Standings) -> dict[str, Any]:
     return {"systems": table.systems, "rows": rows, "left_out": len(size) - len(kept)}
 
 
-def warnings_of(made: Standings) -> list[str]:
+def warnings_of(standings: Standings) -> list[str]:
     """What must be read beside the numbers."""
-    problems = made.benchmark.problems
+    problems = standings.benchmark.problems
     lines = [f"{len(problems):,} pictures could not be read and are left out:"] if len(problems) > 1 else []
     lines += [f"{name} {why}" + (": left out" if len(problems) == 1 else "") for name, why in problems[:LINES]]
     lines += [f"... and {len(problems) - LINES:,} more"] if len(problems) > LINES else []
-    return [*lines, *made.benchmark.pictures.notes]
+    return [*lines, *standings.benchmark.pictures.notes]
 
 
 def distance_text(distance: float) -> str:
@@ -195,9 +204,9 @@ def distance_text(distance: float) -> str:
     return f"{distance:,.{0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 10 else 3 if size >= 1 else 4}f}"
 
 
-def _ties(made: Standings) -> list[str]:
+def _ties(standings: Standings) -> list[str]:
     """Equal distances, in one line for all descriptors."""
-    tied = [system.name for system in made.scores.systems if system.ranks.ties.size]
+    tied = [system.name for system in standings.scores.systems if system.ranks.ties.size]
     if not tied:
         return []
-    return [f"Pictures at equal distance stand in the order of the collection ({listed(tied, 6)})."]
+    return [f"Pictures at equal distance stand in the order of the collection ({join_names(tied, 6)})."]

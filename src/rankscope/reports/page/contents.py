@@ -56,7 +56,14 @@ class Report:
         ranks = [system.ranks for system in scores.systems]
         figures = figures_of(ranks, main.asked if main else "AP", progress, helper, compared)
         verdict = verdict_of(names, estimates, compared)
-        return cls(title or _listed(names), scores, estimates, compared, verdict, figures)
+        return cls(
+            title=title or _listed(names),
+            scores=scores,
+            estimates=estimates,
+            compared=compared,
+            verdict=verdict,
+            figures=figures,
+        )
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -98,7 +105,7 @@ class Report:
     @property
     def settings(self) -> list[dict[str, str]]:
         """Every choice that changes numbers: value, meaning, and whether it was given explicitly."""
-        made, given = self.scores.settings_in_effect, self.scores.settings.given
+        result, given = self.scores.settings_in_effect, self.scores.settings.given
         meanings = {setting.name: setting.meaning for setting in SETTINGS} | {"compat": "Count as a peer does"}
         return [
             {
@@ -107,7 +114,7 @@ class Report:
                 "meaning": meanings[name],
                 "given": "by hand" if name in given else "",
             }
-            for name, value in made.items()
+            for name, value in result.items()
         ]
 
     @property

@@ -23,7 +23,7 @@ from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
-from rankscope.reports.page.pages import environment, packed, spec_of, text_of, themes
+from rankscope.reports.page.pages import environment, pack_text, spec_of, text_of, themes
 from rankscope.reports.texts.feedback import LISTS, facts, further, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.pairs.trust import DECIDING
@@ -46,16 +46,16 @@ class PageGraph:
 
 def write_page(results: Results, plan: Plan, path: str | Path, *, progress: Progress | None = None) -> int:
     """Compute what is normalised by the possible, and write the page, whole or not at all; tells its size in bytes."""
-    made = normalised(plan, None if progress is None else lambda share: progress("baselines", share))
-    page = render(results, made).encode()
+    result = normalised(plan, None if progress is None else lambda share: progress("baselines", share))
+    page = render(results, result).encode()
     with atomic(path, "wb") as file:
         file.write(page)
     return len(page)
 
 
-def render(results: Results, made: Normalised) -> str:
+def render(results: Results, result: Normalised) -> str:
     """The whole page."""
-    figures = graphs_of(results, made)
+    figures = graphs_of(results, result)
     told = [line.removeprefix("! ") for line in warnings(results)]
     return str(
         environment()
@@ -67,10 +67,10 @@ def render(results: Results, made: Normalised) -> str:
             more=further(results),
             warnings=told,
             figures=figures,
-            sections=sections_of(results, made),
+            sections=sections_of(results, result),
             settings=_settings(results),
-            specs={each.id: packed(spec_of(each.graph)) for each in figures},
-            tables={each.id: packed(csv_of(each.graph)) for each in figures},
+            specs={each.id: pack_text(spec_of(each.graph)) for each in figures},
+            tables={each.id: pack_text(csv_of(each.graph)) for each in figures},
             style=text_of("report.css"),
             themes=themes(),
             vega=script(),
@@ -80,17 +80,17 @@ def render(results: Results, made: Normalised) -> str:
     )
 
 
-def graphs_of(results: Results, made: Normalised) -> list[PageGraph]:
+def graphs_of(results: Results, result: Normalised) -> list[PageGraph]:
     """What each kind shows of a study; what cannot be drawn is left out, its table is there."""
     drawn = []
     for kind in FEEDBACK_KINDS:
-        for id, draw in kind.study_graphs(results, made):
+        for id, draw in kind.study_graphs(results, result):
             with suppress(RankscopeError):
                 drawn.append(PageGraph(id, kind.name, draw(), kind.sentence))
     return drawn
 
 
-def sections_of(results: Results, made: Normalised) -> list[tuple[str, list[Section]]]:
+def sections_of(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:
     """Headings, each with its tables."""
     main, seen = Summary(results, results.measures[0]), Summary(results, SEEN)
     last = "Means over sessions; low and high are the 95 % interval of the last round, topics drawn anew."
@@ -104,18 +104,18 @@ def sections_of(results: Results, made: Normalised) -> list[tuple[str, list[Sect
     ]
     return [
         ("Round by round", rounds),
-        ("How much of the possible", [*_efficiency(made, compared_methods(results)), *_infeasible(made)]),
-        ("With the answer among the features", _consistency(made)),
-        ("How long a user waits", _responses(made)),
+        ("How much of the possible", [*_efficiency(result, compared_methods(results)), *_infeasible(result)]),
+        ("With the answer among the features", _consistency(result)),
+        ("How long a user waits", _responses(result)),
     ]
 
 
-def _efficiency(made: Normalised, methods: tuple[str, ...]) -> list[Section]:
+def _efficiency(result: Normalised, methods: tuple[str, ...]) -> list[Section]:
     """Means with intervals and letters, all pairs compared as everywhere."""
-    chosen = [name for name in methods if name in made.methods]
+    chosen = [name for name in methods if name in result.methods]
     if not chosen:
         return []
-    table, fair = (made.mae_table(corrected).select(*chosen) for corrected in (False, True))
+    table, fair = (result.mae_table(corrected).select(*chosen) for corrected in (False, True))
     if not len(table.complete()):
         return []
     corrected = {name: _mean(column) for name, column in zip(fair.systems, fair.values.T, strict=True)}
@@ -125,12 +125,12 @@ def _efficiency(made: Normalised, methods: tuple[str, ...]) -> list[Section]:
         for row in _efficiency_rows(table.complete())
     ]
     note = (
-        f"Mean efficiency over recall from {made.examples} + {made.examples} examples, {len(table.complete())} "
+        f"Mean efficiency over recall from {result.examples} + {result.examples} examples, {len(table.complete())} "
         "feasible topics as blocks; 1 is the best classifier with all labels but those tested. p: against the best, "
         f"{DECIDING} tests corrected over all pairs."
     )
-    if made.topics > len(made.baselines):
-        note += f" The first {len(made.baselines)} of {made.topics} topics."
+    if result.topics > len(result.baselines):
+        note += f" The first {len(result.baselines)} of {result.topics} topics."
     return [Section("Mean efficiency (MAE)", grid_of(rows), note)]
 
 
@@ -140,40 +140,40 @@ def _efficiency_rows(table: ScoreTable) -> list[dict[str, object]]:
         one = mean_intervals(table.values)
         values = {"mean": float(one.mean[0]), "low": float(one.low[0]), "high": float(one.high[0])}
         return [{"system": table.systems[0], **values}]
-    made = compare([table]).main
-    rows = made.system_rows()
+    result = compare([table]).main
+    rows = result.system_rows()
     best = str(rows[0]["system"])
-    p = {frozenset((each.first, each.second)): each.adjusted for each in made.pairs}
+    p = {frozenset((each.first, each.second)): each.adjusted for each in result.pairs}
     return [row | {"p": p.get(frozenset((best, str(row["system"]))))} for row in rows]
 
 
-def _infeasible(made: Normalised) -> list[Section]:
-    lost = [each for each in made.baselines if not each.feasibility.feasible]
+def _infeasible(result: Normalised) -> list[Section]:
+    lost = [each for each in result.baselines if not each.feasibility.feasible]
     if not lost:
         return []
     rows: list[dict[str, object]] = [{"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost]
     return [Section("Topics that cannot be learnt from these features", grid_of(rows), "They are not in the means.")]
 
 
-def _consistency(made: Normalised) -> list[Section]:
-    if not made.consistencies:
+def _consistency(result: Normalised) -> list[Section]:
+    if not result.consistencies:
         return []
     rows: list[dict[str, object]] = []
-    for name in made.methods:
+    for name in result.methods:
         row: dict[str, object] = {"method": name}
-        for gain in dict.fromkeys(each.gain for each in made.consistencies):
-            own = [each.average_precision for each in made.consistencies if each.method == name and each.gain == gain]
+        for gain in dict.fromkeys(each.gain for each in result.consistencies):
+            own = [each.average_precision for each in result.consistencies if each.method == name and each.gain == gain]
             row["AP without"] = _mean(np.array([each[0] for each in own]))
             row["AP with, 0 or 1" if gain is None else f"AP with, gain {gain:g}"] = _mean(np.array([x[1] for x in own]))
         rows.append(row)
-    topics = len({each.topic for each in made.consistencies})
+    topics = len({each.topic for each in result.consistencies})
     note = f"{topics} topics; the indicator of the target is one more feature, gains are in mean standard deviations."
     return [Section("Consistency", grid_of(rows), note)]
 
 
-def _responses(made: Normalised) -> list[Section]:
-    rows = [each.row() for each in sorted(made.responses, key=lambda each: each.median)]
-    note = f"From feedback to ranking, one session at a time; warm-up not counted. {made.responses[0].hardware}."
+def _responses(result: Normalised) -> list[Section]:
+    rows = [each.row() for each in sorted(result.responses, key=lambda each: each.median)]
+    note = f"From feedback to ranking, one session at a time; warm-up not counted. {result.responses[0].hardware}."
     return [Section("Response time", grid_of(rows), note)] if rows else []
 
 

@@ -48,10 +48,10 @@ class Figure:
     @property
     def headings(self) -> dict[str, list[Alternative]]:
         """The alternatives under their headings."""
-        made: dict[str, list[Alternative]] = {}
+        result: dict[str, list[Alternative]] = {}
         for each in self.alternatives:
-            made.setdefault(each.heading, []).append(each)
-        return made
+            result.setdefault(each.heading, []).append(each)
+        return result
 
     @property
     def caption(self) -> str:
@@ -96,8 +96,8 @@ def figures_of(
         done[number] = later()
         _tell(progress, len(done) / len(asked))
     ids = slugs([f"{each.kind.name} {each.suffix}" for each in asked])
-    made = [_figure(ids[number], each, done[number]) for number, each in enumerate(asked)]
-    return _without_repetition([_with_variants(figure, each) for figure, each in zip(made, asked, strict=True)])
+    results = [_figure(ids[number], each, done[number]) for number, each in enumerate(asked)]
+    return _without_repetition([_with_variants(figure, each) for figure, each in zip(results, asked, strict=True)])
 
 
 def _tell(progress: Progress | None, share: float) -> None:
@@ -151,10 +151,10 @@ def _graph(name: str, systems: list[RelevantRanks], measure: str, compared: Comp
         return str(error)
 
 
-def _figure(id: str, asked: _Asked, made: Graph | str) -> Figure:
-    if isinstance(made, str):
-        return Figure(id, asked.kind, reason=made)
-    return Figure(id, asked.kind, made, note=asked.note)
+def _figure(id: str, asked: _Asked, result: Graph | str) -> Figure:
+    if isinstance(result, str):
+        return Figure(id, asked.kind, reason=result)
+    return Figure(id, asked.kind, result, note=asked.note)
 
 
 def _with_variants(figure: Figure, asked: _Asked) -> Figure:

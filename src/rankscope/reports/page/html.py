@@ -13,7 +13,7 @@ from rankscope.measures.measure import Measure
 from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.formats.grid import coverage_lines, number, numeric_columns
 from rankscope.reports.page.contents import Report
-from rankscope.reports.page.pages import environment, json_of, packed, spec_of, text_of, themes
+from rankscope.reports.page.pages import environment, json_of, pack_text, spec_of, text_of, themes
 from rankscope.reports.texts.estimates import Estimate
 from rankscope.version import __version__
 
@@ -33,9 +33,9 @@ def render(report: Report) -> str:
             warnings=report.warnings,
             drawn=drawn,
             missing=_missing(report),
-            specs={id: packed(spec_of(graph)) for id, graph in graphs.items()},
-            tables={id: packed(csv_of(graph)) for id, graph in graphs.items()},
-            queries=packed(json_of(query_table(report))),
+            specs={id: pack_text(spec_of(graph)) for id, graph in graphs.items()},
+            tables={id: pack_text(csv_of(graph)) for id, graph in graphs.items()},
+            queries=pack_text(json_of(query_table(report))),
             style=text_of("report.css"),
             themes=themes(),
             vega=script(),
@@ -47,9 +47,9 @@ def render(report: Report) -> str:
 
 @cache
 def _template() -> Any:
-    made = environment().overlay()
-    made.filters = {**made.filters, "estimate": estimate_text, "value": value_text}
-    return made.get_template("report.html.j2")
+    result = environment().overlay()
+    result.filters = {**result.filters, "estimate": estimate_text, "value": value_text}
+    return result.get_template("report.html.j2")
 
 
 # numbers as they are shown

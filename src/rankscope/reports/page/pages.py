@@ -29,9 +29,13 @@ def environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
 
 
 def text_of(name: str) -> str:
@@ -39,10 +43,10 @@ def text_of(name: str) -> str:
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def packed(text: str) -> str:
+def pack_text(text: str) -> str:
     """Text as deflated bytes in base 64, which every browser since 2023 unpacks by itself.
 
-    >>> zlib.decompress(base64.b64decode(packed("recall,precision"))).decode()
+    >>> zlib.decompress(base64.b64decode(pack_text("recall,precision"))).decode()
     'recall,precision'
     """
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankscope.files import atomic, made_folder
-from rankscope.graphs.saving import rendered
+from rankscope.graphs.saving import render_graph
 from rankscope.reports.formats.grid import Cell, Grid, class_grid, coverage_lines, number
-from rankscope.reports.formats.latex import comments, escaped, table_of
+from rankscope.reports.formats.latex import comments, escape_latex, table_of
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import Figure, Progress
 from rankscope.reports.texts.estimates import Estimate, MeasureRow
@@ -34,7 +34,7 @@ def write_paper(report: Report, folder: str | Path, progress: Progress | None = 
 
 def _picture(figure: Figure) -> bytes:
     """One or two columns wide; a surface is seen from above, as on the page."""
-    return rendered(figure.drawn.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True)
+    return render_graph(figure.drawn.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True)
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class _PaperTable:
 
 
 def _tables(report: Report) -> Iterator[_PaperTable]:
-    made = report.estimates
-    yield _PaperTable("measures.tex", measure_grid(report), "means with their intervals", made.how)
+    result = report.estimates
+    yield _PaperTable("measures.tex", measure_grid(report), "means with their intervals", result.how)
     if report.compared is not None:
         what = "paired differences with their intervals"
-        yield _PaperTable("differences.tex", difference_grid(report), what, made.how_compared)
+        yield _PaperTable("differences.tex", difference_grid(report), what, result.how_compared)
     if report.scores.by_class_wanted:
         yield _PaperTable("classes.tex", class_grid(report.scores), "means within each class of queries", "")
 
@@ -93,22 +93,36 @@ def _text(estimate: Estimate, row: MeasureRow, signed: bool = False) -> str:
 
 def _readme(report: Report, drawn: list[Figure]) -> str:
     lines = [
-        f"# {report.title}: tables and figures", "",
-        r"Tables need `\usepackage{booktabs}`, figures `\usepackage{graphicx}`. Captions are drafts.", "", "```latex",
-    ]  # fmt: skip
+        f"# {report.title}: tables and figures",
+        "",
+        r"Tables need `\usepackage{booktabs}`, figures `\usepackage{graphicx}`. Captions are drafts.",
+        "",
+        "```latex",
+    ]
     for table in _tables(report):
         caption = f"{_capital(table.what)}. {table.how}".strip()
-        lines += [r"\begin{table}", r"  \centering", rf"  \input{{{table.name}}}",
-                  rf"  \caption{{{escaped(caption)}}}",
-                  rf"  \label{{tab:{table.name.removesuffix('.tex')}}}", r"\end{table}", ""]  # fmt: skip
+        lines += [
+            r"\begin{table}",
+            r"  \centering",
+            rf"  \input{{{table.name}}}",
+            rf"  \caption{{{escape_latex(caption)}}}",
+            rf"  \label{{tab:{table.name.removesuffix('.tex')}}}",
+            r"\end{table}",
+            "",
+        ]
     for figure in drawn:
         wide = "*" if figure.kind.paper_width == "full" else ""
         width = r"\textwidth" if wide else r"\columnwidth"
         caption = f"{figure.drawn.title}: {figure.subtitle}" if figure.subtitle else figure.drawn.title
-        lines += [rf"\begin{{figure{wide}}}", r"  \centering",
-                  rf"  \includegraphics[width={width}]{{{figure.id}.pdf}}",
-                  rf"  \caption{{{escaped(caption)}.}}", rf"  \label{{fig:{figure.id}}}",
-                  rf"\end{{figure{wide}}}", ""]  # fmt: skip
+        lines += [
+            rf"\begin{{figure{wide}}}",
+            r"  \centering",
+            rf"  \includegraphics[width={width}]{{{figure.id}.pdf}}",
+            rf"  \caption{{{escape_latex(caption)}.}}",
+            rf"  \label{{fig:{figure.id}}}",
+            rf"\end{{figure{wide}}}",
+            "",
+        ]
     return "\n".join([*lines[:-1], "```", ""])
 
 

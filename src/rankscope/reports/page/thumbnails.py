@@ -25,12 +25,12 @@ def thumbnails(pictures: PictureSet, rows: Sequence[int], room: int = ROOM) -> d
     image = pillow("Image")
     largest = STEPS[0][0]
     small = {row: _reduced(image.fromarray(pictures.picture(row).rgb), largest) for row in dict.fromkeys(rows)}
-    made: dict[int, str] = {}
+    results: dict[int, str] = {}
     for height, quality in STEPS:
-        made = {row: _address(_reduced(each, height), quality) for row, each in small.items()}
-        if sum(len(each) + RULE for each in made.values()) <= room:
+        results = {row: _address(_reduced(each, height), quality) for row, each in small.items()}
+        if sum(len(each) + RULE for each in results.values()) <= room:
             break
-    return made
+    return results
 
 
 def _reduced(picture: Any, height: int) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankscope.engines.images.benchmark import Benchmark
-from rankscope.engines.query_item import query_kept
+from rankscope.engines.query_item import put_query_back
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.evaluation.scores import Scores
 from rankscope.reports.texts.estimates import Estimate, Estimates, estimates_of
@@ -53,12 +53,12 @@ class Standings:
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures as tables call them, the one that decides first."""
-        return tuple(map(called, self.scores.measures))
+        return tuple(map(name_of_mean, self.scores.measures))
 
     @property
     def lower(self) -> tuple[str, ...]:
         """Measures of which a small number is a good one."""
-        return tuple(called(row.asked) for row in self.estimates.rows if row.lower_is_better)
+        return tuple(name_of_mean(row.asked) for row in self.estimates.rows if row.lower_is_better)
 
     @property
     def table(self) -> ScoreTable:
@@ -76,16 +76,16 @@ class Standings:
             return ""
         main = self.compared.main
         return (
-            f"No difference is shown between descriptors that share a letter: {DECIDING} test of {called(self.main)}, "
-            f"the larger p, over {len(main.units):,} {main.unit}, {self.compared.families.primary}, "
-            f"level {self.compared.level:.0%}."
+            f"No difference is shown between descriptors that share a letter: {DECIDING} test of "
+            f"{name_of_mean(self.main)}, the larger p, over {len(main.units):,} {main.unit}, "
+            f"{self.compared.families.primary}, level {self.compared.level:.0%}."
         )
 
 
-def called(measure: str) -> str:
+def name_of_mean(measure: str) -> str:
     """The name of a mean.
 
-    >>> called("AP"), called("P@10")
+    >>> name_of_mean("AP"), called("P@10")
     ('MAP', 'P@10')
     """
     return MEANS.get(measure, measure)
@@ -108,14 +108,16 @@ def standings_of(benchmark: Benchmark, seed: int = 0) -> Standings:
                 metric=trial.metric,
                 describe_ms=trial.describe_ms,
                 query_ms=trial.query_ms,
-                means={called(row.asked): row.means[number] for row in estimates.rows},
+                means={name_of_mean(row.asked): row.means[number] for row in estimates.rows},
                 place=place,
                 best_place=best,
                 worst_place=worst,
                 letters=letters,
             )
         )
-    return Standings(benchmark, scores, estimates, main, tuple(rows), compared)
+    return Standings(
+        benchmark=benchmark, scores=scores, estimates=estimates, main=main, rows=tuple(rows), compared=compared
+    )
 
 
 def _compared(scores: Scores, measure: str, seed: int) -> Compared | None:
@@ -147,7 +149,7 @@ def scores_of(benchmark: Benchmark, seed: int = 0) -> Scores:
     own = benchmark.pictures.kept_measure
     if not own:
         return scores
-    kept = evaluate_ranks([query_kept(ranks) for ranks in benchmark.ranks], [own], settings)
+    kept = evaluate_ranks([put_query_back(ranks) for ranks in benchmark.ranks], [own], settings)
     systems = tuple(
         replace(system, columns=(with_query.columns[0], *system.columns))
         for system, with_query in zip(scores.systems, kept.systems, strict=True)

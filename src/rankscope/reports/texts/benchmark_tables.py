@@ -13,22 +13,22 @@ from rankscope.reports.formats.grid import Cell, Grid, number
 from rankscope.reports.formats.rows import as_json
 from rankscope.reports.formats.table import text_of as plain_table
 from rankscope.reports.texts.benchmark import DescriptorStanding, Standings, milliseconds
-from rankscope.reports.texts.comparison_words import listed
+from rankscope.reports.texts.comparison_words import join_names
 
 COST = ("values", "ms a picture", "ms a query")
 
 
-def grid_of(made: Standings) -> Grid:
+def grid_of(standings: Standings) -> Grid:
     """One row per descriptor; the best of each measure is marked."""
-    first, *others = made.measures
+    first, *others = standings.measures
     header = ("descriptor", first, "95% interval", *others, "group", "places", *COST)
-    best = {name: _best(made, name) for name in made.measures}
-    return Grid(header, tuple(_cells(row, first, others, best, len(made.rows) > 1) for row in made.rows))
+    best = {name: _best(standings, name) for name in standings.measures}
+    return Grid(header, tuple(_cells(row, first, others, best, len(standings.rows) > 1) for row in standings.rows))
 
 
-def _best(made: Standings, measure: str) -> float:
-    values = [row.means[measure].value for row in made.rows]
-    return min(values) if measure in made.lower else max(values)
+def _best(standings: Standings, measure: str) -> float:
+    values = [row.means[measure].value for row in standings.rows]
+    return min(values) if measure in standings.lower else max(values)
 
 
 def _cells(
@@ -62,70 +62,84 @@ def places(row: DescriptorStanding) -> str:
     return str(row.best_place) if row.best_place == row.worst_place else f"{row.best_place} to {row.worst_place}"
 
 
-def facts_of(made: Standings) -> list[str]:
+def facts_of(standings: Standings) -> list[str]:
     """What was tried, in a few words."""
-    pictures = made.benchmark.pictures
+    pictures = standings.benchmark.pictures
     without = sum(not label for label in pictures.labels)
     facts = [f"{len(pictures):,} pictures", f"{len(pictures.classes):,} classes"]
     facts += [how_many(without, "distractor", "distractors")] if without else []
-    return [*facts, f"{made.benchmark.queries.size:,} queries", how_many(len(made.rows), "descriptor", "descriptors")]
+    return [
+        *facts,
+        f"{standings.benchmark.queries.size:,} queries",
+        how_many(len(standings.rows), "descriptor", "descriptors"),
+    ]
 
 
-def verdict(made: Standings) -> str:
+def verdict(standings: Standings) -> str:
     """Who is ahead, and of whom that is shown, as `rankscope compare` says it."""
-    first, measure = made.rows[0], made.measures[0]
+    first, measure = standings.rows[0], standings.measures[0]
     mean = first.means[measure]
     between = f" (95% interval {interval_text(first, measure)})" if mean.has_interval else ""
     lead = f"{first.name} is highest by {measure}: {number(mean.value)}{between}."
-    if len(made.rows) < 2:
+    if len(standings.rows) < 2:
         return lead
-    if made.compared is None:
+    if standings.compared is None:
         return f"{lead} With one class nothing can be said about chance."
-    beaten = [row.name for row in made.rows[1:] if made.shown_better(first.name, row.name)]
-    alike = [row.name for row in made.rows[1:] if row.name not in beaten]
-    classes = len(made.compared.main.units)
+    beaten = [row.name for row in standings.rows[1:] if standings.shown_better(first.name, row.name)]
+    alike = [row.name for row in standings.rows[1:] if row.name not in beaten]
+    classes = len(standings.compared.main.units)
     if not alike:
         return f"{lead} It is better than every other descriptor, shown by {classes:,} classes."
-    worse = f" It is better than {listed(beaten)}." if beaten else ""
-    return f"{lead}{worse} No difference from {listed(alike, 6)} is shown by {classes:,} classes."
+    worse = f" It is better than {join_names(beaten)}." if beaten else ""
+    return f"{lead}{worse} No difference from {join_names(alike, 6)} is shown by {classes:,} classes."
 
 
-def notes_of(made: Standings) -> list[str]:
+def notes_of(standings: Standings) -> list[str]:
     """How the numbers were made."""
-    own = made.benchmark.pictures.kept_measure
+    own = standings.benchmark.pictures.kept_measure
     kept = [f"{own}: the query put back into its ranking, first and counted; for the other measures it is removed."]
     cost = "Cost is processor time: ms a picture to describe it once decoded, ms a query to rank all pictures exactly."
-    caution = made.compared.main.caution if made.compared is not None else ""
-    said = [made.estimates.how, made.how_compared, f"{caution[:1].upper()}{caution[1:]}." if caution else "", cost]
+    caution = standings.compared.main.caution if standings.compared is not None else ""
+    said = [
+        standings.estimates.how,
+        standings.how_compared,
+        f"{caution[:1].upper()}{caution[1:]}." if caution else "",
+        cost,
+    ]
     return [*filter(None, said), *(kept if own else [])]
 
 
-def text_of(made: Standings, colour: bool = False) -> str:
+def text_of(standings: Standings, colour: bool = False) -> str:
     """For the terminal."""
-    head = visible(f"{made.benchmark.pictures.name}: {', '.join(facts_of(made))}")
-    said = map(visible, (verdict(made), "", *notes_of(made)))
-    return "\n".join([head, "", plain_table(grid_of(made), colour), *said]) + "\n"
+    head = visible(f"{standings.benchmark.pictures.name}: {', '.join(facts_of(standings))}")
+    said = map(visible, (verdict(standings), "", *notes_of(standings)))
+    return "\n".join([head, "", plain_table(grid_of(standings), colour), *said]) + "\n"
 
 
-def markdown_of(made: Standings) -> str:
+def markdown_of(standings: Standings) -> str:
     """For a page."""
-    lines = [f"# {made.benchmark.pictures.name}", "", f"{', '.join(facts_of(made))}. {verdict(made)}", ""]
-    notes = [f"- {line}" for line in notes_of(made)]
-    return visible("\n".join([*lines, markdown.table_of(grid_of(made)), *notes]) + "\n")
+    lines = [
+        f"# {standings.benchmark.pictures.name}",
+        "",
+        f"{', '.join(facts_of(standings))}. {verdict(standings)}",
+        "",
+    ]
+    notes = [f"- {line}" for line in notes_of(standings)]
+    return visible("\n".join([*lines, markdown.table_of(grid_of(standings)), *notes]) + "\n")
 
 
-def latex_of(made: Standings) -> str:
+def latex_of(standings: Standings) -> str:
     """For a paper."""
-    notes = [f"{made.benchmark.pictures.name}: {', '.join(facts_of(made))}.", *notes_of(made)]
-    return latex.comments(notes) + latex.table_of(grid_of(made))
+    notes = [f"{standings.benchmark.pictures.name}: {', '.join(facts_of(standings))}.", *notes_of(standings)]
+    return latex.comments(notes) + latex.table_of(grid_of(standings))
 
 
-def rows_of(made: Standings) -> list[dict[str, object]]:
+def rows_of(standings: Standings) -> list[dict[str, object]]:
     """All numbers, one row per descriptor."""
     rows = []
-    for each in made.rows:
+    for each in standings.rows:
         row: dict[str, object] = {"place": each.place, "descriptor": each.name}
-        for name in made.measures:
+        for name in standings.measures:
             mean = each.means[name]
             row |= {name: mean.value, f"{name} low": mean.low, f"{name} high": mean.high}
         row |= {"best place": each.best_place, "worst place": each.worst_place, "group": each.letters}
@@ -134,9 +148,9 @@ def rows_of(made: Standings) -> list[dict[str, object]]:
     return rows
 
 
-def csv_of(made: Standings) -> str:
+def csv_of(standings: Standings) -> str:
     """All digits; empty where there is not a number."""
-    rows = rows_of(made)
+    rows = rows_of(standings)
     file = io.StringIO()
     writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
@@ -144,9 +158,9 @@ def csv_of(made: Standings) -> str:
     return file.getvalue()
 
 
-def json_of(made: Standings) -> str:
+def json_of(standings: Standings) -> str:
     """Everything, for programs."""
-    pictures = made.benchmark.pictures
+    pictures = standings.benchmark.pictures
     return as_json(
         {
             "format": "rankscope.benchmark",
@@ -154,12 +168,12 @@ def json_of(made: Standings) -> str:
             "collection": pictures.name,
             "pictures": len(pictures),
             "classes": len(pictures.classes),
-            "queries": int(made.benchmark.queries.size),
-            "seed": made.scores.settings.seed,
-            "verdict": verdict(made),
-            "notes": [*notes_of(made), *pictures.notes],
-            "left out": [{"picture": name, "why": why} for name, why in made.benchmark.problems],
-            "descriptors": rows_of(made),
+            "queries": int(standings.benchmark.queries.size),
+            "seed": standings.scores.settings.seed,
+            "verdict": verdict(standings),
+            "notes": [*notes_of(standings), *pictures.notes],
+            "left out": [{"picture": name, "why": why} for name, why in standings.benchmark.problems],
+            "descriptors": rows_of(standings),
         }
     )
 

@@ -22,38 +22,38 @@ MOST_PAIRS = 30
 Part = tuple[str, Rows, str]  # heading, rows, what must be said below
 
 
-def parts_of(made: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
+def parts_of(comparison: Compared, one: MeasureCompared, every_pair: bool = False) -> list[Part]:
     """The tables of one measure, with their headings and notes."""
-    parts = (_systems(made, one), *_pairs(made, one, every_pair), *_classes(made, one), *_asked(one))
+    parts = (_systems(comparison, one), *_pairs(comparison, one, every_pair), *_classes(comparison, one), *_asked(one))
     return [part for part in parts if part[1]]
 
 
-def _systems(made: Compared, one: MeasureCompared) -> Part:
+def _systems(comparison: Compared, one: MeasureCompared) -> Part:
     drawn = f"{one.means.units:,} {one.unit}"
-    how = f"{WAYS[one.means.how]}, {drawn}, {one.means.resamples:,} resamples, seed {made.seed}"
-    note = f"{made.level:.0%} intervals: {how}."
-    if one.ranks is not None and len(made.systems) > 2:
-        note += f" No difference is shown between systems that share a letter: {made.families.of(one.measure)}."
-    return f"{one.measure}{_role(made, one)}: systems", one.system_rows(), note
+    how = f"{WAYS[one.means.how]}, {drawn}, {one.means.resamples:,} resamples, seed {comparison.seed}"
+    note = f"{comparison.level:.0%} intervals: {how}."
+    if one.ranks is not None and len(comparison.systems) > 2:
+        note += f" No difference is shown between systems that share a letter: {comparison.families.of(one.measure)}."
+    return f"{one.measure}{_role(comparison, one)}: systems", one.system_rows(), note
 
 
-def _role(made: Compared, one: MeasureCompared) -> str:
+def _role(comparison: Compared, one: MeasureCompared) -> str:
     """What a measure decides, where there are several."""
-    if len(made.measures) == 1:
+    if len(comparison.measures) == 1:
         return ""
-    return " (primary, decides)" if made.families.is_primary(one.measure) else " (secondary)"
+    return " (primary, decides)" if comparison.families.is_primary(one.measure) else " (secondary)"
 
 
-def _pairs(made: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
-    rows = one.pair_rows(made.families.correction)
-    heading = f"{one.measure}{_role(made, one)}: second minus first"
+def _pairs(comparison: Compared, one: MeasureCompared, every_pair: bool) -> list[Part]:
+    rows = one.pair_rows(comparison.families.correction)
+    heading = f"{one.measure}{_role(comparison, one)}: second minus first"
     if len(rows) > MOST_PAIRS and not every_pair and one.ranks is not None:
         order = one.ranks.systems
         neighbours = {frozenset(each) for each in pairwise(order)}
         chosen = [row for row in rows if frozenset((row["first"], row["second"])) in neighbours]
         rows = sorted(chosen, key=lambda row: min(order.index(str(row["first"])), order.index(str(row["second"]))))
         heading += " (neighbours in the ranking)"
-    tests = f"p: {DECIDING} test, the larger p; {made.families.of(one.measure)}." + (
+    tests = f"p: {DECIDING} test, the larger p; {comparison.families.of(one.measure)}." + (
         f" Tukey: {_tukey(one)}." if one.tukey is not None else ""
     )
     return [(heading, rows, f"{tests} Intervals: t, of one pair each.")]
@@ -67,7 +67,7 @@ def _tukey(one: MeasureCompared) -> str:
     return f"randomised HSD over all pairs, {how}; beside the verdict, which does not rest on it"
 
 
-def _classes(made: Compared, one: MeasureCompared) -> list[Part]:
+def _classes(comparison: Compared, one: MeasureCompared) -> list[Part]:
     parts: list[Part] = []
     if one.classes:
         note = f"{one.classes[0].how}; {one.classes[0].note}".rstrip("; ") + "."
@@ -111,82 +111,82 @@ def _instead(one: MeasureCompared) -> str:
     return f"spreads differ: read instead {first}; Games-Howell calls {told} different"
 
 
-def notes_of(made: Compared) -> list[str]:
+def notes_of(comparison: Compared) -> list[str]:
     """Queries that were left out, and what so few queries or classes cannot show, or not in so large a family."""
     left_out = [
         f"{one.measure}: {one.left_out:,} {'query' if one.left_out == 1 else 'queries'} left out, because not every "
         "system has a value there"
-        for one in made.measures
+        for one in comparison.measures
         if one.left_out
     ]
     equal = [
         f"{name} has the values of {other} on every query and is compared once, as {other}"
-        for name, other in made.same.items()
+        for name, other in comparison.same.items()
     ]
-    return left_out + equal + [line for line in (_too_few(made) or made.main.caution,) if line]
+    return left_out + equal + [line for line in (_too_few(comparison) or comparison.main.caution,) if line]
 
 
-def _too_few(made: Compared) -> str:
+def _too_few(comparison: Compared) -> str:
     """What to say where no difference, however large, could be shown."""
-    units, alpha, family = len(made.main.units), 1 - made.level, made.families.primary
+    units, alpha, family = len(comparison.main.units), 1 - comparison.level, comparison.families.primary
     least = 2.0 ** (1 - units) * (1 if family.correction == "none" else family.size)
     if least <= alpha:
         return ""
     tests = "" if family.size == 1 else f" in a {family}"
     return (
-        f"{units} {made.main.unit} can show no difference at all{tests}: the smallest p-value possible is {least:.2g}. "
-        "Compare fewer systems, or have more queries"
+        f"{units} {comparison.main.unit} can show no difference at all{tests}: the smallest p-value possible is "
+        f"{least:.2g}. Compare fewer systems, or have more queries"
     )
 
 
-def text_of(made: Compared, every_pair: bool = False, notes: bool = True) -> str:
+def text_of(comparison: Compared, every_pair: bool = False, notes: bool = True) -> str:
     """Plain text; of measures after the first only systems and pairs."""
-    lines = ["\n".join(verdict(made)), ""]
-    for number, one in enumerate(made.measures):
-        parts = parts_of(made, one, every_pair)
+    lines = ["\n".join(verdict(comparison)), ""]
+    for number, one in enumerate(comparison.measures):
+        parts = parts_of(comparison, one, every_pair)
         for heading, rows, note in parts if number == 0 else [*parts[:2], *_asked(one)]:
             lines += [heading, table(rows).rstrip("\n"), note, ""]
-    return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(made) if notes)]).rstrip("\n") + "\n")
+    return visible("\n".join([*lines, *(f"! {line}" for line in notes_of(comparison) if notes)]).rstrip("\n") + "\n")
 
 
-def markdown_of(made: Compared, every_pair: bool = False, notes: bool = True) -> str:
+def markdown_of(comparison: Compared, every_pair: bool = False, notes: bool = True) -> str:
     """For a pull request or a notebook."""
-    first, *rest = verdict(made)
+    first, *rest = verdict(comparison)
     lines = [f"**{first}**", "", *(f"{line}\n" for line in rest)]
-    for one in made.measures:
-        for heading, rows, note in parts_of(made, one, every_pair):
+    for one in comparison.measures:
+        for heading, rows, note in parts_of(comparison, one, every_pair):
             lines += [f"### {heading}", "", markdown_table(rows), note, ""]
-    return visible("\n".join([*lines, *(f"- {line}" for line in notes_of(made) if notes)]).rstrip("\n") + "\n")
+    return visible("\n".join([*lines, *(f"- {line}" for line in notes_of(comparison) if notes)]).rstrip("\n") + "\n")
 
 
-def json_of(made: Compared, every_pair: bool = True, notes: bool = True) -> str:
+def json_of(comparison: Compared, every_pair: bool = True, notes: bool = True) -> str:
     """Everything, every pair and every note included in any case."""
     return as_json(
         {
             "format": "rankscope.compare",
             "version": 1,
-            "verdict": verdict(made),
-            "level": made.level,
-            "seed": made.seed,
-            "primary": made.main.measure,
-            "family": str(made.families.primary),
-            "families": str(made.families).splitlines(),
-            "same": dict(made.same),
-            "measures": [_json_measure(made, one) for one in made.measures],
-            "notes": notes_of(made),
+            "verdict": verdict(comparison),
+            "level": comparison.level,
+            "seed": comparison.seed,
+            "primary": comparison.main.measure,
+            "family": str(comparison.families.primary),
+            "families": str(comparison.families).splitlines(),
+            "same": dict(comparison.same),
+            "measures": [_json_measure(comparison, one) for one in comparison.measures],
+            "notes": notes_of(comparison),
         }
     )
 
 
-def _json_measure(made: Compared, one: MeasureCompared) -> dict[str, Any]:
+def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
     return {
         "measure": one.measure,
-        "role": "primary" if made.families.is_primary(one.measure) else "secondary",
+        "role": "primary" if comparison.families.is_primary(one.measure) else "secondary",
         "queries": len(one.table),
         "unit": one.unit,
         "left_out": one.left_out,
         "systems": one.system_rows(),
-        "pairs": one.pair_rows(made.families.correction),
+        "pairs": one.pair_rows(comparison.families.correction),
         "groups": [list(group) for group in one.ranks.groups] if one.ranks is not None else [],
         "classes": one.class_rows(),
         "cells": one.cells.rows() if one.cells is not None else [],

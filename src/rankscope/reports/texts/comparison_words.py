@@ -17,14 +17,14 @@ LISTED = 6
 ONE_BY_ONE = 2  # secondary measures of two systems; more are summed up
 
 
-def verdict(made: Compared) -> list[str]:
+def verdict(comparison: Compared) -> list[str]:
     """A few sentences, the most important first; none goes beyond what a test supports.
 
     The primary measure decides. What other measures say stands behind it and is called secondary.
     """
-    if len(made.systems) == 2:
-        return [_pair(made.main, made.main.pairs[0], made.level), *_secondary(made)]
-    return [_best(made.main), *_against_baseline(made), *_pairs_that_differ(made)]
+    if len(comparison.systems) == 2:
+        return [_pair(comparison.main, comparison.main.pairs[0], comparison.level), *_secondary(comparison)]
+    return [_best(comparison.main), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
 
 
 def short(value: float) -> str:
@@ -49,26 +49,26 @@ def _chance(p: float) -> str:
     return "p < .001" if p < 0.001 else f"p = {short(p)}"
 
 
-def listed(names: list[str], most: int = LISTED) -> str:
+def join_names(names: list[str], most: int = LISTED) -> str:
     """Names as a sentence has them.
 
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=3)
+    >>> join_names(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=3)
     ('a', 'a, b and c', 'a, b and 2 more')
     """
     shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
 
 
-def _secondary(made: Compared) -> list[str]:
+def _secondary(comparison: Compared) -> list[str]:
     """What the other measures of two systems say, in one sentence."""
-    others = made.measures[1:]
+    others = comparison.measures[1:]
     if not others:
         return []
     if len(others) <= ONE_BY_ONE:
         told = [f"by {one.measure} {_short_pair(one.pairs[0])}" for one in others]
     else:
-        told = _summed_up(others, made.main.pairs[0].better)
-    together = ", corrected together" if made.families.correction != "none" else ""
+        told = _summed_up(others, comparison.main.pairs[0].better)
+    together = ", corrected together" if comparison.families.correction != "none" else ""
     return [f"Secondary{together}: {'; '.join(told)}."]
 
 
@@ -80,7 +80,7 @@ def _summed_up(others: Sequence[MeasureCompared], better: str) -> list[str]:
     said = []
     for name, measures in sides.items():
         shown = f"{name} is better{' too' if name == better else ''}" if name else "no difference is shown"
-        said.append(f"by {listed(measures, most=len(measures))} {shown}")
+        said.append(f"by {join_names(measures, most=len(measures))} {shown}")
     return said
 
 
@@ -132,7 +132,7 @@ def _on_classes(effects: ClassEffects | None, better: str) -> str:
     shown = [each for each in effects.effects if each.better]
     if not better:
         told = [f"{each.better} is better on class {each.label}" for each in shown]
-        return f"; but {listed(told)}" if told else ""
+        return f"; but {join_names(told)}" if told else ""
     won = sorted((each for each in shown if each.better == better), key=_size)
     lost = [each.label for each in shown if each.better != better]
     same = [each.label for each in effects.effects if _equal(each)]
@@ -161,7 +161,7 @@ def _size(effect: ClassEffect) -> float:
 
 
 def _classes(labels: list[str]) -> str:
-    return f"class{'es' * (len(labels) > 1)} {listed(labels)}"
+    return f"class{'es' * (len(labels) > 1)} {join_names(labels)}"
 
 
 def _short_pair(pair: Comparison) -> str:
@@ -194,15 +194,15 @@ def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
     >>> _distinguished(["B"], ["C", "D"], whole=True), _distinguished([], ["C"], whole=False)
     ('it cannot be distinguished from B, but it is better than the other 2', 'it is better than C')
     """
-    open_ = f"it cannot be distinguished from {listed(alike)}" if alike else ""
-    who = f"{'the other' if alike else 'all'} {len(beaten)}" if whole else listed(beaten)
+    open_ = f"it cannot be distinguished from {join_names(alike)}" if alike else ""
+    who = f"{'the other' if alike else 'all'} {len(beaten)}" if whole else join_names(beaten)
     return ", but ".join(filter(None, (open_, f"it is better than {who}" if beaten else "")))
 
 
-def _against_baseline(made: Compared) -> list[str]:
+def _against_baseline(comparison: Compared) -> list[str]:
     """Each system against the first; only where few enough are compared to be read."""
-    main, first = made.main, made.systems[0]
-    if len(made.systems) > LISTED + 1:
+    main, first = comparison.main, comparison.systems[0]
+    if len(comparison.systems) > LISTED + 1:
         return []
     sides: dict[str, list[str]] = {"better": [], "worse": [], "": []}
     for pair in main.pairs:
@@ -213,15 +213,15 @@ def _against_baseline(made: Compared) -> list[str]:
         size = abs(pair.difference)
         sides[side].append(f"{other} (by {short(size)})" if side else other)
     words = {"better": f"Better than {first}", "worse": f"Worse than {first}", "": f"Not distinguished from {first}"}
-    return [f"{words[side]}: {listed(found)}." for side, found in sides.items() if found]
+    return [f"{words[side]}: {join_names(found)}." for side, found in sides.items() if found]
 
 
-def _pairs_that_differ(made: Compared) -> list[str]:
+def _pairs_that_differ(comparison: Compared) -> list[str]:
     """How many pairs differ, where more than those with the baseline were compared."""
-    pairs = made.main.pairs
-    if made.main.ranks is None:
+    pairs = comparison.main.pairs
+    if comparison.main.ranks is None:
         return []
-    neighbours = {frozenset(each) for each in pairwise(made.main.ranks.systems)}
+    neighbours = {frozenset(each) for each in pairwise(comparison.main.ranks.systems)}
     close = [each for each in pairs if frozenset((each.first, each.second)) in neighbours]
     alike = sum(not each.better for each in close)
     near = f"; of {len(close)} neighbours in the ranking {alike} cannot be distinguished" if len(close) > 1 else ""

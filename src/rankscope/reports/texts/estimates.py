@@ -122,16 +122,16 @@ def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:
     queries = sorted({query for system in systems for query in system.ranks.queries}, key=str.encode)
     place = {query: row for row, query in enumerate(queries)}
     where = [np.array([place[query] for query in system.ranks.queries], dtype=np.int64) for system in systems]
-    columns = [
-        _placed(column, rows, len(queries)) for own, rows in zip(shown, where, strict=True) for column in own
-    ]  # fmt: skip
+    columns = [_placed(column, rows, len(queries)) for own, rows in zip(shown, where, strict=True) for column in own]
     if not columns or not queries:
         return Estimates((), "")
     classes = _classes(scores, queries) if classes_are_targets(scores) else None
-    made = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
+    intervals = mean_intervals(np.stack(columns, axis=1), classes, seed=scores.settings.seed)
     names = tuple(system.name for system in systems)
-    rows = tuple(_row(shown, made, number, names, compared, scores.settings.mean) for number in range(len(shown[0])))
-    return Estimates(rows, _how(made), made.unit, _how_compared(compared))
+    rows = tuple(
+        _row(shown, intervals, number, names, compared, scores.settings.mean) for number in range(len(shown[0]))
+    )
+    return Estimates(rows, _how(intervals), intervals.unit, _how_compared(compared))
 
 
 def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], queries: int) -> FloatArray:
@@ -144,7 +144,7 @@ def _placed(column: Column, rows: np.ndarray[tuple[int], np.dtype[np.int64]], qu
 
 def _row(
     shown: list[list[Column]],
-    made: Intervals,
+    intervals: Intervals,
     number: int,
     names: tuple[str, ...],
     compared: Compared | None,
@@ -152,7 +152,7 @@ def _row(
 ) -> MeasureRow:
     """One measure of all systems, and how far each is from the first."""
     first, count = shown[0][number], len(shown[0])
-    means = [_mean(columns[number], made, each * count + number, mean) for each, columns in enumerate(shown)]
+    means = [_mean(columns[number], intervals, each * count + number, mean) for each, columns in enumerate(shown)]
     tested = [one for one in compared.measures if one.measure == first.asked] if compared is not None else []
     differences = _differences(tested[0], [compared.stands_for(name) for name in names]) if compared and tested else ()
     return MeasureRow(first.asked, first.measure, tuple(means), differences)
@@ -171,16 +171,16 @@ def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
     better, worse = int((gains > EQUAL).sum()), int((gains < -EQUAL).sum())
     side = "" if not pair.better else "better" if pair.better == pair.second else "worse"
     estimate = Estimate(pair.difference, pair.low, pair.high)
-    return Difference(estimate, better, worse, gains.size - better - worse, side)
+    return Difference(estimate=estimate, better=better, worse=worse, equal=gains.size - better - worse, side=side)
 
 
 def _is_mean(column: Column, mean: str) -> bool:
     return column.measure.summary == "mean" and mean == "macro"
 
 
-def _mean(column: Column, made: Intervals, place: int, mean: str) -> Estimate:
+def _mean(column: Column, intervals: Intervals, place: int, mean: str) -> Estimate:
     """The summary as every table shows it, with the interval where it is a mean over queries."""
-    low, high = float(made.low[place]), float(made.high[place])
+    low, high = float(intervals.low[place]), float(intervals.high[place])
     if column.measure.summary == "geometric" and mean == "macro":
         return Estimate(column.summary, math.exp(low), math.exp(high))
     return Estimate(column.summary, low, high) if _is_mean(column, mean) else Estimate(column.summary)
@@ -194,13 +194,14 @@ def _classes(scores: Scores, queries: list[str]) -> list[str]:
     return [known[query] for query in queries]
 
 
-def _how(made: Intervals) -> str:
+def _how(intervals: Intervals) -> str:
     drawn = (
-        f"{made.units:,} classes drawn with replacement, because queries of one class look for the same items"
-        if made.unit == "classes"
-        else f"{made.units:,} queries drawn with replacement"
+        f"{intervals.units:,} classes drawn with replacement, because queries of one class look for the same items"
+        if intervals.unit == "classes"
+        else f"{intervals.units:,} queries drawn with replacement"
     )
-    return f"{made.level:.0%} intervals: {WAYS[made.how]}, {drawn}; {made.resamples:,} resamples, seed {made.seed}."
+    how = f"{WAYS[intervals.how]}, {drawn}; {intervals.resamples:,} resamples, seed {intervals.seed}"
+    return f"{intervals.level:.0%} intervals: {how}."
 
 
 def _how_compared(compared: Compared | None) -> str:

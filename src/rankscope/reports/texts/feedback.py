@@ -8,14 +8,14 @@ from rankscope.feedback.study.verdicts import (
     NO_FEEDBACK,
     SEEN,
     against_none,
-    compared,
+    compare_methods,
     compared_methods,
     shares_list,
-    unmoved,
+    unmoved_measures,
 )
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison import notes_of
-from rankscope.reports.texts.comparison_words import listed, short, verdict
+from rankscope.reports.texts.comparison_words import join_names, short, verdict
 from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
 LISTS = {
@@ -74,52 +74,58 @@ def verdicts(results: Results) -> list[str]:
     """What decides, and what it says of the methods: none goes beyond what a test supports."""
     if not results.asked:
         return []
-    made = compared(results)
-    notes = [] if made is None else [*_dropped(results, made), *_too_few(made), *_equal_values(made)]
-    words = _single(results) if made is None else [*verdict(made), *notes]
+    comparison = compare_methods(results)
+    notes = (
+        []
+        if comparison is None
+        else [*_dropped(results, comparison), *_too_few(comparison), *_equal_values(comparison)]
+    )
+    words = _single(results) if comparison is None else [*verdict(comparison), *notes]
     return [f"Decided by {basis(results)}", *words]
 
 
 def _single(results: Results) -> list[str]:
-    made = Summary(results, results.measures[0])
+    summary = Summary(results, results.measures[0])
     told = []
     for name in compared_methods(results):
-        mean, low, high = (float(each[-1]) for each in made.means(name))
-        told.append(f"{name}: {short(mean)} {made.quantity} [{short(low)}, {short(high)}] in the last round.")
+        mean, low, high = (float(each[-1]) for each in summary.means(name))
+        told.append(f"{name}: {short(mean)} {summary.quantity} [{short(low)}, {short(high)}] in the last round.")
     return told
 
 
-def _dropped(results: Results, made: Compared) -> list[str]:
+def _dropped(results: Results, comparison: Compared) -> list[str]:
     """How many sessions a shared residual list had to leave out."""
-    if not shares_list(results) or not made.main.left_out:
+    if not shares_list(results) or not comparison.main.left_out:
         return []
     return [
-        f"{made.main.left_out:,} of {len(results.sessions):,} sessions are left out for both, because nothing relevant "
-        "is left there that neither had shown."
+        f"{comparison.main.left_out:,} of {len(results.sessions):,} sessions are left out for both, because nothing "
+        "relevant is left there that neither had shown."
     ]
 
 
-def _too_few(made: Compared) -> list[str]:
-    told = [line for line in notes_of(made) if "can show no difference" in line]
+def _too_few(comparison: Compared) -> list[str]:
+    told = [line for line in notes_of(comparison) if "can show no difference" in line]
     return [f"{line.replace('classes', 'topics').replace('queries', 'topics')}." for line in told]
 
 
-def _equal_values(made: Compared) -> list[str]:
+def _equal_values(comparison: Compared) -> list[str]:
     """Methods with equal values, regardless of their rankings; those with equal rankings are not even compared."""
-    return [f"{line.replace('every query', 'every session')}." for line in notes_of(made) if "compared once" in line]
+    return [
+        f"{line.replace('every query', 'every session')}." for line in notes_of(comparison) if "compared once" in line
+    ]
 
 
 def further(results: Results) -> list[str]:
     """The secondary quantity, whether feedback helps, and where it does harm."""
-    made, none = compared(results), against_none(results)
+    result, none = compare_methods(results), against_none(results)
     equal = [] if none is None else [name for name, other in none.same.items() if other == NO_FEEDBACK]
-    lines = [] if made is None or len(made.systems) < 3 else [_secondary(one) for one in made.measures[1:]]
+    lines = [] if result is None or len(result.systems) < 3 else [_secondary(one) for one in result.measures[1:]]
     if none is not None:
         for number, one in enumerate(none.measures):
             lines += _helps(one, secondary=number > 0)
-        lines += _too_few(none) if made is None else []
+        lines += _too_few(none) if result is None else []
     if equal:
-        lines.append(f"Every value of {listed(equal, len(equal))} is that of no feedback.")
+        lines.append(f"Every value of {join_names(equal, len(equal))} is that of no feedback.")
     names = [one.measure for one in none.measures] if none is not None else []
     harmed = [_harmed(Summary(results, name)) for name in names]
     return [*lines, *filter(None, harmed)]
@@ -133,7 +139,7 @@ def _secondary(one: MeasureCompared) -> str:
     pairs = [pair for pair in one.pairs if best in (pair.first, pair.second)]
     open_to = [pair.second if pair.first == best else pair.first for pair in pairs if not pair.better]
     beaten = len(pairs) - len(open_to)
-    told = "better than every other method" if not open_to else f"not distinguished from {listed(open_to)}"
+    told = "better than every other method" if not open_to else f"not distinguished from {join_names(open_to)}"
     told += f", better than the other {beaten}" if open_to and beaten else ""
     return f"By {one.measure} (secondary): {best} is highest, {short(mean)} [{short(low)}, {short(high)}], {told}."
 
@@ -150,7 +156,7 @@ def _helps(one: MeasureCompared, secondary: bool) -> list[str]:
         side = {pair.second: "feedback helps with", NO_FEEDBACK: "feedback hurts with"}.get(pair.better)
         told = f"{pair.second} ({short(pair.difference)})" if side == "feedback hurts with" else pair.second
         sides[side or "no difference is shown for"].append(told)
-    return [f"{lead}: {words} {listed(names, len(names))}." for words, names in sides.items() if names]
+    return [f"{lead}: {words} {join_names(names, len(names))}." for words, names in sides.items() if names]
 
 
 def _harmed(summary: Summary) -> str:
@@ -159,7 +165,7 @@ def _harmed(summary: Summary) -> str:
     for name in compared_methods(summary.results):
         lost = summary.harmed_topics(name)
         if lost:
-            told.append(f"{name} on {len(lost)} of {len(summary.results.topics)} ({listed(list(lost), 4)})")
+            told.append(f"{name} on {len(lost)} of {len(summary.results.topics)} ({join_names(list(lost), 4)})")
     return f"{summary.quantity}: topics on which feedback is worse than none: {'; '.join(told)}." if told else ""
 
 
@@ -180,9 +186,11 @@ def warnings(results: Results) -> list[str]:
     if tied:
         lines.append(
             "! equal scores of relevant and irrelevant items, which then stand in the order of the items, in sessions "
-            f"of the last round: {listed(tied, len(tied))} of {len(results.sessions):,}"
+            f"of the last round: {join_names(tied, len(tied))} of {len(results.sessions):,}"
         )
-    lines += [f"! {name} of the frozen list is that of the first display in every round" for name in unmoved(results)]
+    lines += [
+        f"! {name} of the frozen list is that of the first display in every round" for name in unmoved_measures(results)
+    ]
     return [*lines, *_nothing_left(results), *(f"! {note}" for note in session_notes(results))]
 
 
@@ -193,7 +201,7 @@ def _flags(rows: list[dict[str, object]]) -> list[str]:
         groups.setdefault((row["flag"], row["rounds"]), []).append(str(row["method"]))
     return [
         f"! {flag}, in {rounds} {'round' if rounds == 1 else 'rounds'}{' each' if len(names) > 1 else ''}: "
-        f"{listed(names, len(names))}"
+        f"{join_names(names, len(names))}"
         for (flag, rounds), names in groups.items()
     ]
 
@@ -203,7 +211,7 @@ def _nothing_left(results: Results) -> list[str]:
     if not nothing.height:
         return []
     counts = nothing.group_by("method", maintain_order=True).len().iter_rows()
-    told = listed([f"{name} in {count}" for name, count in counts], len(results.methods))
+    told = join_names([f"{name} in {count}" for name, count in counts], len(results.methods))
     return [
         f"! no relevant item is left in the last round, in sessions: {told}; they are left out of the means of "
         f"{results.measures[0]}, and {SEEN} counts them"

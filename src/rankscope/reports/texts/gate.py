@@ -8,7 +8,7 @@ from rankscope.names import one_line, visible
 from rankscope.reports.formats.grid import Cell, Grid
 from rankscope.reports.formats.markdown import table_of
 from rankscope.reports.formats.rows import as_json
-from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence, signed
+from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, power_sentence, signed_text
 
 FORMATS = ("text", "json", "markdown")
 SUFFIXES = {".json": "json", ".md": "markdown", ".txt": "text"}
@@ -52,15 +52,25 @@ def _code(name: str) -> str:
 
 def _grid(result: GateResult) -> Grid:
     with_class = any(check.label for check in result.checks)
-    header = ["measure", *(["class"] if with_class else []), "baseline", "candidate", "change", "limits", "queries",
-              "smallest effect", "verdict", "finding"]  # fmt: skip
+    header = [
+        "measure",
+        *(["class"] if with_class else []),
+        "baseline",
+        "candidate",
+        "change",
+        "limits",
+        "queries",
+        "smallest effect",
+        "verdict",
+        "finding",
+    ]
     return Grid(tuple(header), tuple(_cells(check, with_class) for check in result.checks))
 
 
 def _cells(check: GateCheck, with_class: bool) -> tuple[Cell, ...]:
     places = check.places
-    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", signed(check.change, places))
-    limits = f"{signed(check.low, places)} to {signed(check.high, places)}"
+    numbers = (f"{check.baseline:.{places}f}", f"{check.candidate:.{places}f}", signed_text(check.change, places))
+    limits = f"{signed_text(check.low, places)} to {signed_text(check.high, places)}"
     named = [check.measure, *([check.label or "all"] if with_class else [])]
     return (
         *(Cell(each, number=False) for each in named),

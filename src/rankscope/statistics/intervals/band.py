@@ -109,13 +109,26 @@ class Band:
 
     def drawn(self) -> Region:
         """The limits as a graph shows them, kept within what a value can be."""
-        return Region(self.x, np.clip(self.low, *self.bounds), np.clip(self.high, *self.bounds), self.name, self.note)
+        return Region(
+            x=self.x,
+            low=np.clip(self.low, *self.bounds),
+            high=np.clip(self.high, *self.bounds),
+            name=self.name,
+            note=self.note,
+        )
 
     def curve(self) -> Curve:
         """The mean curve."""
         return Curve(
-            self.x, self.mean, self.name, self.x_name, self.y_name, error=self.error, queries=self.count, note=self.note
-        )  # fmt: skip
+            x=self.x,
+            y=self.mean,
+            name=self.name,
+            x_name=self.x_name,
+            y_name=self.y_name,
+            error=self.error,
+            queries=self.count,
+            note=self.note,
+        )
 
     def holds(self, curve: ArrayLike) -> BoolArray:
         """At which points a curve lies within the limits; not where there are none.

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.intervals.clustering import clustering
@@ -101,14 +101,31 @@ def band(
     points = _points(given.values, classes)
     drawn = _ChanceDraws(level, resamples or _draws(how, len(points.rows)), seed)
     ends = (given.lowest, given.highest) if bounds is None else bounds
-    made = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
+    result = _unseen_unit(points, drawn, ends) if how == "unseen-unit" else _standard_errors(points, how, drawn)
     return Band(
-        x=given.x, mean=points.mean, sd=points.sd, error=points.error, low=made.low, high=made.high,
-        critical=made.critical, count=points.count, effective=points.effective, deciding=points.deciding,
-        queries=len(given), how=how, level=level, resamples=drawn.times if how in DRAWN else 0, seed=seed,
-        unit="queries" if classes is None else "classes", units=len(points.rows), cut=given.cut, name=given.system,
-        x_name=given.x_name, y_name=given.y_name, bounds=ends,
-    )  # fmt: skip
+        x=given.x,
+        mean=points.mean,
+        sd=points.sd,
+        error=points.error,
+        low=result.low,
+        high=result.high,
+        critical=result.critical,
+        count=points.count,
+        effective=points.effective,
+        deciding=points.deciding,
+        queries=len(given),
+        how=how,
+        level=level,
+        resamples=drawn.times if how in DRAWN else 0,
+        seed=seed,
+        unit="queries" if classes is None else "classes",
+        units=len(points.rows),
+        cut=given.cut,
+        name=given.system,
+        x_name=given.x_name,
+        y_name=given.y_name,
+        bounds=ends,
+    )
 
 
 def difference_band(
@@ -152,16 +169,25 @@ def _points(values: FloatArray, classes: Sequence[str] | None) -> _Points:
     count = (~np.isnan(values)).sum(axis=0)
     effective = count.astype(np.float64) if classes is None else clustering(values, classes).effective
     rows = unit_values(values, classes)
-    return _Points(unit_sums(values, classes), rows, *_spread(values), count, effective, deciding_units(rows))
+    mean, sd = _spread(values)
+    return _Points(
+        sums=unit_sums(values, classes),
+        rows=rows,
+        mean=mean,
+        sd=sd,
+        count=count,
+        effective=effective,
+        deciding=deciding_units(rows),
+    )
 
 
 def _spread(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and unbiased standard deviation of the values there are in each column."""
     there = ~np.isnan(values)
     count = there.sum(axis=0)
-    mean = divided(np.where(there, values, 0.0).sum(axis=0), count)
+    mean = divide(np.where(there, values, 0.0).sum(axis=0), count)
     square = np.where(there, values - mean, 0.0) ** 2
-    return mean, np.sqrt(divided(square.sum(axis=0), np.maximum(count - 1, 0)))
+    return mean, np.sqrt(divide(square.sum(axis=0), np.maximum(count - 1, 0)))
 
 
 def _unseen_unit(points: _Points, drawn: _ChanceDraws, bounds: Bounds) -> _BandLimits:

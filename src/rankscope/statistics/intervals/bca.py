@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 EQUAL = 1e-12  # resampled means so near to the estimate (as a share of their spread) are tied with it
 ROUNDING = 1e-14  # and so near as a share of the estimate
@@ -25,7 +25,7 @@ def bca_tails(
     """
     from scipy.special import ndtr, ndtri
 
-    bias = ndtri(_share_below(drawn, divided(filled.sum(axis=0), there.sum(axis=0))))
+    bias = ndtri(_share_below(drawn, divide(filled.sum(axis=0), there.sum(axis=0))))
     faster = acceleration(filled, there, unit)
     moved = bias + ndtri(np.array([[(1 - level) / 2], [(1 + level) / 2]]))
     room = np.maximum(1 - faster * moved, np.finfo(np.float64).tiny)  # beyond it the formula turns back
@@ -45,12 +45,12 @@ def acceleration(filled: FloatArray, there: BoolArray, unit: IntArray) -> FloatA
     np.add.at(total, unit, filled)
     np.add.at(count, unit, there)
     some = count > 0
-    without = divided(total.sum(axis=0) - total, count.sum(axis=0) - count)
-    middle = divided(np.where(some, without, 0.0).sum(axis=0), some.sum(axis=0))
+    without = divide(total.sum(axis=0) - total, count.sum(axis=0) - count)
+    middle = divide(np.where(some, without, 0.0).sum(axis=0), some.sum(axis=0))
     away = np.where(some, middle - without, 0.0)
     square = (away**2).sum(axis=0)
     square = np.where(square <= (ROUNDING * middle) ** 2, 0.0, square)
-    result = divided((away**3).sum(axis=0), 6 * square**1.5, nothing=0.0)
+    result = divide((away**3).sum(axis=0), 6 * square**1.5, nothing=0.0)
     return np.where(some.sum(axis=0) > 1, result, np.nan)
 
 

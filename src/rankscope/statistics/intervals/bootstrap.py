@@ -96,7 +96,18 @@ def bootstrap_means(
         tails = _tails(drawn, filled, there, unit, level, how)
         low, high = _limits(drawn, tails)
         _settle(filled, there, mean, low, high)
-    return Intervals(mean, low, high, count, wanted, seed, level, draw.unit, draw.units, how)
+    return Intervals(
+        mean=mean,
+        low=low,
+        high=high,
+        queries=count,
+        resamples=wanted,
+        seed=seed,
+        level=level,
+        unit=draw.unit,
+        units=draw.units,
+        how=how,
+    )
 
 
 def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: int) -> FloatArray:

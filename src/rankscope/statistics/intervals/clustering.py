@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.statistics.intervals.components import said_of
 from rankscope.statistics.table.resampling import class_numbers
 
@@ -33,7 +33,7 @@ class Clustering:
     @property
     def design(self) -> FloatArray:
         """1 + (m - 1) rho: how many times larger the variance of the mean is than with independent queries."""
-        return divided(self.queries, self.effective)
+        return divide(self.queries, self.effective)
 
 
 def clustering(values: ArrayLike, classes: Sequence[str]) -> Clustering:
@@ -51,15 +51,17 @@ def clustering(values: ArrayLike, classes: Sequence[str]) -> Clustering:
     there = ~np.isnan(table)
     size, total = _by_class(class_numbers(classes), there), _by_class(class_numbers(classes), np.nan_to_num(table))
     count, some = size.sum(axis=0), (size > 0).sum(axis=0)
-    mean = divided(total, size, nothing=0.0)
-    middle = divided(total.sum(axis=0), count, nothing=0.0)
+    mean = divide(total, size, nothing=0.0)
+    middle = divide(total.sum(axis=0), count, nothing=0.0)
     between = (size * (mean - middle) ** 2).sum(axis=0)
     within = (np.where(there, table - mean[class_numbers(classes)], 0.0) ** 2).sum(axis=0)
-    mates = divided((size**2).sum(axis=0), count)
-    rho = _correlation(divided(between, some - 1), divided(within, count - some, 0.0), count, some, mates)
+    mates = divide((size**2).sum(axis=0), count)
+    rho = _correlation(divide(between, some - 1), divide(within, count - some, 0.0), count, some, mates)
     kept = np.clip(rho, 0.0, 1.0)
-    effective = divided(count, 1.0 + (mates - 1.0) * kept)
-    return Clustering(kept, effective, count.astype(np.int64), some.astype(np.int64), rho < 0)
+    effective = divide(count, 1.0 + (mates - 1.0) * kept)
+    return Clustering(
+        rho=kept, effective=effective, queries=count.astype(np.int64), classes=some.astype(np.int64), below_zero=rho < 0
+    )
 
 
 def _by_class(number: IntArray, values: ArrayLike) -> FloatArray:
@@ -74,6 +76,6 @@ def _correlation(
     between: FloatArray, within: FloatArray, count: FloatArray, some: IntArray, mates: FloatArray
 ) -> FloatArray:
     """(MSB - MSW)/(MSB + (n0 - 1) MSW), 1 at most; where no class has two queries there is nothing to correlate."""
-    typical = divided(count - mates, some - 1)
-    rho = divided(between - within, between + (typical - 1.0) * within, nothing=0.0)
+    typical = divide(count - mates, some - 1)
+    rho = divide(between - within, between + (typical - 1.0) * within, nothing=0.0)
     return np.where(some < 2, np.nan, np.where(count == some, 0.0, rho))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 
 FEW = 5  # a point that fewer units decide is marked
 ROUNDING = 1e-12
@@ -22,10 +22,10 @@ def deciding_units(values: FloatArray) -> FloatArray:
     """
     there = ~np.isnan(values)
     count = there.sum(axis=0)
-    mean = divided(np.where(there, values, 0.0).sum(axis=0), count, nothing=0.0)
+    mean = divide(np.where(there, values, 0.0).sum(axis=0), count, nothing=0.0)
     away = np.where(there, values - mean, 0.0)
     away = np.where(np.abs(away) <= ROUNDING * np.maximum(1.0, np.abs(mean)), 0.0, away)
     largest = np.abs(away).max(axis=0, initial=0.0)
-    scaled = divided(away, largest, nothing=0.0)
-    decided = divided((scaled**2).sum(axis=0) ** 2, (scaled**4).sum(axis=0), nothing=0.0)
+    scaled = divide(away, largest, nothing=0.0)
+    decided = divide((scaled**2).sum(axis=0) ** 2, (scaled**4).sum(axis=0), nothing=0.0)
     return np.where(largest > 0, decided, count)

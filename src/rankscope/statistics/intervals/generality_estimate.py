@@ -62,8 +62,16 @@ def generality_estimate(table: GeneralityTable, level: float = 0.95, seed: int =
     curve = generality_curve(table)
     unit = "queries" if classes is None else "classes"
     return GeneralityEstimate(
-        curve.index, curve.precision, low, high, curve.queries, units_at(table), deciding_at(table), unit, level
-    )  # fmt: skip
+        index=curve.index,
+        precision=curve.precision,
+        low=low,
+        high=high,
+        queries=curve.queries,
+        units=units_at(table),
+        deciding=deciding_at(table),
+        unit=unit,
+        level=level,
+    )
 
 
 def units_at(table: GeneralityTable) -> IntArray:
@@ -80,8 +88,8 @@ def _ends(values: FloatArray, classes: Sequence[str] | None, level: float, seed:
         rows = np.flatnonzero(pattern)
         own = None if classes is None else [classes[row] for row in rows.tolist()]
         if rows.size:
-            made = mean_intervals(values[np.ix_(rows, np.flatnonzero(columns))], own, level=level, seed=seed)
-            low[columns], high[columns] = made.low, made.high
+            intervals = mean_intervals(values[np.ix_(rows, np.flatnonzero(columns))], own, level=level, seed=seed)
+            low[columns], high[columns] = intervals.low, intervals.high
     return low, high
 
 
@@ -106,7 +114,7 @@ class GeneralityBand:
         """The limits as a graph shows them."""
         below, above = self.lower.drawn(), self.upper.drawn()
         low, high = np.minimum(below.low, above.low), np.maximum(below.high, above.high)
-        return Region(below.x, low, high, below.name, below.note)
+        return Region(x=below.x, low=low, high=high, name=below.name, note=below.note)
 
 
 def generality_band(table: GeneralityTable, level: float = 0.95, seed: int = 0) -> GeneralityBand:

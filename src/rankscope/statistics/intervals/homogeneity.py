@@ -71,9 +71,18 @@ def homogeneity(
     inside = (at >= levels.min(initial=np.inf)) & (at <= levels.max(initial=-np.inf))
     value, low, high = (_between(thinned, name, known, at[inside]) for name in ("precision", "low", "high"))
     return Homogeneity(
-        at[inside], value, low, high, bins.precision[inside], bins.low[inside], bins.high[inside],
-        bins.queries[inside], bins.units[inside], bins.unit, level,
-    )  # fmt: skip
+        index=at[inside],
+        thinned=value,
+        thinned_low=low,
+        thinned_high=high,
+        bins=bins.precision[inside],
+        bins_low=bins.low[inside],
+        bins_high=bins.high[inside],
+        queries=bins.queries[inside],
+        units=bins.units[inside],
+        unit=bins.unit,
+        level=level,
+    )
 
 
 def _between(thinned: GeneralityEstimate, name: str, known: BoolArray, at: FloatArray) -> FloatArray:

@@ -47,14 +47,26 @@ def mean_intervals(
     units = unit_values(table, classes)
     drawn = resamples or resamples_for(len(units))
     if how == "bca":
-        made = bootstrap_means(units, level=level, resamples=drawn, seed=seed, how="bca")
+        intervals = bootstrap_means(units, level=level, resamples=drawn, seed=seed, how="bca")
     else:
-        made = _bounded(unit_sums(table, classes), drawn, seed, level, bounds)
+        intervals = _bounded(unit_sums(table, classes), drawn, seed, level, bounds)
     return replace(
-        made, queries=(~np.isnan(table)).sum(axis=0), unit="queries" if classes is None else "classes", units=len(units)
+        intervals,
+        queries=(~np.isnan(table)).sum(axis=0),
+        unit="queries" if classes is None else "classes",
+        units=len(units),
     )
 
 
 def _bounded(units: UnitSums, draws: int, seed: int, level: float, bounds: Bounds) -> Intervals:
     low, high = unseen_unit_limits(units, level, draws, seed, bounds, shape_within(bounds), together=False)
-    return Intervals(units.mean, low, high, units.size.sum(axis=0), draws, seed, level, how="bounded")
+    return Intervals(
+        mean=units.mean,
+        low=low,
+        high=high,
+        queries=units.size.sum(axis=0),
+        resamples=draws,
+        seed=seed,
+        level=level,
+        how="bounded",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.statistics.table.resampling import Drawing, batches
 
 ROUNDING = 1e-13  # a variance below this share of the mean square is zero, rounded
@@ -18,7 +18,7 @@ def sup_t_statistics(values: FloatArray, draw: Drawing, resamples: int = 2_000, 
     there.
     """
     there = ~np.isnan(values)
-    mean = divided(np.nan_to_num(values).sum(axis=0), there.sum(axis=0), nothing=0.0)
+    mean = divide(np.nan_to_num(values).sum(axis=0), there.sum(axis=0), nothing=0.0)
     away = np.where(there, values - mean, 0.0)
     columns = np.hstack([away, away**2, there]) if not there.all() else np.hstack([away, away**2])
     chance = np.random.default_rng(seed)
@@ -40,8 +40,8 @@ def _away(times: FloatArray, columns: FloatArray, points: int) -> FloatArray:
     sums = times @ columns
     total, square = sums[:, :points], sums[:, points : 2 * points]
     count = sums[:, 2 * points :] if columns.shape[1] > 2 * points else times.sum(axis=1, keepdims=True)
-    shift = divided(total, count, nothing=0.0)
+    shift = divide(total, count, nothing=0.0)
     spread = np.where(count >= 2, square - total * shift, 0.0)
     spread = np.where(spread <= ROUNDING * square, 0.0, spread)
-    error = np.sqrt(divided(spread, np.maximum(count - 1, 1) * count, nothing=0.0))
-    return divided(np.abs(shift), error)
+    error = np.sqrt(divide(spread, np.maximum(count - 1, 1) * count, nothing=0.0))
+    return divide(np.abs(shift), error)

@@ -18,7 +18,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.statistics.table.resampling import batches
 from rankscope.statistics.table.units import UnitSums
 
@@ -66,7 +66,7 @@ def unseen_unit_limits(
 
 
 def _check(units: UnitSums, ends: FloatArray) -> None:
-    means = divided(units.total, units.size)
+    means = divide(units.total, units.size)
     wrong = np.flatnonzero(((means < ends[0] - ROUNDING) | (means > ends[1] + ROUNDING)).any(axis=0))
     if wrong.size:
         low, high = ends[:, wrong[0]]

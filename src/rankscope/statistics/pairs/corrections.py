@@ -73,8 +73,8 @@ def adjust(p: ArrayLike, correction: str = "holm") -> Adjusted:
     >>> made.p.tolist(), made.size, made.undefined
     ([0.03, nan, 0.04], 3, 1)
     """
-    made = CORRECTIONS.find(correction)(p)
-    return Adjusted(made, CORRECTIONS.spell(correction), made.shape[-1], int(np.isnan(made).sum()))
+    result = CORRECTIONS.find(correction)(p)
+    return Adjusted(result, CORRECTIONS.spell(correction), result.shape[-1], int(np.isnan(result).sum()))
 
 
 def _checked(p: ArrayLike) -> FloatArray:

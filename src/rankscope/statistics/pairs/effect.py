@@ -59,20 +59,20 @@ def effects(
     values = known_differences(differences)
     count = values.size
     won, lost = int((values > EQUAL).sum()), int((values < -EQUAL).sum())
-    made = (
+    result = (
         paired_t(values, level=level)
         if interval == "t"
         else bootstrap_interval(values, level=level, how=interval, resamples=resamples, seed=seed)
     )
     return Effects(
-        Effect("mean difference", made.estimate, made.low, made.high),
-        standardised_effect(values, level=level),
-        share("share won", won, count, level),
-        share("share lost", lost, count, level),
-        share("share equal", count - won - lost, count, level),
-        share("chance to win", (won + count - lost) / 2, count, level),
-        count,
-        level,
+        mean=Effect("mean difference", result.estimate, result.low, result.high),
+        standardised=standardised_effect(values, level=level),
+        won=share("share won", won, count, level),
+        lost=share("share lost", lost, count, level),
+        equal=share("share equal", count - won - lost, count, level),
+        win_chance=share("chance to win", (won + count - lost) / 2, count, level),
+        queries=count,
+        level=level,
     )
 
 

@@ -47,11 +47,16 @@ class Equivalence:
         """One row, in plain numbers."""
         return [
             {
-                "mean difference": self.estimate, "low": self.low, "high": self.high, "margin": self.margin,
-                "p (equivalence)": self.p, "p (difference)": self.p_different, "queries": self.queries,
+                "mean difference": self.estimate,
+                "low": self.low,
+                "high": self.high,
+                "margin": self.margin,
+                "p (equivalence)": self.p,
+                "p (difference)": self.p_different,
+                "queries": self.queries,
                 "verdict": self.verdict,
             }
-        ]  # fmt: skip
+        ]
 
 
 def equivalence(
@@ -74,4 +79,14 @@ def equivalence(
     above, below, both = tested(margin, "greater"), tested(-margin, "less"), tested(0.0, "two-sided")
     p = max(above.p, below.p)
     low, high = above.low - margin, below.high + margin
-    return Equivalence(margin, both.estimate, low, high, p, both.p, values.size, alpha, method)
+    return Equivalence(
+        margin=margin,
+        estimate=both.estimate,
+        low=low,
+        high=high,
+        p=p,
+        p_different=both.p,
+        queries=values.size,
+        alpha=alpha,
+        method=method,
+    )

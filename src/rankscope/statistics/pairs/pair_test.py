@@ -38,9 +38,14 @@ class PairTest:
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table."""
         return {
-            "test": self.test, self.quantity: self.estimate, "low": self.low, "high": self.high, "p": self.p,
-            "queries": self.queries, "note": self.note,
-        }  # fmt: skip
+            "test": self.test,
+            self.quantity: self.estimate,
+            "low": self.low,
+            "high": self.high,
+            "p": self.p,
+            "queries": self.queries,
+            "note": self.note,
+        }
 
 
 def known_differences(differences: ArrayLike) -> FloatArray:
@@ -67,6 +72,6 @@ def tail_of(level: float, alternative: Alternative) -> float:
     return (1 - level) / 2 if alternative == "two-sided" else 1 - level
 
 
-def opened(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
+def one_sided_interval(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
     """The interval without the side that a one-sided test says nothing of."""
     return (-math.inf if alternative == "less" else low, math.inf if alternative == "greater" else high)

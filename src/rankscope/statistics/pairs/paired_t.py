@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, opened, tail_of
+from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 
 ROUNDING = 1e-13
 
@@ -39,11 +39,31 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided", *, 
     mean = float(values.mean()) if count else math.nan
     if not sd > 0:
         note = "all differences are equal: t is undefined" if count > 1 else "t needs two queries at least"
-        return PairTest("t", mean, math.nan, math.nan, math.nan, count, note, alternative=alternative, level=level)
+        return PairTest(
+            test="t",
+            estimate=mean,
+            low=math.nan,
+            high=math.nan,
+            p=math.nan,
+            queries=count,
+            note=note,
+            alternative=alternative,
+            level=level,
+        )
     error = sd / math.sqrt(count)
     t, freedom = mean / error, count - 1
     p = {"two-sided": 2 * stdtr(freedom, -abs(t)), "greater": stdtr(freedom, -t), "less": stdtr(freedom, t)}
     half = float(stdtrit(freedom, 1 - tail)) * error
-    low, high = opened(mean - half, mean + half, alternative)
+    low, high = one_sided_interval(mean - half, mean + half, alternative)
     note = f"t = {t:.4f}, {freedom} degrees of freedom"
-    return PairTest("t", mean, low, high, float(p[alternative]), count, note, alternative=alternative, level=level)
+    return PairTest(
+        test="t",
+        estimate=mean,
+        low=low,
+        high=high,
+        p=float(p[alternative]),
+        queries=count,
+        note=note,
+        alternative=alternative,
+        level=level,
+    )

@@ -30,12 +30,30 @@ def bootstrap_interval(
     """
     values = known_differences(differences)
     if not values.size:
-        return PairTest("bootstrap", math.nan, math.nan, math.nan, math.nan, 0, "no query", level=level)
-    made = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
-    low, high = float(made.low[0]), float(made.high[0])
+        return PairTest(
+            test="bootstrap",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            p=math.nan,
+            queries=0,
+            note="no query",
+            level=level,
+        )
+    intervals = bootstrap_means(values[:, None], level=level, resamples=resamples, seed=seed, how=how)
+    low, high = float(intervals.low[0]), float(intervals.high[0])
     narrow = ", too narrow for so few queries" if values.size < FEW else ""
-    note = f"{made.resamples:,} resamples ({how}), seed {seed}{narrow}"
-    return PairTest("bootstrap", float(values.mean()), low, high, math.nan, values.size, note, level=level)
+    note = f"{intervals.resamples:,} resamples ({how}), seed {seed}{narrow}"
+    return PairTest(
+        test="bootstrap",
+        estimate=float(values.mean()),
+        low=low,
+        high=high,
+        p=math.nan,
+        queries=values.size,
+        note=note,
+        level=level,
+    )
 
 
 ALL: dict[str, Callable[..., PairTest]] = {  # a new test adds its name here

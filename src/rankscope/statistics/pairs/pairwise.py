@@ -37,10 +37,19 @@ class Comparison:
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table."""
         head: dict[str, object] = {"first": self.first, "second": self.second, "measure": self.measure}
-        return head | ({"class": self.label} if self.label else {}) | {
-            "difference": self.difference, "low": self.low, "high": self.high, "p": self.p,
-            "p (adjusted)": self.adjusted, "queries": self.queries, "better": self.better,
-        }  # fmt: skip
+        return (
+            head
+            | ({"class": self.label} if self.label else {})
+            | {
+                "difference": self.difference,
+                "low": self.low,
+                "high": self.high,
+                "p": self.p,
+                "p (adjusted)": self.adjusted,
+                "queries": self.queries,
+                "better": self.better,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -97,13 +106,13 @@ def compare_pairs(
     adjusted = adjust(p, correction).p
     columns = [column for each in differences for column in each.T]
     turned = [table.lower_is_better for table in given for _ in range(family.size // len(given))]
-    made = tuple(
-        judged(_comparison(*named, column, raw, level), corrected, lower, level)
+    results = tuple(
+        correct_comparison(_comparison(*named, column, raw, level), corrected, lower, level)
         for named, column, raw, corrected, lower in zip(
             family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
         )
     )
-    return PairTests(family, made, test, level, seed)
+    return PairTests(family=family, comparisons=results, test=test, level=level, seed=seed)
 
 
 def _family(tables: list[ScoreTable], by_class: bool, baseline: str | None, correction: str) -> Family:
@@ -142,12 +151,20 @@ def _comparison(
     """One comparison that is not judged yet."""
     t = paired_t(differences, level=level)
     return Comparison(
-        first=first, second=second, measure=measure, label=label, difference=t.estimate, low=t.low, high=t.high, p=p,
-        adjusted=p, queries=t.queries,
-    )  # fmt: skip
+        first=first,
+        second=second,
+        measure=measure,
+        label=label,
+        difference=t.estimate,
+        low=t.low,
+        high=t.high,
+        p=p,
+        adjusted=p,
+        queries=t.queries,
+    )
 
 
-def judged(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
+def correct_comparison(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
     """The comparison with its p-value corrected, and who is shown to be better by it."""
     ahead = pair.second if (pair.difference > 0) != lower_is_better else pair.first
     shown = adjusted <= 1 - level and pair.difference != 0

@@ -20,7 +20,7 @@ from rankscope.statistics.pairs.pair_test import (
     PairTest,
     checked_alternative,
     known_differences,
-    opened,
+    one_sided_interval,
     tail_of,
 )
 
@@ -105,14 +105,30 @@ def sign_flip(
     tail = tail_of(level, alternative)
     if not values.size:
         return PairTest(
-            "sign-flip", np.nan, np.nan, np.nan, np.nan, 0, "no query", alternative=alternative, level=level
+            test="sign-flip",
+            estimate=np.nan,
+            low=np.nan,
+            high=np.nan,
+            p=np.nan,
+            queries=0,
+            note="no query",
+            alternative=alternative,
+            level=level,
         )
     p = float(sign_flip_p(values, alternative, flips=flips, seed=seed)[0])
     means = subset_means(values, flips=flips, seed=seed)
-    low, high = opened(means.lower(tail), means.upper(tail), alternative)
+    low, high = one_sided_interval(means.lower(tail), means.upper(tail), alternative)
     note = _note(values, flips, seed)
     return PairTest(
-        "sign-flip", float(values.mean()), low, high, p, values.size, note, alternative=alternative, level=level
+        test="sign-flip",
+        estimate=float(values.mean()),
+        low=low,
+        high=high,
+        p=p,
+        queries=values.size,
+        note=note,
+        alternative=alternative,
+        level=level,
     )
 
 

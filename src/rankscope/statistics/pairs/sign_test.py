@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, opened, tail_of
+from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 
 EQUAL = 1e-9
 
@@ -28,16 +28,37 @@ def sign_test(differences: ArrayLike, alternative: Alternative = "two-sided", *,
     note = f"{won} won, {lost} lost, {values.size - count} equal"
     if not count:
         p = 1.0 if values.size else math.nan
-        return PairTest("sign", math.nan, math.nan, math.nan, p, values.size, note, "share won", alternative, level)
+        return PairTest(
+            test="sign",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            p=p,
+            queries=values.size,
+            note=note,
+            quantity="share won",
+            alternative=alternative,
+            level=level,
+        )
     tails = {
         "two-sided": min(1.0, 2 * float(bdtr(min(won, lost), count, 0.5))),
         "greater": float(bdtr(lost, count, 0.5)),
         "less": float(bdtr(won, count, 0.5)),
     }
-    low, high = opened(*binomial_limits(won, count, tail), alternative)
+    low, high = one_sided_interval(*binomial_limits(won, count, tail), alternative)
     share = won / count
-    return PairTest("sign", share, max(low, 0.0), min(high, 1.0), tails[alternative], values.size, note,
-                    "share won", alternative, level)  # fmt: skip
+    return PairTest(
+        test="sign",
+        estimate=share,
+        low=max(low, 0.0),
+        high=min(high, 1.0),
+        p=tails[alternative],
+        queries=values.size,
+        note=note,
+        quantity="share won",
+        alternative=alternative,
+        level=level,
+    )
 
 
 def binomial_limits(found: int, count: int, tail: float) -> tuple[float, float]:

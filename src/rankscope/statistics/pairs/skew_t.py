@@ -58,10 +58,10 @@ def skew_t_limits(values: FloatArray, tail: float) -> tuple[float, float]:
     return mean - error * below, mean + error * above
 
 
-def shortened(t: FloatArray, bend: FloatArray) -> FloatArray:
+def shorten_t(t: FloatArray, bend: FloatArray) -> FloatArray:
     """A t below 0 brought nearer to 0 by how far skew may carry it; above 0 it is only moved.
 
-    >>> shortened(np.array([-3.0, -3.0, 1.0]), np.array([1e-10, 0.1, 0.1])).round(4).tolist()
+    >>> shorten_t(np.array([-3.0, -3.0, 1.0]), np.array([1e-10, 0.1, 0.1])).round(4).tolist()
     [-3.0, -2.3, 1.05]
     """
     below = -np.log1p(2 * bend * np.maximum(-t, 0.0)) / (2 * bend)
@@ -113,6 +113,6 @@ class _Sample:
 
         known = self.error > 0
         t = self.mean / np.where(known, self.error, 1.0)
-        p = stdtr(np.maximum(self.count - 1, 1), shortened(t, self.bend))
+        p = stdtr(np.maximum(self.count - 1, 1), shorten_t(t, self.bend))
         p = np.where(known, p, np.where(self.mean < 0, 0.0, 1.0))
         return np.where(self.count < FEWEST, 1.0, p)

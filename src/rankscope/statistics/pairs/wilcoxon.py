@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.statistics.pairs.flips import EXACT
-from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, opened, tail_of
+from rankscope.statistics.pairs.pair_test import Alternative, PairTest, known_differences, one_sided_interval, tail_of
 from rankscope.statistics.pairs.sign_flip import sign_flip_p
 
 PLACES = 9
@@ -55,8 +55,18 @@ def wilcoxon(
     ranks = signed_ranks(values)
     if not ranks.size:
         p = 1.0 if values.size else math.nan
-        return PairTest("Wilcoxon", 0.0 if values.size else math.nan, math.nan, math.nan, p, values.size,
-                        "no query differs", "pseudo-median", alternative, level)  # fmt: skip
+        return PairTest(
+            test="Wilcoxon",
+            estimate=0.0 if values.size else math.nan,
+            low=math.nan,
+            high=math.nan,
+            p=p,
+            queries=values.size,
+            note="no query differs",
+            quantity="pseudo-median",
+            alternative=alternative,
+            level=level,
+        )
     few = ranks.size <= EXACT
     chosen = few if exact is None else exact
     normal = normal_p(ranks, alternative)
@@ -65,9 +75,19 @@ def wilcoxon(
     way = "normal approximation" if not chosen else "exact" if few else f"random signs, seed {seed}"
     note = f"W+ = {ranks[ranks > 0].sum():g}, {ranks.size} of {values.size} queries differ; {way}{other}"
     moving = np.sort(values[values.round(PLACES) != 0])
-    low, high = opened(*_limits(moving, tail), alternative)
-    return PairTest("Wilcoxon", pseudo_median(moving), low, high, p if chosen else normal, values.size,
-                    note, "pseudo-median", alternative, level)  # fmt: skip
+    low, high = one_sided_interval(*_limits(moving, tail), alternative)
+    return PairTest(
+        test="Wilcoxon",
+        estimate=pseudo_median(moving),
+        low=low,
+        high=high,
+        p=p if chosen else normal,
+        queries=values.size,
+        note=note,
+        quantity="pseudo-median",
+        alternative=alternative,
+        level=level,
+    )
 
 
 def normal_p(ranks: FloatArray, alternative: Alternative = "two-sided") -> float:

@@ -60,4 +60,6 @@ def balanced_subset(labels: Sequence[str], classes: int, distractors: int = 0, s
     each = int(size[chosen[-1]])
     members = np.stack([np.sort(chance.permutation(np.flatnonzero(number == c))[:each]) for c in chosen])
     added = np.sort(chance.permutation(rest)[:distractors])
-    return BalancedSubset(tuple(str(names[c]) for c in chosen), each, members, added, seed)
+    return BalancedSubset(
+        classes=tuple(str(names[c]) for c in chosen), each=each, members=members, distractors=added, seed=seed
+    )

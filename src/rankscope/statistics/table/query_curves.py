@@ -15,7 +15,7 @@ from rankscope.curves.generality_tables import GeneralityTable, Members, Way, ge
 from rankscope.curves.precision_recall import points_at_scopes, precision_at_levels
 from rankscope.curves.relevant_scope import hits_at, relevant_scopes, split_scope
 from rankscope.curves.scope import RELEVANT_SCOPES
-from rankscope.curves.sizes import counted, unfinished, whole_scopes
+from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
 from rankscope.errors import SettingError
 from rankscope.measures.interpolated_precision import LEVELS
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -105,7 +105,7 @@ def precision_at_recall(queries: RelevantRanks, points: int = 10, start: Start =
     array([[1. , 1. , 1. , 1. , 0.8]])
     """
     check({"start": start}, start=OneOf(get_args(Start), exactly=True))
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     levels = recall_grid(points)
     whole, share = split_scope(levels[None, :] * queries.relevant[:, None])
     hit = whole.astype(np.int64)
@@ -117,7 +117,7 @@ def precision_at_recall(queries: RelevantRanks, points: int = 10, start: Start =
 
 def interpolated_precision(queries: RelevantRanks, levels: Sequence[float] = LEVELS) -> QueryCurves:
     """Interpolated precision of each query at recall levels, as the eleven-point curve has it; 0 where not reached."""
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = np.asarray(levels, dtype=np.float64)
     return _curves(queries, given, precision_at_levels(queries, given), "recall", "precision")
 
@@ -129,7 +129,7 @@ def over_scope(queries: RelevantRanks, scopes: ArrayLike | None = None, axis: Ax
     array([[0.5, 0.5, 1. ],
            [0. , 1. , 1. ]])
     """
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = whole_scopes(queries, scopes)
     values = points_at_scopes(queries, given)[axis].reshape(len(queries), given.size)
     return _curves(queries, given.astype(np.float64), values, "scope", axis, _highest(queries, given, axis))
@@ -139,7 +139,7 @@ def over_relevant_scope(
     queries: RelevantRanks, a: ArrayLike = RELEVANT_SCOPES, axis: Axis = "precision"
 ) -> QueryCurves:
     """Precision or recall of each query at relevant scopes a = s/c; NaN where a c exceeds the collection."""
-    queries = counted(queries)
+    queries = with_relevant_items(queries)
     given = relevant_scopes(a)
     recall = hits_at(queries, given).hits / queries.relevant[:, None]
     if axis == "recall":
@@ -193,5 +193,13 @@ def _curves(
 ) -> QueryCurves:
     cut = int(unfinished(queries).sum())
     return QueryCurves(
-        x, values, queries.queries, queries.classes, queries.system, x_name, y_name, cut, highest=highest
+        x=x,
+        values=values,
+        queries=queries.queries,
+        classes=queries.classes,
+        system=queries.system,
+        x_name=x_name,
+        y_name=y_name,
+        cut=cut,
+        highest=highest,
     )

@@ -52,9 +52,13 @@ class ScoreTable:
                     classes[row] = label
         first = columns[0]
         return cls(
-            first.asked, tuple(system.name for system in scores.systems), tuple(names), values,
-            None if classes is None else tuple(classes), first.measure.lower_is_better,
-        )  # fmt: skip
+            measure=first.asked,
+            systems=tuple(system.name for system in scores.systems),
+            queries=tuple(names),
+            values=values,
+            classes=None if classes is None else tuple(classes),
+            lower_is_better=first.measure.lower_is_better,
+        )
 
     @classmethod
     def make(
@@ -71,7 +75,14 @@ class ScoreTable:
         labels = None if classes is None else tuple(classes)
         if len(names) != len(table) or (labels is not None and len(labels) != len(table)):
             raise SettingError(f"{len(table)} rows of values, but other numbers of queries or classes")
-        return cls(measure, tuple(values), names, table, labels, lower_is_better)
+        return cls(
+            measure=measure,
+            systems=tuple(values),
+            queries=names,
+            values=table,
+            classes=labels,
+            lower_is_better=lower_is_better,
+        )
 
     def __len__(self) -> int:
         return len(self.queries)

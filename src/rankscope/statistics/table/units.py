@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.evaluation.coverage_report import is_complete
 from rankscope.evaluation.scores import Scores
-from rankscope.measures.fractions import divided
+from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.resampling import class_numbers
 from rankscope.statistics.table.score_table import ScoreTable
@@ -35,17 +35,17 @@ class UnitSums:
     @property
     def mean(self) -> FloatArray:
         """The mean over all values of a column, whatever unit they are of."""
-        return divided(self.total.sum(axis=0), self.size.sum(axis=0))
+        return divide(self.total.sum(axis=0), self.size.sum(axis=0))
 
     @property
     def typical(self) -> FloatArray:
         """How many values a unit has, in the mean over the units that have any."""
-        return divided(self.size.sum(axis=0), (self.size > 0).sum(axis=0), nothing=0.0)
+        return divide(self.size.sum(axis=0), (self.size > 0).sum(axis=0), nothing=0.0)
 
     @property
     def typical_of_a_value(self) -> FloatArray:
         """How many values the unit of a value has, in the mean over values: more than `typical` where sizes differ."""
-        return divided((self.size**2).sum(axis=0), self.size.sum(axis=0), nothing=0.0)
+        return divide((self.size**2).sum(axis=0), self.size.sum(axis=0), nothing=0.0)
 
 
 def classes_are_targets(scores: Scores) -> bool:
@@ -105,7 +105,7 @@ def unit_values(values: ArrayLike, classes: Sequence[str] | None) -> FloatArray:
     if classes is None:
         return table
     sums = unit_sums(table, classes)
-    pulled = sums.mean + divided(sums.total - sums.size * sums.mean, sums.typical)
+    pulled = sums.mean + divide(sums.total - sums.size * sums.mean, sums.typical)
     return np.where(sums.size > 0, pulled, np.nan)
 
 

@@ -58,10 +58,22 @@ class Anova:
 
     def rows(self) -> list[dict[str, object]]:
         """The table of an analysis of variance: groups, then residuals."""
-        groups = {"source": "cells", "squares": self.between, "freedom": self.freedom,
-                  "mean square": self.between / self.freedom, "F": self.f, "p": self.p}  # fmt: skip
-        rest = {"source": "residual", "squares": self.within, "freedom": self.nu,
-                "mean square": self.mse, "F": float("nan"), "p": float("nan")}  # fmt: skip
+        groups = {
+            "source": "cells",
+            "squares": self.between,
+            "freedom": self.freedom,
+            "mean square": self.between / self.freedom,
+            "F": self.f,
+            "p": self.p,
+        }
+        rest = {
+            "source": "residual",
+            "squares": self.within,
+            "freedom": self.nu,
+            "mean square": self.mse,
+            "F": float("nan"),
+            "p": float("nan"),
+        }
         return [groups, rest]
 
 
@@ -86,4 +98,12 @@ def anova_of(design: Design) -> Anova:
     nu = values.size - len(cells)
     within = cells.within if nu else 0.0
     words = SINGLE if nu == 0 else CONSTANT if within == 0 else ""
-    return Anova(design.table.measure, cells, between, within, len(cells) - 1, nu, design.note(words))
+    return Anova(
+        measure=design.table.measure,
+        cells=cells,
+        between=between,
+        within=within,
+        freedom=len(cells) - 1,
+        nu=nu,
+        note=design.note(words),
+    )

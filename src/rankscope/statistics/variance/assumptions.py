@@ -78,15 +78,32 @@ def assumptions(table: ScoreTable, by_class: bool = True) -> Assumptions:
         words = "no spread within cells: nothing can be said about residuals"
         nothing, unknown = np.empty(0), float("nan")
         return Assumptions(
-            table.measure, nothing, nothing, unknown, unknown, unknown, unknown, (), 0, design.note(words)
-        )  # fmt: skip
+            measure=table.measure,
+            expected=nothing,
+            residuals=nothing,
+            shapiro=unknown,
+            shapiro_p=unknown,
+            levene=unknown,
+            levene_p=unknown,
+            outliers=(),
+            beyond=0,
+            note=design.note(words),
+        )
     shapiro, shapiro_p, first = _shapiro(cells.residuals)
     levene, levene_p, second = _levene(cells)
     outliers, beyond, ordered = _outliers(design, spread)
     return Assumptions(
-        table.measure, normal_quantiles(ordered.size), ordered, shapiro, shapiro_p, levene, levene_p, outliers, beyond,
-        design.note(first, second),
-    )  # fmt: skip
+        measure=table.measure,
+        expected=normal_quantiles(ordered.size),
+        residuals=ordered,
+        shapiro=shapiro,
+        shapiro_p=shapiro_p,
+        levene=levene,
+        levene_p=levene_p,
+        outliers=outliers,
+        beyond=beyond,
+        note=design.note(first, second),
+    )
 
 
 def normal_quantiles(count: int) -> FloatArray:
@@ -109,8 +126,8 @@ def _shapiro(residuals: FloatArray) -> tuple[float, float, str]:
     if residuals.size > MOST:  # evenly through the sorted ones, so that the shape stays
         chosen = np.linspace(0, residuals.size - 1, MOST).round().astype(np.int64)
         residuals, words = np.sort(residuals)[chosen], f"Shapiro-Wilk on {MOST:,} of {residuals.size:,} residuals"
-    made = shapiro(residuals)
-    return float(made.statistic), float(made.pvalue), words
+    result = shapiro(residuals)
+    return float(result.statistic), float(result.pvalue), words
 
 
 def _levene(cells: Cells) -> tuple[float, float, str]:
@@ -122,8 +139,8 @@ def _levene(cells: Cells) -> tuple[float, float, str]:
         return float("nan"), float("nan"), "no two cells whose spreads could be compared"
     from scipy.stats import levene
 
-    made = levene(*samples, center="median")
-    return float(made.statistic), float(made.pvalue), words
+    result = levene(*samples, center="median")
+    return float(result.statistic), float(result.pvalue), words
 
 
 def _outliers(design: Design, spread: float) -> tuple[tuple[Outlier, ...], int, FloatArray]:
@@ -138,14 +155,18 @@ def _outliers(design: Design, spread: float) -> tuple[tuple[Outlier, ...], int, 
     standard = rest / (spread * np.sqrt(1 - leverage[free]))[:, None]
     order = np.argsort(-np.abs(standard), axis=None, kind="stable")
     beyond = int((np.abs(standard) > OUTLYING).sum())
-    made = []
+    results = []
     for place in order[: max(1, min(beyond, LISTED))].tolist():
         row, column = divmod(place, values.shape[1])
         query = int(free[row])
-        made.append(
+        results.append(
             Outlier(
-                design.table.systems[column], design.labels[design.group[query]], design.table.queries[query],
-                float(values[query, column]), float(standard[row, column]), float(leverage[query]),
+                system=design.table.systems[column],
+                label=design.labels[design.group[query]],
+                query=design.table.queries[query],
+                value=float(values[query, column]),
+                standardised=float(standard[row, column]),
+                leverage=float(leverage[query]),
             )
-        )  # fmt: skip
-    return tuple(made), beyond, np.sort(standard, axis=None)
+        )
+    return tuple(results), beyond, np.sort(standard, axis=None)

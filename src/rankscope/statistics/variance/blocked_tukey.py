@@ -16,9 +16,9 @@ def blocked_tukey(table: ScoreTable, level: float = 0.95) -> Comparisons:
     >>> [round(pair.p, 4) for pair in made.pairs]
     [0.5095, 0.2244, 0.72]
     """
-    made = two_way(table)
-    pairs = len(made.systems) * (len(made.systems) - 1) // 2
-    error = np.full(pairs, made.mse / made.queries)
+    measures = two_way(table)
+    pairs = len(measures.systems) * (len(measures.systems) - 1) // 2
+    error = np.full(pairs, measures.mse / measures.queries)
     return studentised_pairs(
-        made.measure, "Tukey on blocks", made.systems, made.means, error, made.nu, level, made.note
-    )  # fmt: skip
+        measures.measure, "Tukey on blocks", measures.systems, measures.means, error, measures.nu, level, measures.note
+    )

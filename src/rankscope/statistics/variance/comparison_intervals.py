@@ -72,9 +72,9 @@ def comparison_intervals(table: ScoreTable, level: float = 0.95, by_class: bool 
     >>> bool(np.isclose(2 * made.half[0], made.pairs.width[0]))
     True
     """
-    made = anova(table, by_class)
-    pairs = tukey_of(made, level)
-    return ComparisonIntervals(made.cells, half_widths(pairs.width, len(made.cells)), pairs)
+    result = anova(table, by_class)
+    pairs = tukey_of(result, level)
+    return ComparisonIntervals(result.cells, half_widths(pairs.width, len(result.cells)), pairs)
 
 
 def half_widths(width: FloatArray, count: int) -> FloatArray:

@@ -114,7 +114,18 @@ def studentised_pairs(
     p[known] = chance.tail(np.abs(means[second] - means[first])[known] / spread, one)
     missing = "" if known.all() else NO_SPREAD if not known.any() else _some(int((~known).sum()))
     said = "; ".join(part for part in (missing, note) if part)
-    return Comparisons(measure, test, tuple(names), means, first, second, width, p, level, said)
+    return Comparisons(
+        measure=measure,
+        test=test,
+        names=tuple(names),
+        means=means,
+        first=first,
+        second=second,
+        width=width,
+        p=p,
+        level=level,
+        note=said,
+    )
 
 
 def _some(count: int) -> str:

@@ -71,8 +71,10 @@ class Mixed:
 
     def rows(self) -> list[dict[str, object]]:
         """One row per effect, classes first, in plain numbers."""
-        return [{"class" if key == "label" else key: value for key, value in asdict(each).items()}
-                for each in (*self.effects, *self.overall)]  # fmt: skip
+        return [
+            {"class" if key == "label" else key: value for key, value in asdict(each).items()}
+            for each in (*self.effects, *self.overall)
+        ]
 
 
 def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) -> Mixed:
@@ -90,13 +92,13 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
         from rankscope.statistics.variance.mixed_classes import with_random_classes
 
         return with_random_classes(design, level)
-    made = variances(design)
+    result = variances(design)
     size = len(design.table)
-    if made.paired:
+    if result.paired:
         per_class = [each for label in design.labels for each in _paired_effects(design, label, level)]
         overall = _paired_effects(design, None, level)
     else:
-        squared, nu = 2 * made.residual, made.freedom
+        squared, nu = 2 * result.residual, result.freedom
         per_class = [
             each
             for label, count, means in zip(design.labels, design.size.tolist(), design.class_means, strict=True)
@@ -104,9 +106,16 @@ def mixed(table: ScoreTable, level: float = 0.95, random_classes: bool = False) 
         ]
         overall = effects_of(design, "", design.values.mean(axis=0), size, squared / size, nu, level)
     return Mixed(
-        design.table.measure, tuple(per_class) if design.labels != ("",) else (), tuple(overall), made.residual,
-        made.query, size, level, note=design.note(made.paired or made.words), paired=made.paired,
-    )  # fmt: skip
+        measure=design.table.measure,
+        effects=tuple(per_class) if design.labels != ("",) else (),
+        overall=tuple(overall),
+        residual_variance=result.residual,
+        query_variance=result.query,
+        queries=size,
+        level=level,
+        note=design.note(result.paired or result.words),
+        paired=result.paired,
+    )
 
 
 @dataclass(frozen=True)
@@ -169,6 +178,19 @@ def effects_of(
     half = np.where(known, stdtrit(max(nu, 1), (1 + level) / 2) * error, np.nan)
     columns = zip(gap.tolist(), error.tolist(), p.tolist(), (gap - half).tolist(), (gap + half).tolist(), strict=True)
     return [
-        SystemEffect(label, names[i], names[j], queries, each[0], each[1], nu, *each[2:])
-        for i, j, each in zip(first.tolist(), second.tolist(), columns, strict=True)
+        SystemEffect(
+            label=label,
+            first=names[i],
+            second=names[j],
+            queries=queries,
+            difference=difference,
+            error=its_error,
+            freedom=nu,
+            p=its_p,
+            low=low,
+            high=high,
+        )
+        for i, j, (difference, its_error, its_p, low, high) in zip(
+            first.tolist(), second.tolist(), columns, strict=True
+        )
     ]

@@ -88,10 +88,17 @@ def with_random_classes(design: Design, level: float) -> Mixed:
     effects = effects_of(design, "", means, len(values), 2 * residual / float(weight.sum()), freedom, level)
     parts, words = never_below_zero({"queries": (query - residual) / count, "classes": (between - interaction) / count})
     return Mixed(
-        design.table.measure, (), tuple(effects), residual, parts["queries"], len(values), level,
-        interaction, parts["classes"],
-        design.note(f"{classes} classes as a sample", "" if interaction else STEADY, words),
-    )  # fmt: skip
+        measure=design.table.measure,
+        effects=(),
+        overall=tuple(effects),
+        residual_variance=residual,
+        query_variance=parts["queries"],
+        queries=len(values),
+        level=level,
+        interaction_variance=interaction,
+        class_variance=parts["classes"],
+        note=design.note(f"{classes} classes as a sample", "" if interaction else STEADY, words),
+    )
 
 
 def _means_part(means: FloatArray, size: FloatArray, squares: float, nu: int) -> tuple[float, float]:

@@ -45,20 +45,30 @@ class PairedAndUnpaired:
         """
         from scipy.special import stdtr
 
-        made: list[dict[str, object]] = []
+        result: list[dict[str, object]] = []
         adjusted = {(row["first"], row["second"]): row["p"] for row in self.pairs.rows()}
         for each in self.paired.effects or self.paired.overall:
             error = (2 * self.unpaired.mse / each.queries) ** 0.5
             known = error > 0 and self.unpaired.nu > 0
             plain = float(2 * stdtr(self.unpaired.nu, -abs(each.difference) / error)) if known else float("nan")
             names = cell_name(each.first, each.label), cell_name(each.second, each.label)
-            made.append(
-                {"class": each.label, "first": each.first, "second": each.second, "queries": each.queries,
-                 "difference": each.difference, "unpaired error": error, "unpaired p": plain,
-                 "unpaired Tukey p": adjusted[names], "paired error": each.error, "paired p": each.p,
-                 "paired low": each.low, "paired high": each.high}
-            )  # fmt: skip
-        return made
+            result.append(
+                {
+                    "class": each.label,
+                    "first": each.first,
+                    "second": each.second,
+                    "queries": each.queries,
+                    "difference": each.difference,
+                    "unpaired error": error,
+                    "unpaired p": plain,
+                    "unpaired Tukey p": adjusted[names],
+                    "paired error": each.error,
+                    "paired p": each.p,
+                    "paired low": each.low,
+                    "paired high": each.high,
+                }
+            )
+        return result
 
 
 def paired_and_unpaired(table: ScoreTable, level: float = 0.95) -> PairedAndUnpaired:
@@ -70,5 +80,5 @@ def paired_and_unpaired(table: ScoreTable, level: float = 0.95) -> PairedAndUnpa
     (0.3153, 0.0917)
     """
     design = design_of(table, systems=2)
-    made = anova_of(design)
-    return PairedAndUnpaired(made, tukey_of(made, level), mixed(table, level))
+    anova = anova_of(design)
+    return PairedAndUnpaired(anova, tukey_of(anova, level), mixed(table, level))

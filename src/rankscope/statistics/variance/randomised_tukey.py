@@ -63,9 +63,21 @@ def randomised_tukey(
     width = float(ranges[-rare - 1]) + SLACK if rare >= 0 else math.inf
     words = "" if rare >= 0 else f"{total:,} permutations are too few to call any difference real at this level"
     return RandomisedTukey(
-        design.table.measure, "randomised Tukey", design.table.systems, means, first, second,
-        np.full(first.size, width), p, level, design.note(words), count, total, exact, seed,
-    )  # fmt: skip
+        measure=design.table.measure,
+        test="randomised Tukey",
+        names=design.table.systems,
+        means=means,
+        first=first,
+        second=second,
+        width=np.full(first.size, width),
+        p=p,
+        level=level,
+        note=design.note(words),
+        count=count,
+        permutations=total,
+        exact=exact,
+        seed=seed,
+    )
 
 
 def enumerable(queries: int, systems: int) -> bool:

@@ -22,10 +22,12 @@ def tukey(table: ScoreTable, level: float = 0.95, by_class: bool = True) -> Comp
     return tukey_of(anova(table, by_class), level)
 
 
-def tukey_of(made: Anova, level: float = 0.95) -> Comparisons:
+def tukey_of(result: Anova, level: float = 0.95) -> Comparisons:
     """All pairs of an analysis of variance made before."""
-    cells = made.cells
+    cells = result.cells
     first, second = pair_numbers(len(cells))
     inverse = 1.0 / cells.n
-    error = np.full(first.size, made.mse) / 2 * (inverse[first] + inverse[second])
-    return studentised_pairs(made.measure, "Tukey-Kramer", cells.names, cells.mean, error, made.nu, level, made.note)
+    error = np.full(first.size, result.mse) / 2 * (inverse[first] + inverse[second])
+    return studentised_pairs(
+        result.measure, "Tukey-Kramer", cells.names, cells.mean, error, result.nu, level, result.note
+    )

@@ -20,8 +20,12 @@ NO_FREEDOM = "as many classes as queries: there is no degree of freedom left for
 # the lines in order, and the line each is measured by
 WITHOUT_CLASSES: dict[str, str | None] = {"system": "residual", "query": "residual", "residual": None}
 BETWEEN_CLASSES: dict[str, str | None] = {
-    "class": "query", "query": None, "system": "residual", "system x class": "residual", "residual": None,
-}  # fmt: skip
+    "class": "query",
+    "query": None,
+    "system": "residual",
+    "system x class": "residual",
+    "residual": None,
+}
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,17 @@ class RepeatedMeasures:
     def rows(self) -> list[dict[str, object]]:
         """One row per line, in plain numbers."""
         return [
-            {"source": each.name, "squares": each.squares, "freedom": each.freedom, "mean square": each.mean_square,
-             "F": each.f, "p": each.p, "p corrected": each.corrected}
+            {
+                "source": each.name,
+                "squares": each.squares,
+                "freedom": each.freedom,
+                "mean square": each.mean_square,
+                "F": each.f,
+                "p": each.p,
+                "p corrected": each.corrected,
+            }
             for each in self.sources
-        ]  # fmt: skip
+        ]
 
 
 def two_way(table: ScoreTable) -> RepeatedMeasures:
@@ -116,7 +127,13 @@ def _analysed(design: Design) -> RepeatedMeasures:
     lines = tuple(_line(name, squares, freedom, error, epsilon) for name, error in chosen.items())
     words = NO_FREEDOM if not freedom["residual"] else NO_REST if squares["residual"] == 0 else ""
     return RepeatedMeasures(
-        design.table.measure, design.table.systems, values.mean(axis=0), queries, lines, epsilon, design.note(words)
+        measure=design.table.measure,
+        systems=design.table.systems,
+        means=values.mean(axis=0),
+        queries=queries,
+        sources=lines,
+        epsilon=epsilon,
+        note=design.note(words),
     )
 
 
@@ -151,7 +168,7 @@ def _line(
     p = float(fdtrc(freedom[name], freedom[error], f))
     within = name.startswith("system")
     corrected = float(fdtrc(epsilon * freedom[name], epsilon * freedom[error], f)) if within else float("nan")
-    return VarianceSource(name, squares[name], freedom[name], f, p, corrected)
+    return VarianceSource(name=name, squares=squares[name], freedom=freedom[name], f=f, p=p, corrected=corrected)
 
 
 def sphericity(rest: FloatArray) -> float:

@@ -44,7 +44,15 @@ def welch(table: ScoreTable, by_class: bool = True) -> Welch:
     flat = flat_cells(cells)
     if flat:
         note = design.note(f"no spread in {', '.join(flat)}: there is no test that weighs each cell by its own")
-        return Welch(design.table.measure, cells, float("nan"), count - 1, float("nan"), float("nan"), note)
+        return Welch(
+            measure=design.table.measure,
+            cells=cells,
+            f=float("nan"),
+            freedom=count - 1,
+            nu=float("nan"),
+            p=float("nan"),
+            note=note,
+        )
     from scipy.special import fdtrc
 
     weight = cells.n / cells.sd**2
@@ -55,7 +63,7 @@ def welch(table: ScoreTable, by_class: bool = True) -> Welch:
     f = top / (1 + 2 * (count - 2) / (count**2 - 1) * uneven)
     nu = (count**2 - 1) / (3 * uneven)
     p = float(fdtrc(count - 1, nu, f))
-    return Welch(design.table.measure, cells, f, count - 1, nu, p, design.note())
+    return Welch(measure=design.table.measure, cells=cells, f=f, freedom=count - 1, nu=nu, p=p, note=design.note())
 
 
 def flat_cells(cells: Cells) -> list[str]:

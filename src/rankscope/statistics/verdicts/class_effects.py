@@ -94,11 +94,20 @@ class ClassEffects:
     def rows(self) -> list[dict[str, object]]:
         """One row for each class, in plain numbers."""
         return [
-            {"class": each.label, "queries": each.queries, "difference": each.difference, "low": each.low,
-             "high": each.high, "p": each.p, f"p ({self.correction})": each.adjusted, "p (verdict)": each.deciding,
-             "p (mixed model)": each.pooled, "better": each.better}
+            {
+                "class": each.label,
+                "queries": each.queries,
+                "difference": each.difference,
+                "low": each.low,
+                "high": each.high,
+                "p": each.p,
+                f"p ({self.correction})": each.adjusted,
+                "p (verdict)": each.deciding,
+                "p (mixed model)": each.pooled,
+                "better": each.better,
+            }
             for each in self.effects
-        ]  # fmt: skip
+        ]
 
 
 def class_effects(
@@ -106,7 +115,7 @@ def class_effects(
 ) -> ClassEffects:
     """The classes from the largest gain of the second system to its largest loss; a class of one query has no p.
 
-    Corrected over these classes; where more is tested, `judged` corrects over all of it.
+    Corrected over these classes; where more is tested, `correct_comparison` corrects over all of it.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4], "B": [0.4, 0.6, 0.3, 0.5]}, classes=["x", "x", "y", "y"])
     >>> [(each.label, round(each.difference, 2)) for each in class_effects(table, "A", "B").effects]
     [('x', 0.35), ('y', 0.05)]
@@ -122,25 +131,32 @@ def class_effects(
     sign = -1.0 if pair.lower_is_better else 1.0
     effects.sort(key=lambda each: (-sign * each.difference, each.label))
     about = design.note(f"p (mixed model): {pooled.paired}" if pooled.paired else "")
-    made = ClassEffects(
-        first, second, table.measure, tuple(effects), pair.lower_is_better, correction, level, about=about
+    result = ClassEffects(
+        first=first,
+        second=second,
+        measure=table.measure,
+        effects=tuple(effects),
+        lower_is_better=pair.lower_is_better,
+        correction=correction,
+        level=level,
+        about=about,
     )
     family = Family(((first, second),), (table.measure,), tuple(each.label for each in effects), correction)
-    return judged_together([made], [], correction, str(family))[0][0]
+    return judged_together([result], [], correction, str(family))[0][0]
 
 
 def judged_together(
-    made: Sequence[ClassEffects], others: Sequence[float], correction: str, family: str
+    outcome: Sequence[ClassEffects], others: Sequence[float], correction: str, family: str
 ) -> tuple[list[ClassEffects], list[float]]:
     """Classes corrected together with the p-values of other tests: both, corrected.
 
     Each test counts once: of a class both p-values are corrected, each among its like.
     """
-    effects = [each for one in made for each in one.effects]
+    effects = [each for one in outcome for each in one.effects]
     adjusted = adjust([*others, *(each.p for each in effects)], correction).p.tolist()
     deciding = adjust([*others, *(each.raw for each in effects)], correction).p.tolist()
     result, start = [], len(others)
-    for one in made:
+    for one in outcome:
         stop = start + len(one.effects)
         result.append(one.judged(adjusted[start:stop], deciding[start:stop], family))
         start = stop
@@ -158,7 +174,9 @@ def _apart(label: str, differences: FloatArray, pooled: float, level: float, see
     t = paired_t(differences, level=level)
     p = float(sign_flip_p(differences, seed=seed)[0]) if differences.size >= MANY else t.p
     raw = _deciding(differences, seed)
-    return ClassEffect(label, t.queries, t.estimate, t.low, t.high, p=p, raw=raw, pooled=pooled)
+    return ClassEffect(
+        label=label, queries=t.queries, difference=t.estimate, low=t.low, high=t.high, p=p, raw=raw, pooled=pooled
+    )
 
 
 def _deciding(differences: FloatArray, seed: int) -> float:

@@ -19,7 +19,7 @@ from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 from rankscope.statistics.pairs.family import Families, Family
 from rankscope.statistics.pairs.paired_t import paired_t
-from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, judged
+from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, correct_comparison
 from rankscope.statistics.table.repeats import repeats
 from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
 from rankscope.statistics.table.units import class_sums, classes_are_targets, units_of
@@ -103,13 +103,13 @@ def compare(
     distinct = [table.select(*(name for name in table.systems if name not in same)) for table in ordered]
     measures, families = _judged(_undecided(distinct, choices), choices)
     complete = tuple(_with_asked(_with_ranks(each, choices), choices) for each in measures)
-    return Compared(complete, families, choices.level, choices.seed, same)
+    return Compared(measures=complete, families=families, level=choices.level, seed=choices.seed, same=same)
 
 
 def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[MeasureCompared]:
     """Each measure with everything but its pairs."""
     whole = [_shared(table) for table in tables]
-    made = [
+    results = [
         MeasureCompared(
             table=table,
             units=units_of(table, choices.by_unit),
@@ -120,7 +120,7 @@ def _undecided(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[M
         )
         for given, table, means in zip(tables, whole, _means(whole, choices), strict=True)
     ]
-    return [_by_class(each, choices) for each in made]
+    return [_by_class(each, choices) for each in results]
 
 
 def _shared(table: ScoreTable) -> ScoreTable:
@@ -137,29 +137,31 @@ def _means(tables: Sequence[ScoreTable], choices: _CompareOptions) -> list[Inter
         return [_means([each], choices)[0] for each in tables]
     values = np.hstack([table.values for table in tables])
     classes = tables[0].labels if choices.by_unit else None
-    made = mean_intervals(
+    intervals = mean_intervals(
         values, classes, how=choices.intervals, level=choices.level, resamples=choices.resamples, seed=choices.seed
     )
     width = len(tables[0].systems)
-    return [made.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
+    return [intervals.take(np.arange(start, start + width)) for start in range(0, values.shape[1], width)]
 
 
 def _judged(measures: list[MeasureCompared], choices: _CompareOptions) -> tuple[list[MeasureCompared], Families]:
     """The pairs of every measure: those of the first corrected by themselves, everything else together."""
     main, *others = measures
     pairs = partial(
-        compare_pairs, baseline=None if choices.every_pair else main.table.systems[0], level=choices.level,
+        compare_pairs,
+        baseline=None if choices.every_pair else main.table.systems[0],
+        level=choices.level,
         seed=choices.seed,
-    )  # fmt: skip
+    )
     primary = pairs(main.tested, correction=choices.correction)
     raw = pairs([one.tested for one in others], correction="none") if others else None
     families = Families(primary.family, _secondary_families(measures, raw, choices.correction))
-    made = [effects for one in measures for effects in one.classes]
+    results = [effects for one in measures for effects in one.classes]
     comparisons = raw.comparisons if raw is not None else ()
     family = families.of("") if families.secondary else ""
-    classes, adjusted = judged_together(made, [each.p for each in comparisons], choices.correction, family)
+    classes, adjusted = judged_together(results, [each.p for each in comparisons], choices.correction, family)
     secondary = [
-        judged(each, p, _lower_is_better(others, each), choices.level)
+        correct_comparison(each, p, _lower_is_better(others, each), choices.level)
         for each, p in zip(comparisons, adjusted, strict=True)
     ]
     decided = [*primary.comparisons, *secondary]
@@ -233,20 +235,26 @@ def _of_units(comparisons: Sequence[Comparison], one: MeasureCompared, level: fl
     )
 
 
-def _with_ranks(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+def _with_ranks(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """Ranks where every pair was compared; of three systems or more a test of all together."""
-    if len(made.table.systems) > 2:
-        made = replace(made, tukey=randomised_tukey(made.tested, choices.level, choices.permutations, choices.seed))
+    if len(comparison.table.systems) > 2:
+        comparison = replace(
+            comparison, tukey=randomised_tukey(comparison.tested, choices.level, choices.permutations, choices.seed)
+        )
     if not choices.every_pair:
-        return made
+        return comparison
     ranks = rank_intervals(
-        made.tested, correction=choices.correction, level=choices.level, resamples=choices.resamples,
-        seed=choices.seed, adjusted=np.array([pair.adjusted for pair in made.pairs]),
-    )  # fmt: skip
-    return replace(made, ranks=ranks)
+        comparison.tested,
+        correction=choices.correction,
+        level=choices.level,
+        resamples=choices.resamples,
+        seed=choices.seed,
+        adjusted=np.array([pair.adjusted for pair in comparison.pairs]),
+    )
+    return replace(comparison, ranks=ranks)
 
 
-def _with_asked(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+def _with_asked(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """The tests asked for by name, on what chance draws."""
     options = {
         "level": choices.level,
@@ -255,16 +263,16 @@ def _with_asked(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompa
         "resamples": choices.resamples,
         "seed": choices.seed,
     }
-    return replace(made, asked=tuple(named_test(name, made.tested, **options) for name in choices.tests))
+    return replace(comparison, asked=tuple(named_test(name, comparison.tested, **options) for name in choices.tests))
 
 
-def _by_class(made: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
+def _by_class(comparison: MeasureCompared, choices: _CompareOptions) -> MeasureCompared:
     """What kinds of queries add, where there are not too many of them; a class that chance draws is no kind."""
-    table = made.table
+    table = comparison.table
     if choices.by_unit or table.classes is None or not 0 < len(table.class_names) <= MOST_CLASSES:
-        return made
+        return comparison
     return replace(
-        made,
+        comparison,
         classes=_class_effects(table, choices),
         cells=paired_and_unpaired(table, choices.level),
         assumed=assumptions(table),

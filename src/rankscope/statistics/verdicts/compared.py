@@ -105,9 +105,9 @@ class MeasureCompared:
     def class_rows(self) -> list[dict[str, object]]:
         """One row for each class and system compared with the first."""
         return [
-            {"first": made.first, "second": made.second, **row} if len(self.classes) > 1 else row
-            for made in self.classes
-            for row in made.rows()
+            {"first": result.first, "second": result.second, **row} if len(self.classes) > 1 else row
+            for result in self.classes
+            for row in result.rows()
         ]
 
 

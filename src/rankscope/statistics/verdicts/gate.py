@@ -73,7 +73,16 @@ def gate(
         for part, raw, adjusted, tail in zip(parts, p, holm(p), _tails(p, alpha), strict=True)
     )
     baseline, candidate = given[0].systems
-    result = GateResult(baseline, candidate, checks, family, alpha, seed, "class" if clusters else "query", small)
+    result = GateResult(
+        baseline=baseline,
+        candidate=candidate,
+        checks=checks,
+        family=family,
+        alpha=alpha,
+        seed=seed,
+        unit="class" if clusters else "query",
+        small_classes=small,
+    )
     return replace(result, self_test=_self_test(parts, self_test, alpha, seed)) if self_test else result
 
 
@@ -124,10 +133,24 @@ def _part(table: ScoreTable, label: str, effect: float, clusters: bool, seed: in
     queries = [table.queries[row] for row in rows.tolist()]
     left_out = int((~np.isnan(table.values)).any(axis=1).sum()) - rows.size
     if not clusters:
-        return _GateQuestion(table, label, Changes.of(change[rows], seed=seed), tuple(queries), left_out, effect)
+        return _GateQuestion(
+            table=table,
+            label=label,
+            changes=Changes.of(change[rows], seed=seed),
+            units=tuple(queries),
+            left_out=left_out,
+            min_effect=effect,
+        )
     units = [table.labels[row] or f"query {name}" for row, name in zip(rows.tolist(), queries, strict=True)]
     names = tuple(np.unique(np.asarray(units, dtype=str)).tolist())
-    return _GateQuestion(table, label, Changes.of(change[rows], units, seed=seed), names, left_out, effect)
+    return _GateQuestion(
+        table=table,
+        label=label,
+        changes=Changes.of(change[rows], units, seed=seed),
+        units=names,
+        left_out=left_out,
+        min_effect=effect,
+    )
 
 
 def _enough(part: _GateQuestion, need: int, clusters: bool) -> None:
@@ -156,10 +179,24 @@ def _check(part: _GateQuestion, p: float, adjusted: float, tail: float, alpha: f
     baseline, candidate = both.values.mean(axis=0).tolist()
     low, high = changes.limits(tail)
     return GateCheck(
-        table.measure, part.label, baseline, candidate, changes.mean, low, high, float(p), float(adjusted),
-        part.min_effect, len(both), len(changes), part.left_out, float(1 - tail), table.lower_is_better,
-        _detectable(changes, part.min_effect, alpha / tests), alpha,
-    )  # fmt: skip
+        measure=table.measure,
+        label=part.label,
+        baseline=baseline,
+        candidate=candidate,
+        change=changes.mean,
+        low=low,
+        high=high,
+        p=float(p),
+        adjusted=float(adjusted),
+        min_effect=part.min_effect,
+        queries=len(both),
+        units=len(changes),
+        left_out=part.left_out,
+        level=float(1 - tail),
+        lower_is_better=table.lower_is_better,
+        detectable=_detectable(changes, part.min_effect, alpha / tests),
+        alpha=alpha,
+    )
 
 
 def _detectable(changes: Changes, min_effect: float, alpha: float) -> float:

@@ -70,19 +70,32 @@ class GateCheck:
     @property
     def sentence(self) -> str:
         """The change with its limits, and what may be said of a loss."""
-        change, low, high = (signed(each, self.places) for each in (self.change, self.low, self.high))
+        change, low, high = (signed_text(each, self.places) for each in (self.change, self.low, self.high))
         turned = " for the better" if self.lower_is_better else ""
         return f"{self.name} changed by {change}{turned} [{low}, {high}] on {self.queries:,} queries; {self.finding}"
 
     def row(self) -> dict[str, object]:
         """In plain numbers, for a table or JSON."""
         return {
-            "measure": self.measure, "class": self.label or None, "baseline": self.baseline,
-            "candidate": self.candidate, "change": self.change, "low": self.low, "high": self.high, "p": self.p,
-            "p_adjusted": self.adjusted, "min_effect": self.min_effect, "queries": self.queries, "units": self.units,
-            "left_out": self.left_out, "level": self.level, "lower_is_better": self.lower_is_better,
-            "detectable_loss": self.detectable, "verdict": "fail" if self.failed else "pass", "finding": self.finding,
-        }  # fmt: skip
+            "measure": self.measure,
+            "class": self.label or None,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "change": self.change,
+            "low": self.low,
+            "high": self.high,
+            "p": self.p,
+            "p_adjusted": self.adjusted,
+            "min_effect": self.min_effect,
+            "queries": self.queries,
+            "units": self.units,
+            "left_out": self.left_out,
+            "level": self.level,
+            "lower_is_better": self.lower_is_better,
+            "detectable_loss": self.detectable,
+            "verdict": "fail" if self.failed else "pass",
+            "finding": self.finding,
+        }
 
 
 @dataclass(frozen=True)
@@ -177,10 +190,10 @@ def power_sentence(check: GateCheck) -> str:
     return f"{check.name}: {check.queries:,} queries catch a true loss of {loss} in 80% of cases"
 
 
-def signed(value: float, places: int = FEWEST_PLACES) -> str:
+def signed_text(value: float, places: int = FEWEST_PLACES) -> str:
     """A change with its sign and without the leading zero.
 
-    >>> signed(0.0042), signed(-0.5, 4), signed(1.25), signed(-1e-9), signed(float("inf"))
+    >>> signed_text(0.0042), signed(-0.5, 4), signed(1.25), signed(-1e-9), signed(float("inf"))
     ('+.004', '-.5000', '+1.250', '+.000', '+inf')
     """
     text = f"{value:+.{places}f}"

@@ -81,18 +81,18 @@ def rank_intervals(
     chance = rank_chances(gains, resamples=resamples, seed=seed)
     ahead = mean[order][:, None] > mean[order]  # of row over column
     return RankIntervals(
-        table.measure,
-        names,
-        -mean[order] if table.lower_is_better else mean[order],
-        1 + (different & ahead.T).sum(axis=1),
-        len(names) - (different & ahead).sum(axis=1),
-        letters_of(different),
-        tuple(tuple(names[each] for each in members) for members in groups_of(different)),
-        chance,
-        len(whole),
-        family,
-        level,
-        seed,
+        measure=table.measure,
+        systems=names,
+        mean=-mean[order] if table.lower_is_better else mean[order],
+        low=1 + (different & ahead.T).sum(axis=1),
+        high=len(names) - (different & ahead).sum(axis=1),
+        letters=letters_of(different),
+        groups=tuple(tuple(names[each] for each in members) for members in groups_of(different)),
+        chance=chance,
+        queries=len(whole),
+        family=family,
+        level=level,
+        seed=seed,
     )
 
 

@@ -35,10 +35,10 @@ def twice_the_area(points: FloatArray) -> float:
     return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
-def spaced(points: FloatArray, number: int) -> FloatArray:
+def equidistant_points(points: FloatArray, number: int) -> FloatArray:
     """So many points at equal distances along a closed outline, by linear interpolation; zeros where there is none.
 
-    >>> spaced(np.array([[0., 0.], [4., 0.], [4., 4.], [0., 4.]]), 8)[:3].tolist()
+    >>> equidistant_points(np.array([[0., 0.], [4., 0.], [4., 4.], [0., 4.]]), 8)[:3].tolist()
     [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]
     """
     if len(points) == 0:
@@ -51,4 +51,4 @@ def spaced(points: FloatArray, number: int) -> FloatArray:
 
 def outline_points(mask: BoolArray, number: int) -> FloatArray:
     """Points at equal distances along the outline of an object; zeros for an object of one or two pixels."""
-    return spaced(outline(mask), number)
+    return equidistant_points(outline(mask), number)

@@ -30,6 +30,6 @@ def _following(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     return (np.arange(count)[:, None] + np.arange(1, count)) % count
 
 
-def mirrored(points: FloatArray) -> FloatArray:
+def mirror_images(points: FloatArray) -> FloatArray:
     """The mirror images of outlines, run the same way round as before: points reversed, x negated."""
     return points[:, ::-1] * np.array([-1.0, 1.0])

@@ -77,16 +77,16 @@ def class_table(systems: Systems, measure: str, largest: int, what: str, fewest:
     )
 
 
-def _checked(made: ClassTable, what: str, fewest: int) -> ClassTable:
-    if len(made.table) < fewest:
+def _checked(table: ClassTable, what: str, fewest: int) -> ClassTable:
+    if len(table.table) < fewest:
         raise SettingError(f"{what}: the systems share no query with a value and a class")
-    return made
+    return table
 
 
-def named(label: str, count: int) -> str:
+def class_label(label: str, count: int) -> str:
     """A class with its number of queries.
 
-    >>> named("birds", 12), named("", 40)
+    >>> class_label("birds", 12), named("", 40)
     ('birds (12)', 'all queries (40)')
     """
     return f"{label or ALL_QUERIES} ({count:,})"

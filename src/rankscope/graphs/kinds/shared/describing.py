@@ -10,7 +10,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.curve import Curve, Region
-from rankscope.curves.sizes import counted
+from rankscope.curves.sizes import with_relevant_items
 from rankscope.errors import SettingError
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import SEVERAL, SystemCount
@@ -30,7 +30,7 @@ def counted_systems(systems: Systems, what: str, count: SystemCount = SEVERAL) -
     empty = [each.system for each in given if not (each.relevant > 0).any()]
     if empty:
         raise SettingError(f"{what}: no query of {', '.join(empty)} has a relevant item at grade {given[0].rel:g}")
-    return _named_apart([counted(each) for each in given])
+    return _named_apart([with_relevant_items(each) for each in given])
 
 
 def _named_apart(systems: list[RelevantRanks]) -> list[RelevantRanks]:

@@ -42,18 +42,18 @@ class QueryGroup:
         return bool(np.ptp(self.queries.relevant) == 0 and np.ptp(self.queries.collection) == 0)
 
 
-def grouped(queries: RelevantRanks, group: str | None = None) -> list[QueryGroup]:
+def query_groups(queries: RelevantRanks, group: str | None = None) -> list[QueryGroup]:
     """The groups, easiest first: `group` is exact or bins, or the name of the one wanted; None takes what fits.
 
     Exact groups fit where half of the units of chance are in groups of enough of them, and where there is only one.
     >>> five = RelevantRanks.from_ranks([[1, 2]] * 12 + [[1, 2, 3]] * 12, collection=64)
-    >>> [(each.name, len(each.queries)) for each in grouped(five)], [each.name for each in grouped(five, "bins")]
+    >>> [(each.name, len(each.queries)) for each in query_groups(five)], [each.name for each in grouped(five, "bins")]
     ([('c = 3', 12), ('c = 2', 12)], ['G = 4', 'G = 5'])
     """
     if group == "bins":
         return _members(queries, "bins")
     if group not in (None, "exact"):
-        return [named(queries, group)]
+        return [group_named(queries, group)]
     exact = _members(queries, "exact")
     units = [each.units for each in exact]
     fits = 2 * sum(each for each in units if each >= ENOUGH) >= sum(units)
@@ -83,9 +83,9 @@ def solid(groups: Sequence[QueryGroup]) -> list[QueryGroup]:
     return some
 
 
-def offered(queries: RelevantRanks) -> list[tuple[str, list[QueryGroup]]]:
+def group_choices(queries: RelevantRanks) -> list[tuple[str, list[QueryGroup]]]:
     """What a page offers, under headings: the kind that fits first; bins hold every query, exact groups may be many."""
-    shown, bins = grouped(queries), _members(queries, "bins")
+    shown, bins = query_groups(queries), _members(queries, "bins")
     exact = [each for each in _members(queries, "exact") if each.units >= FEW]
     largest = sorted(exact, key=lambda each: -len(each.queries))[:MOST_OFFERED]
     there = {each.queries.queries for each in largest}
@@ -95,7 +95,7 @@ def offered(queries: RelevantRanks) -> list[tuple[str, list[QueryGroup]]]:
     return [(heading, groups) for heading, groups in ordered if groups]
 
 
-def named(queries: RelevantRanks, name: str) -> QueryGroup:
+def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
     """The group of this name, as c=8 (or c=8,d=1000) or G=7."""
     by: By = "bins" if name.strip().upper().startswith("G") else "exact"
     groups = _members(queries, by)

@@ -81,8 +81,8 @@ class Radial:
 
     def intervals(self) -> Limits:
         """The pointwise interval of precision: at a = 1 that of R-precision."""
-        made = intervals_of(self.each.values, self.members.queries)
-        return self._precision(made.low, made.high)
+        limits = intervals_of(self.each.values, self.members.queries)
+        return self._precision(limits.low, limits.high)
 
     def limits(self, band: Band) -> Ends:
         """The band as one of precision, at each a."""
