@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rankscope.cli.main import cli
+from rankscope.errors import SettingError
 
 QUERIES = range(8)
 
@@ -31,6 +32,18 @@ def test_the_verdict_comes_first(folder: Path) -> None:
     result = compared(folder, "qrels", "late.run", "early.run")
     assert result.exit_code == 0
     assert result.stdout.startswith("early is better than late by .500 AP")
+
+
+def test_tests_are_named_and_stand_beside_the_verdict(folder: Path) -> None:
+    plain = compared(folder, "qrels", "late.run", "early.run", "--quiet")
+    result = compared(folder, "qrels", "late.run", "early.run", "--test", "sign,two_way", "--test", "T", "--quiet")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(plain.stdout.rstrip("\n"))
+    headings = [line for line in result.stdout.splitlines() if line in ("AP: sign", "AP: two-way", "AP: t")]
+    assert headings == ["AP: sign", "AP: two-way", "AP: t"]
+    wrong = compared(folder, "qrels", "late.run", "early.run", "--test", "sing")
+    assert isinstance(wrong.exception, SettingError)
+    assert "did you mean 'sign'" in str(wrong.exception)
 
 
 def test_classes_give_tables_of_cells_both_ways(folder: Path) -> None:
