@@ -239,3 +239,19 @@ def test_ranks_are_saved_where_that_is_asked_for(tmp_path: Path) -> None:
         rankscope.rank(VECTORS, LABELS, memory="1MB")
     with pytest.raises(SettingError, match="needs labels"):
         rankscope.rank(VECTORS)
+
+
+def test_pictures_become_vectors_ranks_and_standings(tmp_path: Path) -> None:
+    from PIL import Image
+
+    for label, light in (("dark", 0), ("light", 120)):
+        (tmp_path / "pictures" / label).mkdir(parents=True)
+        for number in range(4):
+            pixels = np.random.default_rng(number).integers(0, 120, (24, 24, 3), dtype=np.uint8) + np.uint8(light)
+            Image.fromarray(pixels).save(tmp_path / "pictures" / label / f"{number}.png")
+    described = rankscope.describe(tmp_path / "pictures", "rgb-histogram")
+    ranks = rankscope.rank(described["rgb-histogram"])
+    assert rankscope.evaluate(ranks, measures="AP")["AP"] == 1.0
+    standings = rankscope.benchmark(tmp_path / "pictures", tmp_path / "tried", descriptors="rgb-histogram", show=1)
+    assert [each.name for each in standings.rows] == ["rgb-histogram"]
+    assert (tmp_path / "tried" / "report.html").exists()
