@@ -9,7 +9,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, setting_options
+from rankscope.cli.options import input_options, level_option, measure_option, setting_options
 from rankscope.facade.usual import COMPARE
 
 SUFFIXES = {".md": "markdown", ".json": "json"}
@@ -17,12 +17,7 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 
 @click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN RUN... | RANKS.parquet...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAMES",
+@measure_option(
     help="Measures to compare by; the first decides. Repeat it or separate by commas. Default: AP.",
 )
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
@@ -40,13 +35,7 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
     show_default=True,
     help="Correction of p-values: over the pairs of the first measure, and over everything else together.",
 )
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.999),
-    help="Confidence level of the intervals.",
-)
+@level_option(0.95)
 @click.option(
     "--intervals",
     type=click.Choice(["bca", "bounded"]),

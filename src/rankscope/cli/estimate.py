@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand
+from rankscope.cli.options import level_option
 
 
 @click.command("estimate", cls=GuardedCommand, short_help="What can be said without complete judgements?")
@@ -50,13 +51,7 @@ from rankscope.cli.guarded import GuardedCommand
     metavar="X",
     help="Number of relevant items among the N drawn.",
 )
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.999),
-    help="Confidence level of the intervals.",
-)
+@level_option(0.95)
 @click.option(
     "--method",
     default="hypergeometric",

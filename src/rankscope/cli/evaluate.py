@@ -8,18 +8,13 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, setting_options
+from rankscope.cli.options import input_options, measure_option, setting_options
 from rankscope.facade.usual import EVALUATE
 
 
 @click.command("evaluate", cls=GuardedCommand, short_help="How good is it?")
 @click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAMES",
+@measure_option(
     help="Measures to compute: P@10, nDCG(gain=exp)@20, P(rel=2)@10, all_trec, ... Repeat it or separate by commas. "
     f"Default: {', '.join(EVALUATE)}. `rankscope measures` lists all.",
 )

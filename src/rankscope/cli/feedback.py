@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
+from rankscope.cli.options import label_options, measure_option
 from rankscope.facade.usual import METHODS
 
 
@@ -69,12 +70,7 @@ from rankscope.facade.usual import METHODS
     help="Scored: what was seen in its place, then the rest; the half no feedback came from; all; without what was seen"
     " (two methods are compared on what neither has shown, more not at all).",
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAMES",
+@measure_option(
     help="Measures of the scored list; the first decides, cumulative recall is secondary. Default: AP, Rprec and "
     "Estar.",
 )
@@ -116,15 +112,7 @@ from rankscope.facade.usual import METHODS
     show_default=True,
     help="How features are scaled before methods see them.",
 )
-@click.option(
-    "--labels",
-    type=Input(),
-    metavar="FILE",
-    help="Label of each item: one per line, .npy, or a table with id and label.",
-)
-@click.option("--separator", metavar="TEXT", help="Text between the labels of an item that has several.")
-@click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
-@click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
+@label_options
 @click.option(
     "--keep-ranks",
     type=OutputFolder(),

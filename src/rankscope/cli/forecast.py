@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import SAVED, Inputs
-from rankscope.cli.options import reading_options, setting_options
+from rankscope.cli.options import level_option, measure_option, reading_options, setting_options
 from rankscope.facade.usual import FORECAST
 
 
@@ -20,12 +20,7 @@ from rankscope.facade.usual import FORECAST
     metavar="10x|N",
     help="Size of the larger collection: how many times as many items, or how many items.",
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAMES",
+@measure_option(
     help=f"Measures to forecast: AP, P@k, R@k, Rprec, nDCG, nDCG@k. Repeat it or separate by commas. "
     f"Default: {', '.join(FORECAST)}.",
 )
@@ -39,13 +34,7 @@ from rankscope.facade.usual import FORECAST
 @click.option(
     "--force", is_flag=True, help="Forecast even beyond 32 times as many items, or where the back-test fails."
 )
-@click.option(
-    "--level",
-    default=0.9,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.999),
-    help="Confidence level of the intervals.",
-)
+@level_option(0.9)
 @click.option("--backtest", is_flag=True, help="Show the back-test of every model too.")
 @reading_options
 @click.option(

@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import SAVED, Inputs
-from rankscope.cli.options import input_options, setting_options
+from rankscope.cli.options import input_options, measure_option, setting_options
 from rankscope.facade.usual import GATE, MIN_EFFECT
 
 TRIALS = 1_000
@@ -18,12 +18,7 @@ TRIALS = 1_000
 @click.argument(
     "files", nargs=-1, required=True, type=Input(), metavar="QRELS BASELINE CANDIDATE | RANKS.parquet RANKS.parquet"
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAMES",
+@measure_option(
     default=GATE,
     show_default=True,
     help="Measures that must not fall. Repeat the option or separate by commas: all are corrected together, and "

@@ -40,6 +40,38 @@ BY = click.option(
 )
 
 
+LABEL_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--labels",
+        type=Input(),
+        metavar="FILE",
+        help="Label of each item: one per line, .npy, or a table with id and label.",
+    ),
+    click.option("--separator", metavar="TEXT", help="Text between the labels of an item that has several."),
+    click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label."),
+    click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id."),
+)
+
+
+def measure_option(**more: Any) -> Callable[[F], F]:
+    """-m, several times or with several measures; `more` is the help, and the default where there is one."""
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="NAMES", **more)
+
+
+def level_option(default: float) -> Callable[[F], F]:
+    """--level, of all intervals that a command shows."""
+    allowed = click.FloatRange(0.5, 0.999)
+    words = "Confidence level of the intervals."
+    return click.option("--level", default=default, show_default=True, type=allowed, help=words)
+
+
+def label_options(function: F) -> F:
+    """Where the labels and names of items with features stand."""
+    for option in reversed(LABEL_OPTIONS):
+        function = option(function)
+    return function
+
+
 def system_option(function: F) -> F:
     """What the systems are called, where their files' names do not tell."""
     return click.option(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+from rankscope.cli.options import label_options
 from rankscope.facade.usual import MEMORY
 
 SUFFIX = ".ranks.parquet"
@@ -31,15 +32,7 @@ SUFFIX = ".ranks.parquet"
     metavar=f"NAME{SUFFIX}",
     help="Write the ranks here; every other command reads them.",
 )
-@click.option(
-    "--labels",
-    type=Input(),
-    metavar="FILE",
-    help="Label of each item: one per line, .npy, or a table with id and label.",
-)
-@click.option("--separator", metavar="TEXT", help="Text between the labels of an item that has several.")
-@click.option("--label-column", metavar="NAME", help="Column or array of the labels, where it is not called label.")
-@click.option("--id-column", metavar="NAME", help="Column or array of the names, where it is not called id.")
+@label_options
 @click.option(
     "--queries", type=Input(), metavar="FILE", help="Names of the items that are queries, one per line. Default: all."
 )

@@ -9,7 +9,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, setting_options
+from rankscope.cli.options import input_options, measure_option, setting_options
 from rankscope.facade.usual import REPORT
 
 
@@ -30,12 +30,7 @@ from rankscope.facade.usual import REPORT
     metavar="FOLDER",
     help="Write tables (.tex) and figures (.pdf) for a paper too, into this folder.",
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAMES",
+@measure_option(
     help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
 )
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
