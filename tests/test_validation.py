@@ -159,3 +159,9 @@ def test_an_option_is_spelled_as_its_command_spells_it() -> None:
 
 def test_what_the_settings_take_the_options_take() -> None:
     assert told("--ties", "given", "--score-width", "32", "--rel", "0.5", "--depth", "7", "--no-comments") == "None"
+
+
+@pytest.mark.parametrize("huge", [10**400, -(10**400), 2**63])
+def test_whole_numbers_that_no_float_holds_are_refused_like_others(huge: int) -> None:
+    with pytest.raises(SettingError, match="must be a number below 2\\^63"):
+        Settings(rel=huge)

@@ -102,6 +102,8 @@ class Number(Rule):
 
     def plain(self, value: Any) -> float:
         """As an int where it is whole by its kind, else as a float."""
+        if isinstance(value, Integral) and not -LARGEST <= int(value) < LARGEST:
+            raise ValueError("must be a number below 2^63")
         if _is_flag(value) or not isinstance(value, Real) or not self._holds(float(value)):
             raise ValueError(f"must be a number {self._limits() or 'that is finite'}")
         return int(value) if isinstance(value, Integral) else float(value)
