@@ -4,7 +4,7 @@ from rankscope.collections import icons
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.graphs.kinds.rounds import rounds_graph
@@ -16,7 +16,7 @@ label = list(sample.class_of_item[FEW])
 large = sorted(set(label) - {""}, key=lambda name: (-label.count(name), name))[:7]
 topics = Topics.of({name: [each == name for each in label] for name in large})
 methods = [METHODS.parse(name) for name in ("query-point", "rocchio", "nearest-neighbour", "svm")]
-setting = Setting.of(items, topics, protocol=Protocol(scope=10, rounds=4))
+setting = Experiment.of(items, topics, protocol=Protocol(scope=10, rounds=4))
 results = study(Plan.of(setting, methods, starts=5, controls=True), processes=1)
 
 # relevant items seen so far: what the user has in hand after each round

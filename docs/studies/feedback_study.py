@@ -19,7 +19,7 @@ from rankscope.engines.images.descriptors import DESCRIPTORS
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.setting import Setting
+from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.study.summary import Summary
 from rankscope.feedback.study.verdicts import SEEN, compared_methods
@@ -67,7 +67,7 @@ def run(name: str, items: Items, topics: Topics, folder: Path, starts: int = 10)
     methods = [kind() for kind in METHODS.own() if not set(kind.needs) & set(NEEDS)]
     made = {}
     for who, user in USERS.items():
-        setting = Setting.of(items, topics, user)
+        setting = Experiment.of(items, topics, user)
         made[who] = study(Plan.of(setting, methods, starts=starts), result=folder / f"{name}-{who}.parquet")
     return made
 

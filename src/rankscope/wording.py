@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 
-_options: ContextVar[Mapping[str, str]] = ContextVar("rankscope_options")
+_spelling: list[Mapping[str, str]] = []  # of the commands that run, the last one on top: every thread of theirs sees it
 
 
 @contextmanager
 def speaking_options(options: Mapping[str, str]) -> Iterator[None]:
     """In this block settings are written as options: their names in Python, and how the command spells them."""
-    before = _options.set(options)
+    _spelling.append(options)
     try:
         yield
     finally:
-        _options.reset(before)
+        _spelling.pop()
 
 
 def setting_value(name: str, value: object) -> str:
@@ -32,7 +31,7 @@ def setting_value(name: str, value: object) -> str:
     ...     setting_value("ties", "given"), setting_value("judged_only", True), setting_value("level", 2)
     ('--ties given', '--judged-only', 'level=2')
     """
-    option = _options.get({}).get(name)
+    option = _option(name)
     if option is None:
         return f"{name}={_plain(value)!r}"
     if isinstance(value, bool):
@@ -49,10 +48,15 @@ def setting_usage(name: str, stands_for: str = "") -> str:
     ...     setting_usage("collection_size", "D")
     '--collection-size D'
     """
-    option = _options.get({}).get(name)
+    option = _option(name)
     if option is None:
         return f"{name}={stands_for}" if stands_for else name
     return f"{option} {stands_for}".strip()
+
+
+def _option(name: str) -> str | None:
+    """How the command that runs spells a setting."""
+    return _spelling[-1].get(name) if _spelling else None
 
 
 def _plain(value: object) -> object:

@@ -8,7 +8,7 @@ import numpy as np
 def parse_number(text: str) -> float | None:
     """A number written in ASCII as C and Python write it, infinity included; None for anything else, NaN too.
 
-    >>> parse_number("-1e3"), parsed("inf"), parsed("nan"), parsed("1_000")
+    >>> parse_number("-1e3"), parse_number("inf"), parse_number("nan"), parse_number("1_000")
     (-1000.0, inf, None, None)
     """
     try:

@@ -46,7 +46,7 @@ def final_ranks(hits: Ragged, above: IntArray, close: Close) -> Ranked:
     stand above. Items equal to a hit are all close or hits themselves.
     >>> hits = Ragged(np.array([0, 2]), {"item": np.array([1, 4]), "score": np.array([.5, .2])})
     >>> close = Close(np.array([0]), np.array([0]), np.array([.5]), np.array([0, 1]), np.array([1, 0]))
-    >>> final_ranks(hits, np.array([0, 1]), close).rank, settled(hits, np.array([0, 1]), close).ties["size"]
+    >>> final_ranks(hits, np.array([0, 1]), close).rank, final_ranks(hits, np.array([0, 1]), close).ties["size"]
     (array([2, 3]), array([2]))
     """
     mixed = close.within > 0  # the others need no second look: nothing is close to them

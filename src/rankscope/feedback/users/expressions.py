@@ -136,7 +136,7 @@ def _bracketed(part: Expression, *weaker: type[Expression]) -> str:
 def parse_expression(text: str) -> Expression:
     """The expression a text means: `not` binds most, then `and`, then `or`; brackets and quotes as usual.
 
-    >>> str(parse_expression("flower and (red or pink) and not sky")), parsed('"tea cup"').labels
+    >>> str(parse_expression("flower and (red or pink) and not sky")), parse_expression('"tea cup"').labels
     ('flower and (red or pink) and not sky', ('tea cup',))
     """
     return _ExpressionReader(text).whole()

@@ -188,7 +188,7 @@ def _reach(mean: float, low: float, high: float) -> str:
 def tile_text(value: float, signed: bool = False) -> str:
     """A number on a tile: three decimals below 10, one below 100, none above; a true minus sign.
 
-    >>> tile_text(0.4567), written(-0.02), written(12.34), written(0.05, signed=True), written(-0.0001)
+    >>> tile_text(0.4567), tile_text(-0.02), tile_text(12.34), tile_text(0.05, signed=True), tile_text(-0.0001)
     ('0.457', '−0.020', '12.3', '+0.050', '0.000')
     """
     places = 3 if abs(value) < 10 else 1 if abs(value) < 100 else 0

@@ -85,7 +85,7 @@ class Standings:
 def name_of_mean(measure: str) -> str:
     """The name of a mean.
 
-    >>> name_of_mean("AP"), called("P@10")
+    >>> name_of_mean("AP"), name_of_mean("P@10")
     ('MAP', 'P@10')
     """
     return MEANS.get(measure, measure)

@@ -52,7 +52,7 @@ def _chance(p: float) -> str:
 def join_names(names: list[str], most: int = LISTED) -> str:
     """Names as a sentence has them.
 
-    >>> join_names(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=3)
+    >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(["a", "b", "c", "d"], most=3)
     ('a', 'a, b and c', 'a, b and 2 more')
     """
     shown = names if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]

@@ -193,7 +193,7 @@ def power_sentence(check: GateCheck) -> str:
 def signed_text(value: float, places: int = FEWEST_PLACES) -> str:
     """A change with its sign and without the leading zero.
 
-    >>> signed_text(0.0042), signed(-0.5, 4), signed(1.25), signed(-1e-9), signed(float("inf"))
+    >>> signed_text(0.0042), signed_text(-0.5, 4), signed_text(1.25), signed_text(-1e-9), signed_text(float("inf"))
     ('+.004', '-.5000', '+1.250', '+.000', '+inf')
     """
     text = f"{value:+.{places}f}"

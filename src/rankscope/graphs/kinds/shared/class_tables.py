@@ -86,7 +86,7 @@ def _checked(table: ClassTable, what: str, fewest: int) -> ClassTable:
 def class_label(label: str, count: int) -> str:
     """A class with its number of queries.
 
-    >>> class_label("birds", 12), named("", 40)
+    >>> class_label("birds", 12), class_label("", 40)
     ('birds (12)', 'all queries (40)')
     """
     return f"{label or ALL_QUERIES} ({count:,})"

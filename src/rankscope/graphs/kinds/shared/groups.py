@@ -47,8 +47,10 @@ def query_groups(queries: RelevantRanks, group: str | None = None) -> list[Query
 
     Exact groups fit where half of the units of chance are in groups of enough of them, and where there is only one.
     >>> five = RelevantRanks.from_ranks([[1, 2]] * 12 + [[1, 2, 3]] * 12, collection=64)
-    >>> [(each.name, len(each.queries)) for each in query_groups(five)], [each.name for each in grouped(five, "bins")]
-    ([('c = 3', 12), ('c = 2', 12)], ['G = 4', 'G = 5'])
+    >>> [(each.name, len(each.queries)) for each in query_groups(five)]
+    [('c = 3', 12), ('c = 2', 12)]
+    >>> [each.name for each in query_groups(five, "bins")]
+    ['G = 4', 'G = 5']
     """
     if group == "bins":
         return _members(queries, "bins")
