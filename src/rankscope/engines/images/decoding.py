@@ -121,7 +121,8 @@ def _refuse(picture: Any, max_pixels: int) -> None:
 
 def _pixels(picture: Any) -> Image:
     picture.seek(0)
-    upright = pillow("ImageOps").exif_transpose(picture)
+    pillow("ImageOps").exif_transpose(picture, in_place=True)  # a copy of 64 megapixels would be felt
+    upright = picture
     if upright.mode in SIXTEEN_BITS or upright.mode == "I":
         return _from_sixteen_bits(upright)
     if upright.has_transparency_data:
