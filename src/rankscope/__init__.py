@@ -87,7 +87,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "MeasureError": "errors",
     "SettingError": "errors",
 }
-_FOLDERS = (
+FLOW = (  # the order of the folders: each imports only from itself and from those before it
     "inputs",
     "ranks",
     "running",
@@ -102,6 +102,8 @@ _FOLDERS = (
     "feedback",
     "graphs",
     "reports",
+    "facade",
+    "cli",
 )
 
 __all__ = [
@@ -141,7 +143,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _FOLDERS:
+    if name in FLOW:
         return importlib.import_module(f"rankscope.{name}")
     if name in _PLACES:
         return getattr(importlib.import_module(f"rankscope.{_PLACES[name]}"), name)
@@ -149,4 +151,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_FOLDERS]
+    return [*__all__, *FLOW]

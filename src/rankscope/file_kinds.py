@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from typing import Literal, get_args
 
+from rankscope.column_names import ITEM, QUERY, RANK, SCORE
+
 Kind = Literal[
     "a picture",
     "features",
@@ -32,23 +34,8 @@ RASTERS = re.compile(
 )
 DRAWINGS = re.compile(rb"%PDF-|\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", re.DOTALL)
 ARRAYS = re.compile(rb"\x93NUMPY|PK\x03\x04.{26}[^\0]{1,200}?\.npy", re.DOTALL)
-QUERY = {"query_id", "query-id", "qid", "q_id", "queryid", "topic_id", "query", "topic"}
-ITEM = {
-    "item_id",
-    "doc_id",
-    "docno",
-    "corpus-id",
-    "corpus_id",
-    "document_id",
-    "passage_id",
-    "pid",
-    "docid",
-    "item",
-    "doc",
-    "document",
-}
-OF_RUNS = {"score", "sim", "similarity", "rank"}
-COLUMNS = QUERY | ITEM | OF_RUNS
+OF_RUNS = {*SCORE, *RANK}
+COLUMNS = {*QUERY, *ITEM, *OF_RUNS}
 NUMBER = rb"-?\.?\d[\d.]*(?:[eE][-+]?\d+)?"
 RUN_LINE = re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+\s+(?:%s|-?inf|nan)\s+\S+" % NUMBER)
 QRELS_LINE = re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+")
@@ -149,6 +136,6 @@ def _of_json(text: bytes) -> Kind | None:
 def _of_columns(names: set[str]) -> Kind | None:
     """From the names of columns."""
     plain = {name.lower() for name in names}
-    if plain & QUERY and plain & ITEM:
+    if plain.intersection(QUERY) and plain.intersection(ITEM):
         return "a run" if plain & OF_RUNS else "judgements"
     return None

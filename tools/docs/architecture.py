@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.test_flow import BASE, FLOW, ROOMS, SOURCE
+from rankscope import FLOW
+from tests.test_flow import BASE, ROOMS, SOURCE
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 from tools.docs.rooms_picture import draw

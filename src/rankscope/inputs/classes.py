@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from rankscope import column_names
 from rankscope.errors import InputError
 from rankscope.inputs import tables
 from rankscope.inputs.checks import KEPT, Problems
@@ -21,7 +22,7 @@ def read_classes(data: Any) -> dict[str, str]:
         return {str(query): str(label) for query, label in data.items()}
     problems = Problems(Source(str(data)).name if isinstance(data, str | Path) else "classes")
     table = _table_of(data, problems)
-    found = tables.columns_of(table.frame, {"query": tables.QUERY, "class": tables.CLASS}, problems, {})
+    found = tables.columns_of(table.frame, {"query": column_names.QUERY, "class": column_names.CLASS}, problems, {})
     query, label = text_ids(found.get_column("query")), text_ids(found.get_column("class"))
     missing = (query.is_null() | (query == "").fill_null(True)).to_numpy()
     table.complain(missing, problems, {"query": found.get_column("query")}, "text or a whole number")

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from rankscope import column_names
 from rankscope.errors import InputError
 from rankscope.inputs import tables
 from rankscope.inputs.checks import Problems, shorten_value
@@ -25,7 +26,7 @@ def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
         _refuse_no_lists(data)
         return _checked([(query, item) for query, items in data.items() for item in items])
     if isinstance(data, pl.DataFrame):
-        found = tables.columns_of(data, {"query": tables.QUERY, "item": tables.ITEM}, Problems("junk"), {})
+        found = tables.columns_of(data, {"query": column_names.QUERY, "item": column_names.ITEM}, Problems("junk"), {})
         return _checked(zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True))
     return _checked(data)
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankscope.column_names import ITEM, QUERY
 from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.masks import refuse_masked
-from rankscope.inputs.tables import ITEM, QUERY, Table, from_array, plain_name, series
+from rankscope.inputs.tables import Table, from_array, plain_name, series
 
 
 def table_of(data: Any, value: str, problems: Problems) -> Table | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankscope import column_names
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
 from rankscope.inputs import forks, tables
@@ -71,7 +72,7 @@ class Qrels:
     @classmethod
     def from_table(cls, table: tables.Table, problems: Problems, digest: str = "") -> Qrels:
         """Judgements from a table; raises with the `problems` known already and with those found here."""
-        needed = {"query": tables.QUERY, "item": tables.ITEM, "grade": tables.GRADE}
+        needed = {"query": column_names.QUERY, "item": column_names.ITEM, "grade": column_names.GRADE}
         chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
         good = tables.check_table(chosen, "grade", problems)
         problems.raise_if_any()

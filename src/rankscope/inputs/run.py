@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankscope import column_names
 from rankscope.errors import InputError
 from rankscope.inputs import forks, tables
 from rankscope.inputs.blocks import RunBlock
@@ -155,8 +156,8 @@ def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[
 
 def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table:
     """Our own columns; where there is no score, a lower rank is a higher score."""
-    optional = {"score": tables.SCORE, "rank": tables.RANK}
-    needed = {"query": tables.QUERY, "item": tables.ITEM}
+    optional = {"score": column_names.SCORE, "rank": column_names.RANK}
+    needed = {"query": column_names.QUERY, "item": column_names.ITEM}
     frame = tables.columns_of(table.frame, needed, problems, optional)
     if "rank" not in frame.columns and "score" not in frame.columns:
         problems.add("", f"no column for the score or the rank; columns: {tables.listed_columns(table.frame)}")

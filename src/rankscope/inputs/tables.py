@@ -18,29 +18,7 @@ from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.ids import LARGEST_WHOLE_FLOAT, text_ids
 from rankscope.inputs.numbers import as_number
 
-# A table may have both a query's id and its text under the plain word, and both an inner and an outer item number
-# (PyTerrier: qid and query, docno and docid), so the words that can only mean the id come first.
-QUERY = ("query_id", "query-id", "qid", "q_id", "queryid", "topic_id", "query", "topic")
-ITEM = (
-    "item_id",
-    "doc_id",
-    "docno",
-    "corpus-id",
-    "corpus_id",
-    "document_id",
-    "passage_id",
-    "pid",
-    "docid",
-    "item",
-    "doc",
-    "document",
-)
-SCORE = ("score", "sim", "similarity")
-GRADE = ("grade", "relevance", "rel", "label", "judgement", "judgment", "score")
-RANK = ("rank",)
-CLASS = ("class", "group", "category", "type")
 SHOWN_COLUMNS = 30
-KNOWN = frozenset((*QUERY, *ITEM, *SCORE, *GRADE, *RANK, *CLASS))
 
 
 @dataclass(frozen=True)

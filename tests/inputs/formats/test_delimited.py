@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankscope.column_names import KNOWN
 from rankscope.inputs import formats
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats.delimited import HeaderRule, _quoted, _unquoted, read_table
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import KNOWN
 from tests.inputs.examples import Make, qrels_error, run_error, run_rows
 
 HEADER = HeaderRule("", KNOWN)
