@@ -255,3 +255,16 @@ def test_pictures_become_vectors_ranks_and_standings(tmp_path: Path) -> None:
     standings = rankscope.benchmark(tmp_path / "pictures", tmp_path / "tried", descriptors="rgb-histogram", show=1)
     assert [each.name for each in standings.rows] == ["rgb-histogram"]
     assert (tmp_path / "tried" / "report.html").exists()
+
+
+def test_scores_are_compared_with_the_seed_they_were_made_with() -> None:
+    qrels = {f"q{number}": {"a": 1, "b": 1} for number in range(30)}
+    runs = {
+        name: {query: {"a": 2.0, "x": (n * k) % 4, "b": 1.0} for n, query in enumerate(qrels)}
+        for name, k in (("a", 1), ("b", 3))
+    }
+    for seed in (0, 7):
+        scores = rankscope.evaluate(qrels, runs, "AP", seed=seed)
+        one, other = rankscope.compare(scores), rankscope.compare(qrels, runs, "AP", seed=seed)
+        assert one.main.pairs == other.main.pairs
+        assert one.seed == other.seed == seed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -93,7 +93,7 @@ def command(
     files: tuple[str, ...],
     measures: tuple[str, ...],
     baseline: str | None,
-    pairs: str,
+    pairs: Literal["all", "baseline"],
     correction: str,
     intervals: str,
     level: float,
@@ -118,10 +118,9 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     """
     from rankscope.cli.output import progress_line, say
-    from rankscope.facade.comparing import check_comparable
+    from rankscope.facade.comparing import check_comparable, compare
     from rankscope.notation import split_list
     from rankscope.reports.texts.comparison import FORMATS
-    from rankscope.statistics.verdicts.compare import compare
 
     page = output is not None and output.endswith((".html", ".htm"))
     with progress_line(quiet) as progress:
@@ -131,13 +130,12 @@ def command(
         comparison = compare(
             scores,
             baseline=baseline,
-            every_pair=pairs == "all",
+            pairs=pairs,
             correction=correction,
             intervals=intervals,
             level=level,
             resamples=resamples,
             permutations=permutations,
-            seed=scores.settings.seed,
             tests=split_list(",".join(tests)),
         )
         if page:

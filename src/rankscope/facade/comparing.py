@@ -46,28 +46,27 @@ def compare(
     >>> compare(qrels, {"old": bad, "new": good}).main.pairs[0].better
     'new'
     """
-    from rankscope.statistics.verdicts.compare import compare as compared_systems
+    from rankscope.statistics.verdicts.compare import compare as compare_tables
     from rankscope.validation import OneOf, check
 
-    check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
+    chosen = check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
     if _is_scored(qrels):
         _refuse_more(runs, given, "seed")
-        scores, seed = qrels, int(given.get("seed") or 0)
+        scores = qrels
     else:
         scores = scores_of(qrels, runs, measures, progress=progress, **given)
-        seed = scores.settings.seed
     check_comparable(scores, given.get("classes"))
-    return compared_systems(
+    return compare_tables(
         scores,
         baseline=baseline,
-        every_pair=pairs == "all",
+        every_pair=chosen["pairs"] == "all",
         correction=correction,
         level=level,
         intervals=intervals,
         resamples=resamples,
         permutations=permutations,
         tests=tests,
-        seed=seed,
+        seed=_seed_of(scores, given.get("seed")),
     )
 
 
@@ -103,14 +102,14 @@ def gate_of(scores: Scores, min_effect: float | Sequence[float], self_test: int 
     """The gate on every measure of the scores; measures and systems that it cannot judge are errors."""
     from rankscope.statistics.table.score_table import ScoreTable
     from rankscope.statistics.table.units import classes_are_targets
-    from rankscope.statistics.verdicts.gate import gate as checked
+    from rankscope.statistics.verdicts.gate import gate as gate_tables
 
     if len(scores.systems) != 2:
         raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
     _need_means(scores)
     notes = _answers(scores)
     several = isinstance(min_effect, Sequence) and len(min_effect) != 1
-    result = checked(
+    result = gate_tables(
         [ScoreTable.of(scores, measure) for measure in scores.measures],
         min_effect if several or not isinstance(min_effect, Sequence) else min_effect[0],
         by_class=scores.by_class_wanted,
@@ -135,6 +134,12 @@ def check_comparable(scores: Any, classes: Any) -> None:
     example = ", ".join(scores.systems[0].ranks.queries[:3])
     what = setting_value("classes", classes if isinstance(classes, str) else "...")
     raise SettingError(f"{what}: none of its queries is among those compared, which are called {example}, ...")
+
+
+def _seed_of(scores: Any, given: int | None) -> int:
+    """The seed that was given, else that of the scores; tables have none."""
+    settings = getattr(scores, "settings", None)
+    return given if given is not None else settings.seed if settings is not None else 0
 
 
 def _is_scored(source: Any) -> bool:
