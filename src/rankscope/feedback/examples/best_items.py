@@ -31,10 +31,9 @@ def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
 
 
 def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    chosen = scores >= _limit(scores, out, count)[:, None]
-    chosen &= ~out
-    row, item = np.nonzero(chosen)
-    order = np.lexsort((item, -scores[row, item], row))
+    place = np.flatnonzero(_reaching(scores, out, count))
+    row, item = np.divmod(place, scores.shape[1])
+    order = np.lexsort((item, -scores.ravel()[place], row))
     found = Ragged.from_rows(row, len(scores), item=item[order])
     result = np.full((len(scores), count), -1, np.int64)
     lengths = np.minimum(found.lengths, count)
@@ -43,11 +42,14 @@ def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
     return result
 
 
-def _limit(scores: FloatArray, out: BoolArray, count: int) -> FloatArray:
-    """A score that `count` items of each row reach, or all there are, and not many more: guessed from some of them."""
+def _reaching(scores: FloatArray, out: BoolArray, count: int) -> BoolArray:
+    """At least `count` of the best items of each row that are not out, or all there are, and not many more.
+
+    How high the best stand is guessed from some of the items, and looked up where too few come so far.
+    """
     size = scores.shape[1]
     if size <= SPARE * count:
-        return np.full(len(scores), -np.inf)
+        return (scores >= -np.inf) & ~out
     some = np.where(out[:, ::STRIDE], -np.inf, scores[:, ::STRIDE])
     place = some.shape[1] - min(some.shape[1], SPARE * count // STRIDE + SPARE)
     limit: FloatArray = np.partition(some, place, axis=1)[:, place]
@@ -57,4 +59,5 @@ def _limit(scores: FloatArray, out: BoolArray, count: int) -> FloatArray:
     if short.size:
         open_scores = np.where(out[short], -np.inf, scores[short])
         limit[short] = np.partition(open_scores, size - count, axis=1)[:, size - count]
-    return limit
+        reached[short] = (scores[short] >= limit[short, None]) & ~out[short]
+    return reached

@@ -134,12 +134,27 @@ def _tails(drawn: FloatArray, filled: FloatArray, there: Any, unit: IntArray, le
 
 def _limits(means: FloatArray, tails: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Quantiles over the resamples; a resample in which no query has a value is left out."""
-    limits = np.full((2, means.shape[1]), np.nan)
-    for column, drawn in enumerate(means.T):
-        known = drawn[~np.isnan(drawn)]
-        if known.size and not np.isnan(tails[:, column]).any():
-            limits[:, column] = np.quantile(known, tails[:, column])
+    ordered = np.sort(means.T, axis=1)  # NaN last
+    limits = sorted_quantiles(ordered, (~np.isnan(ordered)).sum(axis=1), tails)
+    limits[:, np.isnan(tails).any(axis=0)] = np.nan
     return limits[0], limits[1]
+
+
+def sorted_quantiles(rows: FloatArray, known: IntArray, shares: FloatArray) -> FloatArray:
+    """Quantiles of the first `known` numbers of ascending rows, linear between neighbours, as numpy's; NaN of none.
+
+    `shares` has a column for each row.
+    >>> sorted_quantiles(np.array([[1.0, 2.0, 4.0, np.nan]]), np.array([3]), np.array([[0.25], [0.75]])).ravel()
+    array([1.5, 3. ])
+    """
+    place = np.where(np.isnan(shares), 0.0, shares) * np.maximum(known - 1, 0)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(known - 1, 0))
+    number = np.arange(len(rows))
+    low, high = rows[number, below], rows[number, above]
+    share, step = place - below, high - low
+    between = np.where(share >= 0.5, high - step * (1 - share), low + step * share)
+    return np.where(known > 0, between, np.nan)
 
 
 def _settle(filled: FloatArray, there: Any, mean: FloatArray, low: FloatArray, high: FloatArray) -> None:
