@@ -46,9 +46,11 @@ def ranks_from_scores(
     inside = np.broadcast_to(True if counted is None else np.asarray(counted, np.bool_), table.shape)
     wanted = relevant if isinstance(relevant, Ragged) else items_of(np.broadcast_to(relevant, table.shape))
     wanted = wanted.where(inside[wanted.row, wanted["item"]])
-    good = np.full(len(table), table.shape[1] > 0) & ~_with_nan(table)
+    finite = finite_rows(table)
+    good = np.full(len(table), table.shape[1] > 0)
+    good[~finite] &= ~np.isnan(table[~finite]).any(axis=1)
     hits = wanted.where(good[wanted.row])
-    found, ties = hit_ranks(table, hits, inside, each)
+    found, ties = hit_ranks(table, hits, inside, each, finite=finite)
     size = inside.sum(axis=1)
     kept = {"score": found["score"]} if keep_scores else {}
     return RelevantRanks.assemble(
@@ -75,19 +77,25 @@ def items_of(mask: BoolArray) -> Ragged:
 
 
 def hit_ranks(
-    scores: FloatArray, hits: Ragged, inside: BoolArray | None = None, each: Each = in_turn
+    scores: FloatArray,
+    hits: Ragged,
+    inside: BoolArray | None = None,
+    each: Each = in_turn,
+    *,
+    finite: BoolArray | None = None,
 ) -> tuple[Ragged, Ragged]:
     """Hits of each row, best first, with item, score and rank; and the groups of equal scores that hold one.
 
     `hits` are items, ascending; what is not inside is in no list, and no hit is. A row of NaN must have no hits.
+    `finite` are the `finite_rows`, where they are known.
     >>> hits = Ragged.of([[0, 2]], "item")
     >>> found, ties = hit_ranks(np.array([[0.5, 0.9, 0.5, 0.7]]), hits, np.array([[True, False, True, True]]))
     >>> found.lists("item"), found.lists("rank"), ties.lists("size")
     ([[0, 2]], [[2, 3]], [[2]])
     """
     given = scores[hits.row, hits["item"]]
-    finite = _finite(scores)
-    found = best_first(hits.with_columns(score=finite[hits.row, hits["item"]], given=given))
+    table = _finite(scores, finite_rows(scores) if finite is None else finite)
+    found = best_first(hits.with_columns(score=table[hits.row, hits["item"]], given=given))
     listed = np.broadcast_to(True, scores.shape) if inside is None else inside
     step = max(1, PART_CELLS // max(1, scores.shape[1]))
     starts = list(range(0, len(scores), step))
@@ -95,7 +103,7 @@ def hit_ranks(
     def work(start: int) -> Ranked:
         rows = slice(start, start + step)
         some = found.take(np.arange(start, min(start + step, len(scores))))
-        return ranks_among(some, _others(finite[rows], some, listed[rows]))
+        return ranks_among(some, _others(table[rows], some, listed[rows]))
 
     parts = each(work, starts)
     rank = np.concatenate([np.empty(0, dtype=np.int64), *(part.rank for part in parts)])
@@ -123,15 +131,9 @@ def finite_rows(table: FloatArray) -> BoolArray:
     return finite
 
 
-def _with_nan(table: FloatArray) -> BoolArray:
-    rows = ~finite_rows(table)
-    rows[rows] = np.isnan(table[rows]).any(axis=1)
-    return rows
-
-
-def _finite(scores: FloatArray) -> FloatArray:
+def _finite(scores: FloatArray, finite: BoolArray) -> FloatArray:
     """The scores, or others in the same order where some are infinite; NaN becomes 0."""
-    if finite_rows(scores).all():
+    if finite.all():
         return scores
     values = np.where(np.isnan(scores), 0.0, scores)
     for row in np.flatnonzero(np.isinf(values).any(axis=1)).tolist():
@@ -141,7 +143,7 @@ def _finite(scores: FloatArray) -> FloatArray:
 
 def best_others(scores: FloatArray, hits: Ragged, inside: BoolArray, number: int = KEPT_DISTRACTORS) -> Ragged:
     """Score and lot of the best items of each row that are inside and no hits: falling, the earlier of equals first."""
-    others = _others(_finite(scores), hits, inside)
+    others = _others(_finite(scores, finite_rows(scores)), hits, inside)
     row, item = np.nonzero(highest(others, number))
     order = np.lexsort((item, -others[row, item], row))
     row, item = row[order], item[order]

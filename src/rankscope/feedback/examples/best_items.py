@@ -31,7 +31,7 @@ def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
 
 
 def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    place = np.flatnonzero(_reaching(scores, out, count))
+    place = _reaching(scores, out, count)
     row, item = np.divmod(place, scores.shape[1])
     order = np.lexsort((item, -scores.ravel()[place], row))
     found = Ragged.from_rows(row, len(scores), item=item[order])
@@ -42,22 +42,27 @@ def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
     return result
 
 
-def _reaching(scores: FloatArray, out: BoolArray, count: int) -> BoolArray:
-    """At least `count` of the best items of each row that are not out, or all there are, and not many more.
+def _reaching(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
+    """Places of the best items of each row that are not out: at least `count`, or all there are, and not many more.
 
     How high the best stand is guessed from some of the items, and looked up where too few come so far.
     """
     size = scores.shape[1]
     if size <= SPARE * count:
-        return (scores >= -np.inf) & ~out
+        return np.flatnonzero((scores >= -np.inf) & ~out)
     some = np.where(out[:, ::STRIDE], -np.inf, scores[:, ::STRIDE])
     place = some.shape[1] - min(some.shape[1], SPARE * count // STRIDE + SPARE)
     limit: FloatArray = np.partition(some, place, axis=1)[:, place]
-    reached = scores >= limit[:, None]
-    reached &= ~out
-    short = np.flatnonzero(np.count_nonzero(reached, axis=1) < count)
-    if short.size:
-        open_scores = np.where(out[short], -np.inf, scores[short])
-        limit[short] = np.partition(open_scores, size - count, axis=1)[:, size - count]
-        reached[short] = (scores[short] >= limit[short, None]) & ~out[short]
-    return reached
+    reached = _open_places(scores >= limit[:, None], out)
+    short = np.flatnonzero(np.bincount(reached // size, minlength=len(scores)) < count)
+    if not short.size:
+        return reached
+    open_scores = np.where(out[short], -np.inf, scores[short])
+    limit[short] = np.partition(open_scores, size - count, axis=1)[:, size - count]
+    return _open_places(scores >= limit[:, None], out)
+
+
+def _open_places(chosen: BoolArray, out: BoolArray) -> IntArray:
+    """Places, row after row, of what is chosen and not out."""
+    place = np.flatnonzero(chosen)
+    return place[~out.ravel()[place]]

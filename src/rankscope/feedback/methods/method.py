@@ -198,8 +198,10 @@ def start_scores(items: Items, examples: Examples) -> FloatArray:
     """The ranking before any feedback: the scores given, else nearness to the query, else all items equal."""
     if examples.start is not None:
         return np.broadcast_to(examples.start, (len(examples), len(items))).copy()
-    values = np.zeros((len(examples), len(items)))
     there = examples.has_query
+    if examples.queries is not None and there.all():
+        return drop_rounding(squared_nearness(items, examples.queries).astype(np.float64, copy=False), items.single)
+    values = np.zeros((len(examples), len(items)))
     if examples.queries is not None and there.any():
         values[there] = squared_nearness(items, examples.queries[there])
     return drop_rounding(values, items.single)
