@@ -30,7 +30,22 @@ from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.compare import compare
 from rankscope.statistics.verdicts.gate import gate
-from rankscope.validation import FLAG, Number, OneOf, Optional, WholeNumber, check
+from rankscope.validation import (
+    COUNT,
+    FLAG,
+    NOTHING,
+    SHARE,
+    TEXT,
+    AnyOf,
+    Anything,
+    Number,
+    OneOf,
+    Optional,
+    Rule,
+    Several,
+    WholeNumber,
+    check,
+)
 
 TABLE = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
 RANKS = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)
@@ -116,6 +131,17 @@ def test_a_fraction_is_a_factor_whatever_its_kind() -> None:
         (Number(), np.float16(0.5), 0.5),
         (FLAG, np.True_, True),
         (Optional(FLAG), None, None),
+        (WholeNumber(), 3.0, 3),
+        (WholeNumber(), np.array(3), 3),
+        (Number(), np.array(0.5), 0.5),
+        (FLAG, np.array(False), False),
+        (TEXT, np.str_("a"), "a"),
+        (Anything(), np.int8(3), 3),
+        (AnyOf((NOTHING, COUNT)), np.int8(3), 3),
+        (AnyOf((NOTHING, COUNT)), None, None),
+        (AnyOf((Number(), TEXT)), "3", "3"),
+        (Several(COUNT), np.array([2, 3]), (2, 3)),
+        (Several(TEXT), (), ()),
     ],
 )
 def test_values_come_out_as_plain_python(rule: Any, value: Any, plain: Any) -> None:
@@ -128,6 +154,60 @@ def test_values_come_out_as_plain_python(rule: Any, value: Any, plain: Any) -> N
 def test_what_is_no_number_is_refused_as_one(value: Any) -> None:
     with pytest.raises(SettingError, match=r"^it=.*: must be a number"):
         check({"it": value}, it=Number())
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "value"),
+    [
+        (WholeNumber(), "7", 7),
+        (WholeNumber(), "1e3", 1000),
+        (WholeNumber(), "7.0", "7.0"),
+        (WholeNumber(), "1e-3", "1e-3"),
+        (WholeNumber(), "inf", "inf"),
+        (WholeNumber(), "nan", "nan"),
+        (WholeNumber(), "9" * 5000, "9" * 5000),
+        (Number(), ".5", 0.5),
+        (Number(), "half", "half"),
+        (FLAG, "TRUE", True),
+        (FLAG, "false", False),
+        (FLAG, "1", "1"),
+        (OneOf((64, 32)), "32", 32),
+        (AnyOf((NOTHING, COUNT)), "None", None),
+        (AnyOf((NOTHING, COUNT, TEXT)), "4", 4),
+        (AnyOf((NOTHING, COUNT, TEXT)), "four", "four"),
+        (AnyOf((NOTHING, COUNT)), "four", "four"),
+        (Optional(COUNT), "4", 4),
+        (Optional(COUNT), "none", "none"),
+    ],
+)
+def test_a_text_means_a_value_or_stays_a_text(rule: Rule, text: str, value: object) -> None:
+    read = rule.read(text)
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "words"),
+    [
+        (WholeNumber(most=5), 6, "must be a whole number of at most 5"),
+        (WholeNumber(), 0.5, "must be a whole number below 2^63"),
+        (WholeNumber(least=2, most=5), 6, "must be a whole number of at least 2 and at most 5"),
+        (Number(most=1), 2, "must be a number of at most 1"),
+        (Number(above=0, most=1), 0, "must be a number above 0 and at most 1"),
+        (Number(finite=False), "x", "must be a number"),
+        (TEXT, 3, "must be text"),
+        (NOTHING, 3, "must be none"),
+        (AnyOf((NOTHING, SHARE)), 3, "must be none or a number between 0 and 1"),
+        (AnyOf((NOTHING, Several(SHARE))), [3], "must be none or each be a number between 0 and 1"),
+        (Several(COUNT), 3, "must be a list"),
+        (Several(TEXT), "abc", "must be a list"),
+        (Several(OneOf(("a", "b"))), ["a", "c"], "must each be one of a, b"),
+    ],
+)
+def test_a_rule_says_what_would_be_right(rule: Rule, value: Any, words: str) -> None:
+    with pytest.raises(ValueError, match="must") as told:
+        rule.plain(value)
+    assert str(told.value) == words
 
 
 @click.command("settings", cls=GuardedCommand)
@@ -159,6 +239,8 @@ def test_an_option_is_spelled_as_its_command_spells_it() -> None:
 
 def test_what_the_settings_take_the_options_take() -> None:
     assert told("--ties", "given", "--score-width", "32", "--rel", "0.5", "--depth", "7", "--no-comments") == "None"
+    assert told("--collection-size", "1e6") == "None"
+    assert told("--depth", "none").startswith("--depth none: must be a whole number of at least 1")
 
 
 @pytest.mark.parametrize("huge", [10**400, -(10**400), 2**63])
