@@ -40,6 +40,7 @@ def rule_of(
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
+    below: float | None = None,
     finite: bool = False,
 ) -> Rule:
     """The rule of a type hint, with choices or limits that the hint does not say.
@@ -51,7 +52,7 @@ def rule_of(
     >>> rule_of(Sequence[Literal["k", "R"]])
     Several(rule=OneOf(choices=('k', 'R'), exactly=False))
     """
-    bounds = {"least": least, "most": most, "above": above}
+    bounds = {"least": least, "most": most, "above": above, "below": below}
     limits = {name: limit for name, limit in bounds.items() if limit is not None}
     return _rule_of(hint, tuple(choices), limits, finite)
 
@@ -101,11 +102,13 @@ def _single_rule(hint: Any, choices: tuple[object, ...], limits: Mapping[str, fl
     return Number(**limits, finite=finite) if hint is float or limits else Anything()
 
 
-def _whole_number(least: float = -LARGEST, most: float = LARGEST - 1, above: float = -math.inf) -> WholeNumber:
+def _whole_number(
+    least: float = -LARGEST, most: float = LARGEST - 1, above: float = -LARGEST - 1, below: float = LARGEST
+) -> WholeNumber:
     """Whole numbers within limits that may be fractions.
 
-    >>> _whole_number(above=0.5, most=10)
-    WholeNumber(least=1, most=10)
+    >>> _whole_number(above=0.5, below=10), _whole_number(least=0.5, most=10.5) == _whole_number(above=0, below=11)
+    (WholeNumber(least=1, most=9), True)
     """
-    beyond = math.floor(above) + 1 if math.isfinite(above) else -LARGEST
-    return WholeNumber(least=max(math.ceil(least), beyond), most=math.floor(most))
+    low, high = max(math.ceil(least), math.floor(above) + 1), min(math.floor(most), math.ceil(below) - 1)
+    return WholeNumber(least=low, most=high)

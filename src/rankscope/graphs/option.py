@@ -33,6 +33,7 @@ class Option:
     choices: tuple[str, ...] = ()  # where its type does not say them
     least: float | None = None
     above: float | None = None  # as `least`, without the limit itself
+    below: float | None = None
     deciding: bool = False  # a report fills in the measure that decides
 
 
@@ -146,6 +147,7 @@ def _rule(hint: Any, declared: Option, default: object) -> Rule:
         choices=declared.choices,
         least=declared.least,
         above=declared.above,
+        below=declared.below,
         finite=True,
     )
     return Optional(rule) if default is None else rule

@@ -102,14 +102,14 @@ class Quadruple:
 
     def error(self, alpha: float = 0.5) -> float:
         """Van Rijsbergen's E = 1 - 1/(alpha/p + (1 - alpha)/r), alpha the weight of precision; 1 without hits."""
-        check(locals(), alpha=Number(least=0, most=1))
+        alpha = check(locals(), alpha=Number(least=0, most=1))["alpha"]
         if not self.relevant:
             return math.nan
         return 1.0 - self.hits / (alpha * self.scope + (1.0 - alpha) * self.relevant)
 
     def f(self, b: float = 1.0) -> float:
         """F_b = (1 + b^2)/(b^2/r + 1/p): precision at b = 0, the harmonic mean at 1, recall as b goes to infinity."""
-        check(locals(), b=Number(least=0, finite=False))
+        b = check(locals(), b=Number(least=0, finite=False))["b"]
         if not self.relevant or math.isinf(b):
             return self.recall
         return (1.0 + b * b) * self.hits / (b * b * self.relevant + self.scope)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,11 +24,13 @@ from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate
 from rankscope.feedback.normalization.refitting import refitted_ap
 from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, try_candidate
+from rankscope.option_types import rule_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.validation import COUNT, FLAG, SEED, OneOf, Optional, check
+from rankscope.validation import COUNT, FLAG, SEED, Optional, check
 
 Approach = Literal["I", "II", "III"]
 SLACK = 1e-9
+RULES = {"form": rule_of(Form), "permutations": Optional(COUNT), "refit": FLAG, "seed": SEED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +113,7 @@ def baseline(
     nothing relevant beats every classifier of precision below a half: that is why `test` is the default for classifiers
     too. `refit` lets the winner learn from permuted labels (999 times) for the test of feasibility.
     """
-    check(locals(), form=OneOf(get_args(Form), exactly=True), permutations=Optional(COUNT), refit=FLAG, seed=SEED)
+    form, permutations, refit, seed = check(locals(), **RULES).values()
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
     relevant, cost = checked_target(target), Loss() if loss is None else loss
