@@ -159,9 +159,14 @@ def highest(scores: NDArray[Any], number: int) -> BoolArray:
     if scores.shape[1] <= number:
         return np.asarray(scores > -np.inf)
     least = np.partition(scores, scores.shape[1] - number, axis=1)[:, [scores.shape[1] - number]]
-    above, equal = scores > least, (scores == least) & (scores > -np.inf)
+    chosen = scores >= least
+    few = np.flatnonzero(least[:, 0] == -np.inf)
+    chosen[few] = scores[few] > -np.inf
+    many = np.flatnonzero(np.count_nonzero(chosen, axis=1) > number)
+    above, equal = scores[many] > least[many], scores[many] == least[many]
     room = number - above.sum(axis=1, keepdims=True)
-    return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
+    chosen[many] = above | (equal & (np.cumsum(equal, axis=1) <= room))
+    return np.asarray(chosen)
 
 
 def numbered_names(name: str, count: int) -> list[str]:
