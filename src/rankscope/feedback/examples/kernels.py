@@ -15,7 +15,7 @@ AT_ONCE = 1 << 22  # kernel values in one block
 TINY, TINY_SINGLE = 1e-10, 1e-4  # beside the squared length of the point, in float64 and float32
 CACHED = 1 << 18  # distances worked on at a time, which stay in the cache
 ITEMS_AT_ONCE = 512  # but so many items at least: a product with fewer is slow
-ROWS_AT_ONCE = 128  # examples in one product, at least: fewer keep the processor waiting
+ROWS_AT_ONCE = 256  # examples in one product, at least: fewer keep the processor waiting
 
 
 def squared_distances(items: Items, points: NDArray[Any]) -> NDArray[Any]:
