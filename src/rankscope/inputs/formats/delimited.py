@@ -76,15 +76,15 @@ class Delimited:
             file,
             delimiter=self.separator,
             lineterminator="\n",
-            quoting=csv.QUOTE_NONNUMERIC if _holds_returns(table) else csv.QUOTE_MINIMAL,
+            quoting=csv.QUOTE_NONNUMERIC if _needs_quotes(table) else csv.QUOTE_MINIMAL,
         )
         writer.writerow(table.columns)
         writer.writerows(table.iter_rows())
 
 
-def _holds_returns(table: pl.DataFrame) -> bool:
-    """Before Python 3.13 the csv module does not see by itself that a carriage return needs quotes."""
-    return any(table.get_column(name).str.contains("\r", literal=True).any() for name in ("query", "item"))
+def _needs_quotes(table: pl.DataFrame) -> bool:
+    """What the csv module does not see by itself: carriage returns before Python 3.13, marks that a reader drops."""
+    return any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
 
 
 CSV = Delimited("csv", (".csv",), ",")
