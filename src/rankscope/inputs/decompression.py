@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from rankscope.inputs.expansion import Expansion
 
-PORTION = 16 << 20  # plain bytes at once
+PORTION = 4 << 20  # plain bytes at once
 DICTIONARY = 512 << 20  # memory that xz may ask for; its own strongest level needs 65 MB
 
 

@@ -22,7 +22,7 @@ from rankscope.inputs.decompression import unpack_bytes
 from rankscope.inputs.expansion import MAX_RATIO, Expansion, TooLargeError, advice
 from rankscope.names import name_of, visible
 
-BLOCK = 16 << 20
+BLOCK = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = re.compile(rb"(^|[\n\r])(?:[ \t\v\f]*" + BYTE_ORDER_MARK + rb")+")
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -87,6 +87,17 @@ class Source:
         """How much of the stored bytes has been read, from 0 to 1; 1 for standard input."""
         whole = Path(self.path).stat().st_size if self.path != "-" else 0
         return min(1.0, self._read / whole) if whole else 1.0
+
+    def reached(self, share: float) -> None:
+        """Somebody else reads the file, and has come so far."""
+        self._read = int(share * Path(self.path).stat().st_size)
+
+    def begins_with(self, magic: bytes) -> bool:
+        """Whether it is a file that can be read again and again, not packed, and begins so."""
+        if self.path == "-" or not os.path.isfile(self.path):
+            return False
+        with open(self.path, "rb") as file:
+            return file.read(len(magic)) == magic
 
     def head(self, size: int = 65536) -> bytes:
         """The first plain bytes, for telling the format."""
@@ -179,7 +190,7 @@ def without_marks(text: bytes) -> bytes:
     >>> without_marks("\ufeffq1 ...\\n\ufeffq2 ...".encode())
     b'q1 ...\\nq2 ...'
     """
-    return MARKS.sub(rb"\1", text) if BYTE_ORDER_MARK in text else text
+    return text if text.isascii() or BYTE_ORDER_MARK not in text else MARKS.sub(rb"\1", text)
 
 
 def without_suffix(name: str, suffixes: Iterable[str]) -> str:
