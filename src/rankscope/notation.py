@@ -99,6 +99,12 @@ class Named:
                 object.__setattr__(self, each.name, settled)
 
     def __str__(self) -> str:
+        written: str | None = self.__dict__.get("_written")
+        if written is None:
+            written = self.__dict__["_written"] = self._write()  # frozen, so that it is written once
+        return written
+
+    def _write(self) -> str:
         values = {each.name: (getattr(self, each.name), _default(each)) for each in fields(self) if each.init}
         scope, _ = values.pop(self.behind_at, (None, None))
         plain = [(each, *values.pop(each)) for each in self.unnamed]

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 from rankscope.catalogue import did_you_mean, fold
 from rankscope.errors import SettingError
 from rankscope.wording import setting_value
 
+T = TypeVar("T")
 LARGEST = 2**63  # what fits into the whole numbers of arrays
 
 
@@ -189,6 +191,25 @@ def check_fields(value: object, **rules: Rule) -> None:
     """For `__post_init__` of a frozen value: refuse fields that cannot be, and keep the others in plain Python."""
     for name, plain in check(vars(value), **rules).items():
         object.__setattr__(value, name, plain)
+
+
+def checked_once(make: Callable[..., T]) -> Callable[..., T]:
+    """A maker of frozen values that checks the same choices once; those that cannot be kept are checked every time.
+
+    >>> seeds = checked_once(lambda seed: check({"seed": seed}, seed=SEED)["seed"])
+    >>> seeds(seed=1) is seeds(seed=1)
+    True
+    """
+    kept = lru_cache(maxsize=64, typed=True)(make)
+
+    @wraps(make)
+    def making(*args: Any, **choices: Any) -> T:
+        try:
+            return kept(*args, **choices)
+        except TypeError:  # a value that has no hash: the check says what is wrong with it
+            return make(*args, **choices)
+
+    return making
 
 
 def _is_flag(value: object) -> bool:

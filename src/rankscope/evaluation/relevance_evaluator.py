@@ -14,6 +14,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import cached_property
+from itertools import chain, islice
 from numbers import Integral, Real
 from typing import Any
 
@@ -26,6 +28,7 @@ from rankscope.evaluation.columns import in_peers_way
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR
 from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.plain_nested import PlainNested, plain_nested
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
@@ -70,7 +73,8 @@ class RelevanceEvaluator:
         _check_nested(query_relevance, "judgements", "grade", Integral, "a whole number (int)")
         _check_level(relevance_level)
         self._judged = {query for query, items in query_relevance.items() if len(items) > 0}
-        self._qrels = Qrels.of({query: query_relevance[query] for query in query_relevance if query in self._judged})
+        judged = {query: query_relevance[query] for query in query_relevance if query in self._judged}
+        self._qrels = Qrels.of(judged).prepare()
         self._settings = Settings(
             compat=PEER, rel=float(relevance_level), judged_only=bool(judged_docs_only_flag), queries="judged"
         )
@@ -80,21 +84,38 @@ class RelevanceEvaluator:
         """Values by query and measure, for the queries that are judged and that the run has; empty lists score 0."""
         if not scores:
             return {}
-        _check_nested(scores, "run", "score", Real, "a number")
+        plain = _plain_run(scores)
+        if plain is None:
+            _check_nested(scores, "run", "score", Real, "a number")
         common = [query for query in scores if query in self._judged]
         if not common:
             return {}
-        ranks = self._ranks({query: scores[query] for query in common})
-        row_of = {query: row for row, query in enumerate(ranks.queries)}
-        values = {name: _values(name, measure, ranks) for name, measure in self._columns}
-        return {query: {name: float(value[row_of[query]]) for name, value in values.items()} for query in common}
+        ranks = self._ranks({query: scores[query] for query in common}, plain)
+        rows = [self._row_of[query] for query in common]
+        values = [_values(name, measure, ranks)[rows].tolist() for name, measure in self._columns]
+        names = [name for name, _ in self._columns]
+        return {
+            query: dict(zip(names, row, strict=True))
+            for query, row in zip(common, zip(*values, strict=True), strict=True)
+        }
 
-    def _ranks(self, answers: Mapping[str, Mapping[str, float]]) -> RelevantRanks:
-        filled = {query: items or {PLACEHOLDER: 0.0} for query, items in answers.items()}
-        ranks = reduce(self._qrels, Run.of(filled), self._settings)
-        empty = np.array([not answers.get(query, True) for query in ranks.queries], dtype=np.bool_)
-        seen = seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
+    def _ranks(self, answers: Mapping[str, Mapping[str, float]], plain: PlainNested | None) -> RelevantRanks:
+        if plain is not None and all(plain.lists):
+            run = Run.from_plain(
+                "run", plain.take([row for row, query in enumerate(plain.queries) if query in answers])
+            )
+            seen = seen_of(reduce(self._qrels, run, self._settings), self._settings)
+        else:
+            filled = {query: items or {PLACEHOLDER: 0.0} for query, items in answers.items()}
+            ranks = reduce(self._qrels, Run.of(filled), self._settings)
+            empty = np.array([not answers.get(query, True) for query in ranks.queries], dtype=np.bool_)
+            seen = seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
         return replace(seen, provenance={**seen.provenance, "condensed": True})  # an empty list is 0/0 to iprec there
+
+    @cached_property
+    def _row_of(self) -> dict[str, int]:
+        """The row of each judged query, in byte order of the ids."""
+        return {query: row for row, query in enumerate(sorted(self._judged))}
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
@@ -152,6 +173,15 @@ def _parsed(
             problems.add(f"line {position}", f"{word} must be a number, got {shorten_value(parts[at])}", order=position)
     problems.raise_if_any()
     return nested
+
+
+def _plain_run(scores: Any) -> PlainNested | None:
+    """The scores where they are plainly {text: {text: number}}, so that no value need be looked at by itself."""
+    plain = plain_nested(scores, "score")
+    if plain is None or plain.ordered:
+        return None
+    ids = chain(scores, *islice(filter(None, scores.values()), 1))  # the kind of the first item is that of all
+    return plain if all(isinstance(each, str) for each in ids) else None
 
 
 def _check_level(level: Any) -> None:
@@ -224,6 +254,8 @@ def _in_peers_way(column: tuple[str, Measure], settings: Settings) -> tuple[str,
 
 def _values(name: str, measure: Measure, ranks: RelevantRanks) -> FloatArray:
     """Per query: 0 where there is nothing relevant or the value is a word, logarithms for geometric means."""
-    values = measure.of(ranks)
-    values = np.where(np.asarray(measure.defined(ranks)) & (measure.summary != "none"), values, np.nan_to_num(values))
+    values = np.asarray(measure.of(ranks), dtype=np.float64)
+    defined = np.asarray(measure.defined(ranks)) & (measure.summary != "none")
+    if not defined.all():
+        values = np.where(defined, values, np.nan_to_num(values))
     return np.log(np.maximum(values, GEOMETRIC_FLOOR)) if name.startswith("gm_") else values

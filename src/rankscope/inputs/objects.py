@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from rankscope.column_names import ITEM, QUERY
 from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.masks import refuse_masked
+from rankscope.inputs.plain_nested import DICTIONARIES, PlainNested, plain_nested
 from rankscope.inputs.tables import Table, from_array, plain_name, series
+from rankscope.lazily import LazyModule
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = LazyModule("polars")
+
+
+def plain_of(data: Any, value: str) -> PlainNested | None:
+    """What a Python object holds where it needs no repair and no table; None for any other."""
+    if type(data) in DICTIONARIES and not _has_columns(data):
+        return plain_nested(data, value)
+    return None
 
 
 def table_of(data: Any, value: str, problems: Problems) -> Table | None:
@@ -29,8 +42,14 @@ def table_of(data: Any, value: str, problems: Problems) -> Table | None:
 
 def _has_columns(data: Mapping[Any, Any]) -> bool:
     """Whether a dictionary is a table, {"query": [...], "item": [...], ...}, and not {query: [item, ...]}."""
+    if any(map(_is_mapping, data.values())):
+        return False
     names = {plain_name(name) for name in data if isinstance(name, str)}
-    return bool(names & set(QUERY) and names & set(ITEM)) and not any(isinstance(one, Mapping) for one in data.values())
+    return bool(names & set(QUERY) and names & set(ITEM))
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, dict | Mapping)
 
 
 def _frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:

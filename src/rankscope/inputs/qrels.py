@@ -6,19 +6,26 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from rankscope import column_names
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
 from rankscope.inputs import forks, tables
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.judged_lists import JudgedLists
+from rankscope.inputs.plain_nested import PlainNested, from_columns
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.lazily import LazyModule
 from rankscope.wording import setting_value
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = LazyModule("polars")
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,9 @@ class Qrels:
             return read_qrels(Source.of(data, reading.max_ratio), reading)
         from rankscope.inputs import objects
 
+        plain = objects.plain_of(data, "grade")
+        if plain is not None:
+            return PlainQrels(plain)
         problems = Problems("judgements")
         table = objects.table_of(data, "grade", problems)
         if table is None:
@@ -83,8 +93,38 @@ class Qrels:
         """The highest grade of all judgements; 0 where there are none."""
         return float(self.table.get_column("grade").max() or 0.0)  # type: ignore[arg-type]
 
+    @cached_property
+    def plain(self) -> PlainNested | None:
+        """The judgements by query and item; None where an item is judged twice."""
+        query, item, grade = (self.table.get_column(name) for name in ("query", "item", "grade"))
+        return from_columns(query.to_list(), item.to_list(), grade.to_numpy(), "grade")
+
+    @cached_property
+    def judged_lists(self) -> JudgedLists | None:
+        """The judgements ready for look-up; None where an item is judged twice."""
+        return None if self.plain is None else JudgedLists.of(self.plain)
+
+    def prepare(self) -> Qrels:
+        """These judgements, made ready once for many runs given as Python objects: the first evaluation waits no more.
+
+        >>> judged = Qrels.of({"q1": {"a": 2, "b": 0}}).prepare()
+        >>> from rankscope import evaluate
+        >>> [evaluate(judged, {"q1": run}, "AP")["AP"] for run in ({"a": 1.0}, {"b": 2.0, "a": 1.0})]
+        [1.0, 0.5]
+        """
+        if self.judged_lists is not None:
+            _ = self.judged_lists.levels
+        return self
+
+    @cached_property
+    def has_whole_grades(self) -> bool:
+        """Whether no grade has a fraction."""
+        return bool((self.table.get_column("grade") % 1 == 0).all())
+
     def need_whole_grades(self, who: str) -> None:
         """Raise an error that names every grade with a fraction: some programs know whole grades only."""
+        if self.has_whole_grades:
+            return
         broken = np.flatnonzero((self.table.get_column("grade") % 1 != 0).to_numpy())
         problems = Problems(self.name)
         for row in broken[:KEPT].tolist():
@@ -104,6 +144,38 @@ class Qrels:
 
     def __len__(self) -> int:
         return self.table.height
+
+
+class PlainQrels(Qrels):
+    """Judgements of a dictionary that needed no repair; the table is made when it is asked for."""
+
+    nested: PlainNested
+
+    def __init__(self, nested: PlainNested) -> None:
+        self.__dict__.update(nested=nested, plain=nested, name="judgements", digest="", word="row")
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """As every judgements have it."""
+        return self.nested.table("grade")
+
+    @cached_property
+    def line(self) -> IntArray:
+        """The rows are counted from 1."""
+        return np.arange(1, len(self) + 1, dtype=np.int64)
+
+    @cached_property
+    def top_grade(self) -> float:
+        """The highest grade of all judgements; 0 where there are none."""
+        return float(self.nested.values.max()) if len(self) else 0.0
+
+    @cached_property
+    def has_whole_grades(self) -> bool:
+        """Whether no grade has a fraction."""
+        return bool((np.rint(self.nested.values) == self.nested.values).all())
+
+    def __len__(self) -> int:
+        return self.nested.values.size
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from rankscope import column_names
 from rankscope.errors import InputError
 from rankscope.inputs import forks, tables
 from rankscope.inputs.blocks import RunBlock
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.plain_nested import PlainNested
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.lazily import LazyModule
 from rankscope.wording import setting_value
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = LazyModule("polars")
 
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 TableReader = Callable[[Problems], tables.Table]
@@ -35,6 +41,7 @@ class Run:
     def __init__(self, name: str, reader: BlockReader, source: Source | None = None, tag: str = "") -> None:
         self.name, self.source, self.tag = name, source, tag
         self.gives_scores = True
+        self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
         self._reader = reader
 
     def blocks(self, problems: Problems, rank: bool = False) -> Iterator[RunBlock]:
@@ -74,6 +81,9 @@ class Run:
             return run
         from rankscope.inputs import objects
 
+        plain = objects.plain_of(data, "score")
+        if plain is not None:
+            return cls.from_plain(name or "run", plain)
         table = objects.table_of(data, "score", Problems(name or "run"))
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
@@ -99,6 +109,14 @@ class Run:
         """A run from any frame that has a query and an item column and a score or a rank column."""
         table = tables.Table.numbered(frame)
         return cls.from_table(name, lambda _: table)
+
+    @classmethod
+    def from_plain(cls, name: str, plain: PlainNested) -> Run:
+        """A run from a dictionary that needs no repair; its table is made when its rows are asked for."""
+        run = cls.from_table(name, lambda _: tables.Table.numbered(plain.table("score"), plain.ordered))
+        run.plain = plain
+        run.gives_scores = not (plain.ordered and plain.values.size)
+        return run
 
     @classmethod
     def from_table(cls, name: str, read: TableReader, source: Source | None = None) -> Run:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from rankscope.errors import MeasureError
@@ -216,8 +216,15 @@ def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> l
     >>> [str(measure) for measure in parse_measures([AP, P @ 10, nDCG(gain="exp") @ 20])]
     ['AP', 'P@10', 'nDCG(gain=exp)@20']
     """
+    asked = (texts,) if isinstance(texts, str | Measure | type) else tuple(texts)
+    return list(_parsed(asked, rel, compat))
+
+
+@lru_cache(maxsize=256)
+def _parsed(texts: tuple[One, ...], rel: float, compat: str | None) -> tuple[Measure, ...]:
+    """The same, once for all calls that ask for the same: a training loop asks again and again."""
     measures: dict[Measure, None] = {}
-    for text in [texts] if isinstance(texts, str | Measure | type) else texts:
+    for text in texts:
         if not isinstance(text, str):
             measures.setdefault(_whole_measure(text() if isinstance(text, type) else text))
             continue
@@ -226,7 +233,7 @@ def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> l
                 measures.setdefault(measure)
     if not measures:
         raise MeasureError("no measure was asked for")
-    return list(measures)
+    return tuple(measures)
 
 
 def _whole_measure(measure: Measure) -> Measure:
