@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 
-class LazyModule:
+class Lazy:
+    """Stands for a value until something of it is used; whoever makes one says of which type it is.
+
+    >>> letters: re.Pattern[str] = Lazy(lambda: re.compile("[a-z]+"))
+    >>> letters.fullmatch("abc")[0]
+    'abc'
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.__make = make
+
+    def __getattr__(self, attribute: str) -> Any:
+        found = getattr(self.__make(), attribute)
+        setattr(self, attribute, found)  # found at once from now on
+        return found
+
+
+class LazyModule(Lazy):
     """Stands for a package until it is needed; for a checker of types it is the package itself.
 
         if TYPE_CHECKING:
@@ -20,12 +38,16 @@ class LazyModule:
     """
 
     def __init__(self, name: str) -> None:
-        self.__name = name
+        super().__init__(lambda: import_module(name))
 
-    def __getattr__(self, attribute: str) -> Any:
-        found = getattr(import_module(self.__name), attribute)
-        setattr(self, attribute, found)  # found at once from now on
-        return found
+
+def lazy_pattern(pattern: str | bytes, flags: int = 0) -> Any:
+    """A pattern that is compiled when it is first used: most are not, and compiling takes longer than using.
+
+    >>> lazy_pattern("b+").sub("-", "abba")
+    'a-a'
+    """
+    return Lazy(lambda: re.compile(pattern, flags))
 
 
 if TYPE_CHECKING:

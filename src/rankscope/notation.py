@@ -129,8 +129,9 @@ class NamedCatalogue(Catalogue[type[N]], Generic[N]):
         group: str | None = None,
         error: type[RankscopeError] = SettingError,
         advice: str | None = None,
+        aliased: bool = False,
     ) -> None:
-        super().__init__(what, entries, group, error, advice)
+        super().__init__(what, entries, group, error, advice, aliased)
         self.example = example
 
     def parse(self, text: str) -> N:

@@ -15,7 +15,7 @@ from rankscope.peers import PEER, peer
 from rankscope.validation import COUNT, FLAG, LARGEST, SEED, Number, OneOf, Optional, Rule, checked_once, plain_values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """One choice: its name, default, meaning and what its value may be."""
 

@@ -34,7 +34,7 @@ class Rule(ABC):
         return text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OneOf(Rule):
     """One of few values; of words case and `-` or `_` do not matter, unless they are to be spelled exactly.
 
@@ -63,7 +63,7 @@ class OneOf(Rule):
         return next((choice for choice in self.choices if str(choice) == text), text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WholeNumber(Rule):
     """A whole number of at least `least` and at most `most`."""
 
@@ -87,7 +87,7 @@ class WholeNumber(Rule):
             return text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Number(Rule):
     """A number from `least` to `most`, or between `above` and `below`, which it must not reach; finite unless said.
 
@@ -130,7 +130,6 @@ class Number(Rule):
             return text
 
 
-@dataclass(frozen=True)
 class Flag(Rule):
     """True or False."""
 
@@ -141,7 +140,7 @@ class Flag(Rule):
         return bool(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Optional(Rule):
     """None, or what another rule allows."""
 

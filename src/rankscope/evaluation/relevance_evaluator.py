@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope import measures
 from rankscope.arrays import FloatArray
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import MeasureError
@@ -32,8 +33,7 @@ from rankscope.inputs.plain_nested import PlainNested, plain_nested
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
-from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, TREC_SINGLE
-from rankscope.measures.whole_list import SetF
+from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, trec_single
 from rankscope.notation import split_list
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduce import reduce
@@ -234,9 +234,9 @@ def _split(text: Any) -> tuple[str, list[float]]:
 
 def _columns(family: str, cuts: list[float]) -> list[tuple[str, Measure]]:
     if family == "set_F":
-        return [(family, SetF(b2=cuts[0]) if cuts else SetF())]
+        return [(family, measures.SetF(b2=cuts[0]) if cuts else measures.SetF())]
     if family not in TREC_FAMILIES:
-        return [(family, next(each for each in TREC_SINGLE if each.trec_name() == family))]
+        return [(family, trec_single(family))]
     make, usual = TREC_FAMILIES[family]
     whole = [cut for cut in cuts if family not in ("iprec_at_recall", "Rprec_mult") and cut != int(cut)]
     if whole:

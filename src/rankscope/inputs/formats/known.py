@@ -8,7 +8,7 @@ from dataclasses import dataclass
 ANYTHING, NOTHING, JSON = b"", b"(?!)", rb"\s*[\[{]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnownFormat:
     """Where a format stands, what its files are called, and a pattern without which no file of it begins.
 
