@@ -17,6 +17,7 @@ from benchmarks import (
     fuzz,
     gpu_nearest,
     nearest,
+    objects,
     shapes,
     skewed_errors,
     speed,
@@ -33,6 +34,11 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "evaluation": (
         "From files to printed means: 6,980 queries x 1,000 items, 246 MB of text, five measures",
         lambda: speed.evaluation(FOLDER),
+    ),
+    "objects": ("Python calls: dictionaries in a loop, against pytrec_eval", objects.loops),
+    "start": (
+        f"The everyday command: {objects.QUERIES} queries x 1,000 lines, against ir_measures",
+        lambda: objects.start(FOLDER),
     ),
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
     "fuzz": (f"Fuzz: {FUZZED:,} hostile files and options", lambda: fuzz.report(FUZZED)),

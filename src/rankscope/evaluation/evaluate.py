@@ -58,7 +58,7 @@ def evaluate(
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
     reading = reading_of(format, encoding, chosen.comments, max_ratio)
-    judgements = _attempt(errors, lambda: Qrels.of(qrels, reading))
+    judgements = _attempt(errors, lambda: Qrels.of(qrels, reading, keep=False))
     if judgements is not None and compat is not None:
         _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None

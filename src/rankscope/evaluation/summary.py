@@ -15,8 +15,12 @@ from rankscope.settings import Settings
 
 def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings) -> BoolArray:
     """Which queries are in the summary."""
-    counted = queries.answered if settings.queries == "answered" else np.ones(len(queries), dtype=np.bool_)
-    return counted & np.asarray(measure.defined(queries)) if settings.no_relevant == "skip" else counted.copy()
+    counted = np.ones(len(queries), dtype=np.bool_)
+    if settings.queries == "answered":
+        counted &= queries.answered
+    if settings.no_relevant == "skip":
+        counted &= measure.defined(queries)
+    return counted
 
 
 def zero_where_nothing_is_relevant(

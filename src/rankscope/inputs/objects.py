@@ -23,10 +23,10 @@ else:
     pl = LazyModule("polars")
 
 
-def plain_of(data: Any, value: str) -> PlainNested | None:
+def plain_of(data: Any, value: str, keep: bool = True) -> PlainNested | None:
     """What a Python object holds where it needs no repair and no table; None for any other."""
     if type(data) in DICTIONARIES and not _has_columns(data):
-        return plain_nested(data, value)
+        return plain_nested(data, value, keep)
     return None
 
 

@@ -84,10 +84,10 @@ class PlainNested:
         )
 
 
-def plain_nested(data: Mapping[Any, Any], value: str) -> PlainNested | None:
+def plain_nested(data: Mapping[Any, Any], value: str, keep: bool = True) -> PlainNested | None:
     """The numbers of a nested dictionary as they are now, None where anything is not plain; `value` names them.
 
-    Numbers are copied with their ids, so that later changes of the dictionary change nothing here.
+    What is to be kept is copied, so that later changes of the dictionary change nothing here.
     >>> plain_nested({"q1": {"a": "2"}}, "score") is None
     True
     """
@@ -95,7 +95,7 @@ def plain_nested(data: Mapping[Any, Any], value: str) -> PlainNested | None:
         return None
     answers = list(data.values())
     ordered = not DICTIONARIES.issuperset(map(type, answers))
-    queries, lists = _ids(list(data)), _lists(answers, ordered, value)
+    queries, lists = _ids(list(data)), _lists(answers, ordered, value, keep)
     if queries is None or lists is None:
         return None
     values = _numbers(list(chain.from_iterable([each.values() for each in lists])), value)
@@ -122,10 +122,10 @@ def from_columns(query: Any, item: Any, values: NDArray[Any], value: str) -> Pla
     return PlainNested(names, lists, numbers)
 
 
-def _lists(answers: list[Any], ordered: bool, value: str) -> list[Answer] | None:
-    """The items of each query with their numbers, copied; None where any are not plain."""
+def _lists(answers: list[Any], ordered: bool, value: str, keep: bool) -> list[Answer] | None:
+    """The items of each query with their numbers; None where any are not plain."""
     if not ordered:
-        lists: list[Any] = list(map(dict, answers))
+        lists: list[Any] = list(map(dict, answers)) if keep else answers
     elif value == "score":
         lists = [dict(each) if type(each) in DICTIONARIES else _numbered(each) for each in answers]
         if None in lists:
@@ -145,7 +145,7 @@ def _lists(answers: list[Any], ordered: bool, value: str) -> list[Answer] | None
 def _numbered(answer: object) -> dict[Any, int] | None:
     """The items of a list with numbers that fall from 0; None where one stands there twice."""
     items = _listed(answer)
-    if items is None:
+    if items is None or not {str, int}.issuperset(map(type, items)):
         return None
     numbered = dict(zip(items, range(0, -len(items), -1), strict=True))
     return numbered if len(numbered) == len(items) else None

@@ -44,8 +44,11 @@ class Qrels:
     word: str = "row"
 
     @classmethod
-    def of(cls, data: Any, reading: Reading | None = None) -> Qrels:
-        """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays."""
+    def of(cls, data: Any, reading: Reading | None = None, *, keep: bool = True) -> Qrels:
+        """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays.
+
+        Whoever does not `keep` them saves a copy: a dictionary must not change until they have been used.
+        """
         forks.check()
         if isinstance(data, Qrels):
             return data
@@ -56,7 +59,7 @@ class Qrels:
             return read_qrels(Source.of(data, reading.max_ratio), reading)
         from rankscope.inputs import objects
 
-        plain = objects.plain_of(data, "grade")
+        plain = objects.plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)
         problems = Problems("judgements")
@@ -172,7 +175,8 @@ class PlainQrels(Qrels):
     @cached_property
     def has_whole_grades(self) -> bool:
         """Whether no grade has a fraction."""
-        return bool((np.rint(self.nested.values) == self.nested.values).all())
+        grades = self.nested.values if self.judged_lists is None else self.judged_lists.levels[1]
+        return bool((np.rint(grades) == grades).all())
 
     def __len__(self) -> int:
         return self.nested.values.size

@@ -64,10 +64,11 @@ class Run:
         return self.source.digest if self.source else ""
 
     @classmethod
-    def of(cls, data: Any, reading: Reading | None = None, *, name: str = "") -> Run:
+    def of(cls, data: Any, reading: Reading | None = None, *, name: str = "", keep: bool = True) -> Run:
         """A run from a path (`-`: standard input), a dictionary, a frame, or three arrays (query, item, score).
 
-        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first.
+        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Whoever does not `keep` the run
+        saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
         if isinstance(data, Run):
@@ -81,7 +82,7 @@ class Run:
             return run
         from rankscope.inputs import objects
 
-        plain = objects.plain_of(data, "score")
+        plain = objects.plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)
         table = objects.table_of(data, "score", Problems(name or "run"))

@@ -82,7 +82,7 @@ def _standing(hits: Hits, answers: PlainNested, width: int) -> tuple[IntArray, B
     bits = width.bit_length()
     if hits.entry.size * width <= FEW_CELLS and answers.values.size == len(answers.lists) * width:
         beside, score = answers.values.reshape(len(answers.lists), width)[hits.segment], hits.score[:, None]
-        return np.count_nonzero(beside > score, axis=1), np.count_nonzero(beside == score, axis=1) > 1
+        return (beside > score).sum(axis=1), (beside == score).sum(axis=1) > 1
     key, first, limit = _rising(answers, width), hits.segment << bits, -hits.score
     place = first.copy()
     for power in reversed(range(bits)):
