@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import math
 from collections import OrderedDict, defaultdict
+from dataclasses import replace
 from decimal import Decimal
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -199,12 +201,14 @@ def test_prepared_judgements_keep_what_they_were_and_serve_many_runs() -> None:
         assert evaluate(prepared, run, MEASURES).means().equals(evaluate(original, run, MEASURES).means())
 
 
-def test_judgements_of_a_table_can_be_prepared_too() -> None:
-    frame = pl.DataFrame({"query": ["q", "p", "p"], "item": ["a", "b", "a"], "grade": [1, 0, 2]})
-    prepared, run = Qrels.of(frame).prepare(), {"q": {"b": 1.0, "a": 0.5}, "p": {"a": 1.0}}
+def test_judgements_of_a_file_can_be_prepared_too(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\np 0 b 0\np 0 a 2\n")
+    prepared, run = Qrels.of(tmp_path / "qrels").prepare(), {"q": {"b": 1.0, "a": 0.5}, "p": {"a": 1.0}}
     assert not isinstance(prepared, PlainQrels)
     assert prepared.judged_lists is not None
-    same(reduce(prepared, run), by_tables({"q": {"a": 1}, "p": {"b": 0, "a": 2}}, run, Settings()))
+    mine, theirs = reduce(prepared, run), by_tables({"q": {"a": 1}, "p": {"b": 0, "a": 2}}, run, Settings())
+    assert mine.provenance["judgements"] == {"file": "qrels", "sha256": prepared.digest, "rows": 3}
+    same(replace(mine, provenance=theirs.provenance), theirs)
 
 
 def test_judgements_with_an_item_twice_are_not_looked_up() -> None:
@@ -232,3 +236,72 @@ def test_what_takes_items_out_of_lists_takes_them_out_of_dictionaries() -> None:
 def test_the_rank_column_that_a_dictionary_lacks_is_asked_for() -> None:
     with pytest.raises(InputError, match="has no rank column"):
         evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["RR"], ties="rank")
+
+
+FRAMES: dict[str, Any] = {
+    "polars": lambda columns: pl.DataFrame(columns),
+    "a dictionary of columns": lambda columns: {name: list(column) for name, column in columns.items()},
+    "arrays": lambda columns: {name: np.array(column) for name, column in columns.items()},
+    "three lists": lambda columns: tuple(map(list, columns.values())),
+    "three arrays": lambda columns: tuple(map(np.array, columns.values())),
+    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
+    "objects of pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns, dtype=object),
+}
+ROWS: dict[str, list[tuple[Any, Any, Any]]] = {
+    "plain": [("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", "a", 0.5)],
+    "ties": [("q1", "b", 1.0), ("q1", "a", 1.0), ("q1", "c", 1.0)],
+    "whole numbers": [(1, 7, 3), (1, 8, 5), (2, 7, 1)],
+    "scattered": [("q1", "a", 2.0), ("q2", "a", 0.5), ("q1", "b", 1.0)],
+    "an item twice": [("q1", "a", 2.0), ("q1", "a", 1.0)],
+    "a gap": [("q1", "a", None), ("q1", "b", 1.0)],
+    "no id": [("q1", None, 2.0), ("q1", "b", 1.0)],
+    "NaN": [("q1", "a", math.nan), ("q1", "b", 1.0)],
+    "text": [("q1", "a", "2.5"), ("q1", "b", "x")],
+    "a NUL": [("q1", "a\0", 2.5), ("q1", "a", 1.0)],
+}
+JUDGED = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "1": {"7": 1}, "2": {"7": 2}}
+
+
+def as_frame(kind: str, rows: list[tuple[Any, Any, Any]], value: str) -> Any:
+    names = ("query", "item", value)
+    try:
+        return FRAMES[kind](dict(zip(names, zip(*rows, strict=True), strict=True)))
+    except (TypeError, pl.exceptions.PolarsError):
+        pytest.skip("no such frame")
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("case", ROWS)
+def test_small_frames_are_read_as_from_tables(kind: str, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = as_frame(kind, ROWS[case], "score")
+    mine = outcome(lambda: reduce(JUDGED, run))
+    monkeypatch.setattr("rankscope.inputs.objects.plain_columns", lambda *_: None)
+    theirs = outcome(lambda: reduce(JUDGED, run))
+    if isinstance(theirs, str):
+        assert mine == theirs
+    else:
+        same(mine, theirs)
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_judgements_of_small_frames_are_read_as_from_tables(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged, run = as_frame(kind, ROWS["whole numbers"], "grade"), {1: {7: 1.0, 8: 0.5}}
+    mine = Qrels.of(judged)
+    assert isinstance(mine, PlainQrels)
+    ranks = reduce(mine, run)
+    monkeypatch.setattr("rankscope.inputs.objects.plain_columns", lambda *_: None)
+    same(ranks, reduce(Qrels.of(judged), run))
+    assert mine.table.equals(Qrels.of(judged).table)
+    assert mine.line.tolist() == Qrels.of(judged).line.tolist()
+
+
+def test_a_frame_with_ranks_keeps_them() -> None:
+    frame = pl.DataFrame({"query": ["q1", "q1"], "item": ["a", "b"], "score": [1.0, 2.0], "rank": [1, 2]})
+    assert evaluate(JUDGED, frame, ["RR"], ties="rank", queries="answered")["RR"] == 1.0
+
+
+def test_an_array_of_scores_may_change_afterwards() -> None:
+    scores = np.array([1.0, 2.0])
+    run = Run.of((["q1", "q1"], ["a", "b"], scores))
+    scores[0] = 3.0
+    assert run.to_dict() == {"q1": {"a": 1.0, "b": 2.0}}

@@ -13,6 +13,7 @@ from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.masks import refuse_masked
+from rankscope.inputs.plain_columns import plain_columns
 from rankscope.inputs.plain_nested import DICTIONARIES, PlainNested, plain_nested
 from rankscope.inputs.tables import Table, from_array, plain_name, series
 from rankscope.lazily import LazyModule
@@ -27,7 +28,7 @@ def plain_of(data: Any, value: str, keep: bool = True) -> PlainNested | None:
     """What a Python object holds where it needs no repair and no table; None for any other."""
     if type(data) in DICTIONARIES and not _has_columns(data):
         return plain_nested(data, value, keep)
-    return None
+    return plain_columns(data, value)
 
 
 def table_of(data: Any, value: str, problems: Problems) -> Table | None:

@@ -98,7 +98,7 @@ def plain_nested(data: Mapping[Any, Any], value: str, keep: bool = True) -> Plai
     queries, lists = _ids(list(data)), _lists(answers, ordered, value, keep)
     if queries is None or lists is None:
         return None
-    values = _numbers(list(chain.from_iterable([each.values() for each in lists])), value)
+    values = plain_numbers(list(chain.from_iterable([each.values() for each in lists])), value)
     return None if values is None else PlainNested(tuple(queries), tuple(lists), values, ordered)
 
 
@@ -166,7 +166,7 @@ def _ids(ids: list[Any]) -> list[str] | None:
     if not kinds <= {str} or not all(ids):
         return None
     together = "".join(ids)
-    return ids if together.isascii() or _is_unicode(together) else None
+    return ids if (together.isascii() or _is_unicode(together)) and "\0" not in together else None
 
 
 def _is_unicode(text: str) -> bool:
@@ -177,7 +177,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _numbers(values: list[Any], value: str) -> FloatArray | None:
+def plain_numbers(values: list[Any], value: str) -> FloatArray | None:
     """All numbers as float64; None where one is none."""
     allowed = NUMBERS | TRUTHS if value == "grade" else NUMBERS
     if not allowed.issuperset(map(type, values)):

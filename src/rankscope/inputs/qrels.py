@@ -98,13 +98,13 @@ class Qrels:
 
     @cached_property
     def plain(self) -> PlainNested | None:
-        """The judgements by query and item; None where an item is judged twice."""
+        """By query and item; None where an item is judged twice, or the rows of a query are scattered."""
         query, item, grade = (self.table.get_column(name) for name in ("query", "item", "grade"))
         return from_columns(query.to_list(), item.to_list(), grade.to_numpy(), "grade")
 
     @cached_property
     def judged_lists(self) -> JudgedLists | None:
-        """The judgements ready for look-up; None where an item is judged twice."""
+        """The judgements ready for look-up; None where `plain` is."""
         return None if self.plain is None else JudgedLists.of(self.plain)
 
     def prepare(self) -> Qrels:
