@@ -11,9 +11,11 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import OneOf, check
 from rankscope.wording import setting_usage
 
 Weighting = Literal["per_query", "per_class"]  # large classes dominate the first: a class of c adds c queries
+WEIGHTING = OneOf(get_args(Weighting), exactly=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +30,7 @@ class Mean:
 
 def units_of(queries: RelevantRanks, weighting: Weighting) -> IntArray:
     """Which unit each query belongs to, units numbered from 0: itself, or its class."""
-    if weighting not in get_args(Weighting):
-        raise MeasureError(f"weighting must be one of {', '.join(get_args(Weighting))}, got {weighting!r}")
+    check(locals(), weighting=WEIGHTING)
     if weighting == "per_query":
         return np.arange(len(queries))
     if queries.classes is None:

@@ -29,7 +29,7 @@ def places(over: Over, levels: int = LEVELS, scopes: tuple[float, ...] = SCOPES)
     >>> places("recall", 4)
     array([0.25, 0.5 , 0.75, 1.  ])
     """
-    check({"over": over, "levels": levels}, over=OneOf(get_args(Over), exactly=True), levels=COUNT)
+    levels = check(locals(), over=OneOf(get_args(Over), exactly=True), levels=COUNT)["levels"]
     return np.arange(1, levels + 1) / levels if over == "recall" else np.asarray(scopes, dtype=np.float64)
 
 

@@ -80,7 +80,8 @@ def bootstrap_means(
     >>> made.mean.tolist(), made.low.tolist(), made.high.tolist(), made.resamples
     ([0.5], [0.125], [0.875], 10000)
     """
-    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
+    rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
+    how, level, resamples, seed = check(locals(), **rules).values()
     table = np.atleast_2d(np.asarray(values, dtype=np.float64))
     there = ~np.isnan(table)
     filled = np.where(there, table, 0.0)

@@ -92,7 +92,7 @@ def recall_grid(points: int = 10) -> FloatArray:
     >>> recall_grid(5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    check({"points": points}, points=WholeNumber(least=2))
+    points = check(locals(), points=WholeNumber(least=2))["points"]
     return np.arange(points) / (points - 1.0)
 
 
