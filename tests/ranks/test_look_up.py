@@ -275,7 +275,7 @@ def as_frame(kind: str, rows: list[tuple[Any, Any, Any]], value: str) -> Any:
 def test_small_frames_are_read_as_from_tables(kind: str, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = as_frame(kind, ROWS[case], "score")
     mine = outcome(lambda: reduce(JUDGED, run))
-    monkeypatch.setattr("rankscope.inputs.objects.plain_columns", lambda *_: None)
+    monkeypatch.setattr("rankscope.inputs.plain_objects.plain_columns", lambda *_: None)
     theirs = outcome(lambda: reduce(JUDGED, run))
     if isinstance(theirs, str):
         assert mine == theirs
@@ -289,7 +289,7 @@ def test_judgements_of_small_frames_are_read_as_from_tables(kind: str, monkeypat
     mine = Qrels.of(judged)
     assert isinstance(mine, PlainQrels)
     ranks = reduce(mine, run)
-    monkeypatch.setattr("rankscope.inputs.objects.plain_columns", lambda *_: None)
+    monkeypatch.setattr("rankscope.inputs.plain_objects.plain_columns", lambda *_: None)
     same(ranks, reduce(Qrels.of(judged), run))
     assert mine.table.equals(Qrels.of(judged).table)
     assert mine.line.tolist() == Qrels.of(judged).line.tolist()

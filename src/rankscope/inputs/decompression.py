@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     bz2, lzma = LazyModule("bz2"), LazyModule("lzma")
 
-PORTION = 16 << 20  # plain bytes at once
+PORTION = 4 << 20  # plain bytes at once
 DICTIONARY = 512 << 20  # memory that xz may ask for; its own strongest level needs 65 MB
 
 

@@ -4,53 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
-from rankscope.column_names import ITEM, QUERY
 from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.masks import refuse_masked
-from rankscope.inputs.plain_columns import plain_columns
-from rankscope.inputs.plain_nested import DICTIONARIES, PlainNested, plain_nested
-from rankscope.inputs.tables import Table, from_array, plain_name, series
-from rankscope.lazily import LazyModule
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = LazyModule("polars")
-
-
-def plain_of(data: Any, value: str, keep: bool = True) -> PlainNested | None:
-    """What a Python object holds where it needs no repair and no table; None for any other."""
-    if type(data) in DICTIONARIES and not _has_columns(data):
-        return plain_nested(data, value, keep)
-    return plain_columns(data, value)
+from rankscope.inputs.plain_objects import has_columns
+from rankscope.inputs.tables import Table, from_array, series
 
 
 def table_of(data: Any, value: str, problems: Problems) -> Table | None:
     """The table in a Python object, None if there is none in it; `value` is 'score' or 'grade'."""
-    if isinstance(data, Mapping) and not _has_columns(data):
+    if isinstance(data, Mapping) and not has_columns(data):
         table = nested.table_of(data, value, problems)
         problems.raise_if_any()
         return table
     frame = _frame_of(data, value, problems)
     return None if frame is None else Table.numbered(frame)
-
-
-def _has_columns(data: Mapping[Any, Any]) -> bool:
-    """Whether a dictionary is a table, {"query": [...], "item": [...], ...}, and not {query: [item, ...]}."""
-    if any(map(_is_mapping, data.values())):
-        return False
-    names = {plain_name(name) for name in data if isinstance(name, str)}
-    return bool(names & set(QUERY) and names & set(ITEM))
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, dict | Mapping)
 
 
 def _frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankscope.column_names import GRADE, ITEM, QUERY, RANK, SCORE
+from rankscope.column_names import GRADE, ITEM, QUERY, RANK, SCORE, plain_name
 from rankscope.inputs.plain_nested import PlainNested, from_columns, plain_numbers
 
 MOST_ROWS = 1 << 15  # of larger tables whole columns are quicker
@@ -42,7 +42,7 @@ def _columns(data: Any, value: str) -> tuple[Any, Any, Any] | None:
     names = _names(data)
     if names is None:
         return None
-    by_name = {name.strip().lower(): name for name in names if isinstance(name, str)}
+    by_name = {plain_name(name): name for name in names if isinstance(name, str)}
     wanted = [
         next((by_name[word] for word in words if word in by_name), None) for words in (QUERY, ITEM, VALUES[value])
     ]

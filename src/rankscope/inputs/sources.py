@@ -20,7 +20,7 @@ from rankscope.inputs.decompression import unpack_bytes
 from rankscope.inputs.expansion import MAX_RATIO, Expansion, TooLargeError, advice
 from rankscope.names import name_of, visible
 
-BLOCK = 16 << 20
+BLOCK = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = re.compile(rb"(^|[\n\r])(?:[ \t\v\f]*" + BYTE_ORDER_MARK + rb")+")
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -180,7 +180,7 @@ def without_marks(text: bytes) -> bytes:
     >>> without_marks("\ufeffq1 ...\\n\ufeffq2 ...".encode())
     b'q1 ...\\nq2 ...'
     """
-    return MARKS.sub(rb"\1", text) if BYTE_ORDER_MARK in text else text
+    return text if text.isascii() or BYTE_ORDER_MARK not in text else MARKS.sub(rb"\1", text)
 
 
 def without_suffix(name: str, suffixes: Iterable[str]) -> str:

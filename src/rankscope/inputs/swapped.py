@@ -79,4 +79,4 @@ def _first_scores(run: Run) -> FloatArray:
         first = next(iter(run.blocks(Problems(run.place))), None)
     except InputError:
         first = None
-    return np.empty(0) if first is None else first.score[np.isfinite(first.score)]
+    return np.empty(0) if first is None else first.rows.score[np.isfinite(first.rows.score)]

@@ -47,8 +47,11 @@ def beginning(raw: bytes, encoding: str) -> bytes:
     return text.removeprefix("\ufeff").encode(errors="ignore")
 
 
-def decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
-    """The bytes without what is not text: each line with a NUL or with bytes that are not UTF-8 is a problem."""
+def decodable(raw: bytes, problems: Problems, first_line: int, comments: bool = False) -> bytes:
+    """The bytes without what is not text: each line with a NUL or with bytes that are not UTF-8 is a problem.
+
+    `comments` says that lines that begin with # do not matter.
+    """
     try:
         raw.decode()
         if b"\0" not in raw:
@@ -58,7 +61,9 @@ def decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
     lines = raw.split(b"\n")
     for number, line in enumerate(lines, first_line):
         what = _not_text(line)
-        if what:
+        if what and comments and line.lstrip().startswith(b"#"):
+            lines[number - first_line] = b"#"
+        elif what:
             advice = f"Text must be UTF-8; name another one with {setting_usage('encoding', 'NAME')}."
             problems.add(f"line {number}", what, advice, number)
             lines[number - first_line] = b""

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.plain_nested import Answer, PlainNested
-from rankscope.lazily import LazyModule
 from rankscope.ranks.ties import Groups, ScoredRows, ranks_of
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = LazyModule("polars")
 
 NOT_THERE = float("nan")
 NO_ITEMS: Answer = {}
@@ -113,8 +108,7 @@ def _ranks_by_names(
     chosen = answers.take(segments.tolist())
     rows = _rows_of(hits.entry, segment, chosen, judged)
     scored = ScoredRows(chosen.values, np.repeat(np.arange(segments.size), chosen.lengths), chosen.lengths)
-    item = pl.Series(chosen.items(), dtype=pl.String)
-    rank, groups = ranks_of(rows, scored, item, chosen.queries, policy, seed)
+    rank, groups = ranks_of(rows, scored, TextIds.of(chosen.items()), chosen.queries, policy, seed)
     return rank, replace(groups, segment=segments[groups.segment])
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs import forks
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.id_columns import TextIds
+from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.plain_nested import PlainNested
-from rankscope.inputs.qrels import JudgedItems, Qrels
+from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
-from rankscope.lazily import LazyModule
 from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
 from rankscope.ranks.look_up import find_hits, ranks_of_hits
 from rankscope.ranks.lots import lots_of_names
@@ -29,11 +30,6 @@ from rankscope.ranks.ties import ScoredRows, ranks_of
 from rankscope.settings import Settings
 from rankscope.version import __version__
 from rankscope.wording import setting_value
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = LazyModule("polars")
 
 Progress = Callable[[str, float], None]  # name of the run, share of it that has been read
 FIXED_BY_REDUCTION = ("ties", "duplicates", "judged_only", "score_width", "query_item", "seed")
@@ -139,24 +135,40 @@ def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Sett
     """Junk pairs, and each query as an item of its own where it is not to be ranked."""
     left_out = [(str(query), str(item)) for query, item in junk]
     if settings.query_item in ("removed", "kept_ignored"):
-        left_out += [(query, query) for query in qrels.table.get_column("query").unique().to_list()]
+        left_out += [(query, query) for query in _distinct_queries(qrels)]
     return left_out
 
 
+def _distinct_queries(qrels: Qrels) -> list[str]:
+    """In the order they are first judged."""
+    return list(dict.fromkeys(qrels.query.take(qrels.query.starts()).to_list()))
+
+
 def _as_qrels(pairs: list[tuple[str, str]]) -> Qrels:
-    table = pl.DataFrame(pairs, schema={"query": pl.String, "item": pl.String}, orient="row")
-    return Qrels(table.with_columns(grade=pl.lit(0.0)), np.arange(len(pairs), dtype=np.int64), "junk")
+    return Qrels(
+        query=TextIds.of([query for query, _ in pairs]),
+        item=TextIds.of([item for _, item in pairs]),
+        grade=np.zeros(len(pairs)),
+        line=np.arange(len(pairs), dtype=np.int64),
+        name="junk",
+    )
 
 
 def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
     """The judgements with each query as a relevant item of its own, where it is to be counted."""
     if settings.query_item != "counted":
         return qrels
-    table = qrels.table
-    own = table.select("query").unique(maintain_order=True).with_columns(item=pl.col("query"), grade=pl.lit(1.0))
-    own = own.join(table, on=["query", "item"], how="anti", maintain_order="left")
-    line = np.concatenate([qrels.line, np.zeros(own.height, dtype=np.int64)])
-    return Qrels(table=pl.concat([table, own]), line=line, name=qrels.name, digest=qrels.digest, word=qrels.word)
+    judged = set(zip(qrels.query.to_list(), qrels.item.to_list(), strict=True))
+    own = TextIds.of([query for query in _distinct_queries(qrels) if (query, query) not in judged])
+    return Qrels(
+        query=qrels.query.as_texts().joined([own]),
+        item=qrels.item.as_texts().joined([own]),
+        grade=np.concatenate([qrels.grade, np.ones(len(own))]),
+        line=np.concatenate([qrels.line, np.zeros(len(own), dtype=np.int64)]),
+        name=qrels.name,
+        digest=qrels.digest,
+        word=qrels.word,
+    )
 
 
 def _common_advice(found: _Found) -> str:
@@ -185,21 +197,21 @@ class _Found:
         """Find the judged items of a block of whole queries."""
         judged = self.judged
         assert isinstance(judged, JudgedItems)
-        self.returned += len(part.block)
+        self.returned += len(part.rows)
         part = self._settled(part)
         row_of = self._rows_of(part.queries, part.lengths)
-        if len(part.block) == 0:
+        if len(part.rows) == 0:
             return
         scored = ScoredRows(self._scores(part), part.segment, part.lengths)
         rows, entry = _find(part.keys, row_of, judged)
-        rank, groups = ranks_of(rows, scored, part.block.item, part.queries, self.settings.ties, self.settings.seed)
+        rank, groups = ranks_of(rows, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
             {
                 "row": row_of[segment[rows]],
                 "rank": rank,
                 "grade": self.judged.grade[entry],
-                "score": part.block.score[rows],
+                "score": part.rows.score[rows],
             }
         )
         self.groups.append({"row": row_of[groups.segment], "start": groups.above + 1, "size": groups.size})
@@ -236,7 +248,7 @@ class _Found:
         """The block without duplicates and junk."""
         keys = part.keys
         earlier, later = keys.repeated()
-        keep = np.ones(len(part.block), dtype=np.bool_)
+        keep = np.ones(len(part.rows), dtype=np.bool_)
         if earlier.size:
             keep &= self._without_duplicates(part, earlier, later)
         if self.settings.ties == "rank":
@@ -250,7 +262,7 @@ class _Found:
         return part.keep(keep)
 
     def _without_duplicates(self, part: Whole, earlier: IntArray, later: IntArray) -> BoolArray:
-        keep = np.ones(len(part.block), dtype=np.bool_)
+        keep = np.ones(len(part.rows), dtype=np.bool_)
         policy = self.settings.duplicates
         if policy == "error":
             self._complain(part, earlier, later)
@@ -262,13 +274,13 @@ class _Found:
             best: dict[int, int] = {}  # of the rows that hold one item, up to this one
             for one, other in zip(earlier.tolist(), later.tolist(), strict=True):
                 champion = best.get(one, one)
-                best[other] = other if part.block.score[other] > part.block.score[champion] else champion
+                best[other] = other if part.rows.score[other] > part.rows.score[champion] else champion
                 keep[champion if best[other] == other else other] = False
         return keep
 
     def _check_ranks(self, part: Whole, keep: BoolArray) -> None:
         """The rank column must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there."""
-        if part.block.rank is None or self.problems.count:
+        if part.rows.rank is None or self.problems.count:
             return
         wrong = _wrong_ranks(part)
         if wrong and not keep.all():
@@ -280,7 +292,7 @@ class _Found:
     def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
         best = setting_value("duplicates", "best")
         self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
-        block, segment = part.block, part.segment
+        block, segment = part.rows, part.segment
         for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
             lines = f"{block.word}s {block.line[one]} and {block.line[other]}"
             what = f"item {shorten_value(block.item[one])} is ranked twice ({lines})"
@@ -289,9 +301,9 @@ class _Found:
 
     def _scores(self, part: Whole) -> FloatArray:
         """What the order is made of: scores in the width asked for, or the rank column."""
-        if self.settings.ties == "rank" and part.block.rank is not None:
-            return -part.block.rank.astype(np.float64)
-        return in_width(part.block.score, self.settings.score_width)
+        if self.settings.ties == "rank" and part.rows.rank is not None:
+            return -part.rows.rank.astype(np.float64)
+        return in_width(part.rows.score, self.settings.score_width)
 
     def _left_out(self) -> IntArray:
         """How many items of the collection are junk to each judged query."""
@@ -355,7 +367,8 @@ def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArr
     lengths = np.diff(wanted.offsets)[row_of[segments]]
     entries = ranges(wanted.offsets[row_of[segments]], lengths)
     segment = np.repeat(segments, lengths)
-    rows, index = keys.find(wanted.item.gather(entries), keys_of(wanted.hash[entries], segment))
+    items, hashes = wanted.like(keys.item)
+    rows, index = keys.find(items.take(entries), keys_of(hashes[entries], segment))
     return rows, entries[index]
 
 
@@ -365,15 +378,15 @@ def _best_others(part: Whole, scored: ScoredRows, row_of: IntArray, relevant: In
     hits = np.bincount(part.segment[relevant], minlength=row_of.size)[segments]
     lengths = np.minimum(part.lengths[segments], hits + KEPT_DISTRACTORS)
     places = ranges(scored.starts[segments], lengths)
-    is_relevant = np.zeros(len(part.block), dtype=np.bool_)
+    is_relevant = np.zeros(len(part.rows), dtype=np.bool_)
     is_relevant[relevant] = True
     places = places[~is_relevant[scored.at(places)]]
     owner = part.segment[scored.at(places)]
     nth = np.arange(places.size) - np.searchsorted(owner, owner)
     places, owner, nth = (each[nth < KEPT_DISTRACTORS] for each in (places, owner, nth))
     rows = scored.at(places)
-    lot = lots_of_names(part.block.item.gather(rows))
-    return {"row": row_of[owner], "order": nth, "score": part.block.score[rows], "lot": lot}
+    lot = lots_of_names(part.rows.item.take(rows))
+    return {"row": row_of[owner], "order": nth, "score": part.rows.score[rows], "lot": lot}
 
 
 def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
@@ -392,9 +405,9 @@ def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[
 
 def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
     """Queries whose rank column does not count 1, 2, 3, ... (or from 0): query, what is wrong, line."""
-    assert part.block.rank is not None
-    scored = ScoredRows(-part.block.rank.astype(np.float64), part.segment, part.lengths)
-    rank = part.block.rank if scored.order is None else part.block.rank[scored.order]
+    assert part.rows.rank is not None
+    scored = ScoredRows(-part.rows.rank.astype(np.float64), part.segment, part.lengths)
+    rank = part.rows.rank if scored.order is None else part.rows.rank[scored.order]
     owner = np.repeat(np.arange(len(part.queries)), part.lengths)
     full = part.lengths > 0
     first = np.zeros(len(part.queries), dtype=np.int64)
@@ -403,9 +416,9 @@ def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
     wrong, problems = np.flatnonzero(rank != expected), []
     for segment in np.unique(owner[wrong]).tolist():
         place = int(wrong[np.searchsorted(owner[wrong], segment)])
-        line = int(part.block.line[scored.at(np.array([place]))[0]])
+        line = int(part.rows.line[scored.at(np.array([place]))[0]])
         what = f"ranks must run 1, 2, 3, ... without gaps or doubles; expected {expected[place]}, got {rank[place]}"
-        problems.append((part.queries[segment], f"{what} ({part.block.word} {line})", line))
+        problems.append((part.queries[segment], f"{what} ({part.rows.word} {line})", line))
     return problems
 
 

@@ -16,7 +16,7 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.column_names import ITEM, KNOWN, QUERY
+from rankscope.column_names import ITEM, KNOWN, QUERY, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems, shorten_value
@@ -25,7 +25,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import Table, plain_name
+from rankscope.inputs.tables import Table
 from rankscope.inputs.texts import not_packed
 
 SEPARATORS = (",", "\t", ";")
@@ -76,15 +76,15 @@ class Delimited:
             file,
             delimiter=self.separator,
             lineterminator="\n",
-            quoting=csv.QUOTE_NONNUMERIC if _holds_returns(table) else csv.QUOTE_MINIMAL,
+            quoting=csv.QUOTE_NONNUMERIC if _needs_quotes(table) else csv.QUOTE_MINIMAL,
         )
         writer.writerow(table.columns)
         writer.writerows(table.iter_rows())
 
 
-def _holds_returns(table: pl.DataFrame) -> bool:
-    """Before Python 3.13 the csv module does not see by itself that a carriage return needs quotes."""
-    return any(table.get_column(name).str.contains("\r", literal=True).any() for name in ("query", "item"))
+def _needs_quotes(table: pl.DataFrame) -> bool:
+    """What the csv module does not see by itself: carriage returns before Python 3.13, marks that a reader drops."""
+    return any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
 
 
 CSV = Delimited("csv", (".csv",), ",")

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 ANYTHING, NOTHING, JSON = b"", b"(?!)", rb"\s*[\[{]"
+TABLE = rb"[\r\n]*[^\r\n]*[,;\t]"  # a header has two names at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +33,8 @@ KNOWN = (  # in the order they are asked: signatures first, then what looks like
     KnownFormat("mteb", "mteb", ("_predictions.json",), JSON),
     KnownFormat("json", "nested_json", (".json",), JSON),
     KnownFormat("jsonl", "json_lines", (".jsonl", ".ndjson"), JSON),
-    KnownFormat("tsv", "delimited:TSV", (".tsv", ".tab")),
-    KnownFormat("csv", "delimited:CSV", (".csv",)),
+    KnownFormat("tsv", "delimited:TSV", (".tsv", ".tab"), TABLE),
+    KnownFormat("csv", "delimited:CSV", (".csv",), TABLE),
     KnownFormat("beir", "beir", (), NOTHING),
     KnownFormat("trec", "trec", (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")),
 )
