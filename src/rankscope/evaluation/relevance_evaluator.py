@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from numbers import Integral, Real
 from typing import Any
 
@@ -41,6 +41,7 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
 PEER = "pytrec_eval"
+INTERPOLATED = ("IPrec", "IPrec11")
 PLACEHOLDER = "\uffff"  # stands in a list that has no item, and leaves it again
 WITH_PARAMETERS = re.compile(r"(?P<name>\w+?)[._](?P<given>\d+(\.\d+)?(,\d+(\.\d+)?)*)")
 ORDER: tuple[str, ...] = tuple(name for name in ALL_TREC if name not in NOT_IN_NINE)
@@ -94,22 +95,21 @@ class RelevanceEvaluator:
         rows = [self._row_of[query] for query in common]
         values = [_values(name, measure, ranks)[rows].tolist() for name, measure in self._columns]
         names = [name for name, _ in self._columns]
-        return {
-            query: dict(zip(names, row, strict=True))
-            for query, row in zip(common, zip(*values, strict=True), strict=True)
-        }
+        lines = zip(*values, strict=True) if values else repeat((), len(common))
+        return {query: dict(zip(names, line, strict=True)) for query, line in zip(common, lines, strict=True)}
 
     def _ranks(self, answers: Mapping[str, Mapping[str, float]], plain: PlainNested | None) -> RelevantRanks:
         if plain is not None and all(plain.lists):
-            run = Run.from_plain(
-                "run", plain.take([row for row, query in enumerate(plain.queries) if query in answers])
-            )
+            judged = [row for row, query in enumerate(plain.queries) if query in answers]
+            run = Run.from_plain("run", plain.take(judged))
             seen = seen_of(reduce(self._qrels, run, self._settings), self._settings)
         else:
             filled = {query: items or {PLACEHOLDER: 0.0} for query, items in answers.items()}
             ranks = reduce(self._qrels, Run.of(filled), self._settings)
             empty = np.array([not answers.get(query, True) for query in ranks.queries], dtype=np.bool_)
             seen = seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
+        if not any(measure.name in INTERPOLATED for _, measure in self._columns):
+            return seen
         return replace(seen, provenance={**seen.provenance, "condensed": True})  # an empty list is 0/0 to iprec there
 
     @cached_property
@@ -177,7 +177,7 @@ def _parsed(
 
 def _plain_run(scores: Any) -> PlainNested | None:
     """The scores where they are plainly {text: {text: number}}, so that no value need be looked at by itself."""
-    plain = plain_nested(scores, "score")
+    plain = plain_nested(scores, "score", keep=False)
     if plain is None or plain.ordered:
         return None
     ids = chain(scores, *islice(filter(None, scores.values()), 1))  # the kind of the first item is that of all

@@ -59,7 +59,7 @@ def losing_order(queries: RelevantRanks) -> Ragged:
 
 def gaining(queries: RelevantRanks) -> Ragged:
     """Items found that are judged above 0."""
-    return queries.judged.where(queries.judged["grade"] > 0)
+    return queries.gaining
 
 
 def at_rank(cumulated: FloatArray, items: Ragged, row: IntArray, rank: IntArray) -> FloatArray:

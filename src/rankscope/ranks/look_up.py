@@ -76,8 +76,8 @@ def _standing(hits: Hits, answers: PlainNested, width: int) -> tuple[IntArray, B
     """How many items of its query score higher than each hit, and which hits have an equal."""
     bits = width.bit_length()
     if hits.entry.size * width <= FEW_CELLS and answers.values.size == len(answers.lists) * width:
-        beside, score = answers.values.reshape(len(answers.lists), width)[hits.segment], hits.score[:, None]
-        return (beside > score).sum(axis=1), (beside == score).sum(axis=1) > 1
+        beside = answers.values.reshape(len(answers.lists), width).T.take(hits.segment, axis=1)
+        return (beside > hits.score).sum(axis=0), (beside == hits.score).sum(axis=0) > 1
     key, first, limit = _rising(answers, width), hits.segment << bits, -hits.score
     place = first.copy()
     for power in reversed(range(bits)):

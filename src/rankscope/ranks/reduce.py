@@ -399,7 +399,7 @@ def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[
     judged = whole["row"] >= 0
     if not judged.all():
         whole = {name: column[judged] for name, column in whole.items()}
-    sorting = np.lexsort((whole[order], whole["row"]))
+    sorting = np.argsort(whole["row"] * (whole[order].max(initial=0) + 1) + whole[order], kind="stable")
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 
 

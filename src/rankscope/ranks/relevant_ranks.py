@@ -158,6 +158,14 @@ class RelevantRanks:
     def _found(self) -> Ragged:
         return self.judged.where(self.judged["grade"] >= self.rel)
 
+    @once
+    def gaining(self) -> Ragged:
+        """Items found that are judged above 0, whatever counts as relevant."""
+        positive = self.judged["grade"] > 0
+        if self.rel > 0 and np.count_nonzero(positive) == self._found.size:
+            return self._found
+        return self.judged.where(positive)
+
     @property
     def ranks(self) -> IntArray:
         """Ranks of the relevant items found, query after query, ascending in each."""
@@ -206,8 +214,11 @@ class RelevantRanks:
 
     def count_judged(self, least: float = 0, below: float = np.inf) -> IntArray:
         """How many items of each query were judged with least <= grade < below."""
-        grade, count = self.levels["grade"], self.levels["count"]
-        return self.levels.total(np.where((grade >= least) & (grade < below), count, 0)).astype(np.int64)
+        grade = self.levels["grade"]
+        chosen = grade >= least
+        if below < np.inf:
+            chosen &= grade < below
+        return self.levels.total(self.levels["count"] * chosen).astype(np.int64)
 
     def total(self, values: ArrayLike) -> FloatArray:
         """Sum over the relevant items found of each query, added in rank order."""
