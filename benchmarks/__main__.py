@@ -17,6 +17,7 @@ from benchmarks import (
     fuzz,
     gpu_nearest,
     nearest,
+    objects,
     readers,
     shapes,
     skewed_errors,
@@ -34,6 +35,11 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "evaluation": (
         "From files to printed means: 6,980 queries x 1,000 items, 246 MB of text, five measures",
         lambda: speed.evaluation(FOLDER),
+    ),
+    "objects": ("Python calls: dictionaries in a loop, against pytrec_eval", objects.loops),
+    "start": (
+        f"The everyday command: {objects.QUERIES} queries x 1,000 lines, against ir_measures",
+        lambda: objects.start(FOLDER),
     ),
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
     "readers": ("The two readers of TREC text against each other", readers.agreement),

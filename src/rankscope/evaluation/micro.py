@@ -105,12 +105,14 @@ def _merged_ap(
     if not listed.height or not judged.height:
         return 0.0 if (judged.get_column("grade") >= measure.rel).any() else nothing
     merged = judged.with_columns(both)
-    merged_qrels = replace(
-        qrels,
+    merged_qrels = Qrels(
         query=SeriesIds(merged.get_column("query")),
         item=SeriesIds(merged.get_column("item")),
         grade=merged.get_column("grade").to_numpy(),
         line=qrels.line[inside.to_numpy()],
+        name=qrels.name,
+        digest=qrels.digest,
+        word=qrels.word,
     )
     merged_run = Run.from_frame(listed.with_columns(both), run.name)
     ranks = reduce(merged_qrels, merged_run, settings.changed(query_item="kept"), junk=pairs)

@@ -15,7 +15,10 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.id_columns import IdColumn
+from rankscope.inputs.id_columns import IdColumn, TextIds
+from rankscope.inputs.judged_lists import JudgedLists
+from rankscope.inputs.plain_nested import PlainNested, from_columns
+from rankscope.inputs.plain_objects import plain_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 
@@ -43,8 +46,11 @@ class Qrels:
     word: str = "row"
 
     @classmethod
-    def of(cls, data: Any, reading: Reading | None = None) -> Qrels:
-        """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays."""
+    def of(cls, data: Any, reading: Reading | None = None, *, keep: bool = True) -> Qrels:
+        """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays.
+
+        Whoever does not `keep` them saves a copy: a dictionary must not change until they have been used.
+        """
         forks.check()
         if isinstance(data, Qrels):
             return data
@@ -53,6 +59,9 @@ class Qrels:
 
             reading = reading or Reading()
             return read_qrels(Source.of(data, reading.max_ratio), reading)
+        plain = plain_of(data, "grade", keep)
+        if plain is not None:
+            return PlainQrels(plain)
         from rankscope.inputs import objects
 
         problems = Problems("judgements")
@@ -111,8 +120,37 @@ class Qrels:
         """The highest grade of all judgements; 0 where there are none."""
         return float(self.grade.max()) if self.grade.size else 0.0
 
+    @cached_property
+    def plain(self) -> PlainNested | None:
+        """By query and item; None where an item is judged twice, or the rows of a query are scattered."""
+        return from_columns(self.query.to_list(), self.item.to_list(), self.grade, "grade")
+
+    @cached_property
+    def judged_lists(self) -> JudgedLists | None:
+        """The judgements ready for look-up; None where `plain` is."""
+        return None if self.plain is None else JudgedLists.of(self.plain)
+
+    def prepare(self) -> Qrels:
+        """These judgements, made ready once for many runs given as Python objects: the first evaluation waits no more.
+
+        >>> judged = Qrels.of({"q1": {"a": 2, "b": 0}}).prepare()
+        >>> from rankscope import evaluate
+        >>> [evaluate(judged, {"q1": run}, "AP")["AP"] for run in ({"a": 1.0}, {"b": 2.0, "a": 1.0})]
+        [1.0, 0.5]
+        """
+        if self.judged_lists is not None:
+            _ = self.judged_lists.levels
+        return self
+
+    @cached_property
+    def has_whole_grades(self) -> bool:
+        """Whether no grade has a fraction."""
+        return bool((np.rint(self.grade) == self.grade).all())
+
     def need_whole_grades(self, who: str) -> None:
         """Raise an error that names every grade with a fraction: some programs know whole grades only."""
+        if self.has_whole_grades:
+            return
         problems = Problems(self.name, [f"{who} knows whole grades only."])
 
         def what(row: int) -> str:
@@ -131,3 +169,28 @@ class Qrels:
 
     def __len__(self) -> int:
         return self.grade.size
+
+
+class PlainQrels(Qrels):
+    """Judgements of a dictionary that needed no repair; their columns are made when they are asked for."""
+
+    nested: PlainNested
+
+    def __init__(self, nested: PlainNested) -> None:
+        self.__dict__.update(nested=nested, plain=nested, grade=nested.values, name="judgements", digest="", word="row")
+
+    @cached_property
+    def query(self) -> TextIds:
+        """The query of each judgement."""
+        row = np.arange(len(self.nested.lists)).repeat(self.nested.lengths)
+        return TextIds.of(self.nested.queries).take(row)
+
+    @cached_property
+    def item(self) -> TextIds:
+        """The item of each judgement."""
+        return TextIds.of(self.nested.items())
+
+    @cached_property
+    def line(self) -> IntArray:
+        """The rows are counted from 1."""
+        return np.arange(1, len(self) + 1, dtype=np.int64)

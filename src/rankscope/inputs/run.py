@@ -10,6 +10,8 @@ from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.blocks import RunBlock, prefetch
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.plain_nested import PlainNested
+from rankscope.inputs.plain_objects import plain_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 
@@ -33,6 +35,7 @@ class Run:
     def __init__(self, name: str, reader: BlockReader, source: Source | None = None, tag: str = "") -> None:
         self.name, self.source, self.tag = name, source, tag
         self.gives_scores = True
+        self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
         self._reader = reader
 
     def blocks(self, problems: Problems, rank: bool = False) -> Iterator[RunBlock]:
@@ -55,10 +58,11 @@ class Run:
         return self.source.digest if self.source else ""
 
     @classmethod
-    def of(cls, data: Any, reading: Reading | None = None, *, name: str = "") -> Run:
+    def of(cls, data: Any, reading: Reading | None = None, *, name: str = "", keep: bool = True) -> Run:
         """A run from a path (`-`: standard input), a dictionary, a frame, or three arrays (query, item, score).
 
-        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first.
+        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Whoever does not `keep` the run
+        saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
         if isinstance(data, Run):
@@ -70,6 +74,9 @@ class Run:
             run = read_run(Source.of(data, reading.max_ratio), reading)
             run.name = name or run.name
             return run
+        plain = plain_of(data, "score", keep)
+        if plain is not None:
+            return cls.from_plain(name or "run", plain)
         from rankscope.inputs import objects
 
         table = objects.table_of(data, "score", Problems(name or "run"))
@@ -99,6 +106,20 @@ class Run:
 
         table = Table.numbered(frame)
         return cls.from_tables(name, lambda _: iter([table]))
+
+    @classmethod
+    def from_plain(cls, name: str, plain: PlainNested) -> Run:
+        """A run from a dictionary that needs no repair; its rows become columns when they are asked for."""
+
+        def read(_: Problems) -> Iterator[Table]:
+            from rankscope.inputs.tables import Table
+
+            yield Table.numbered(plain.table("score"), plain.ordered)
+
+        run = cls.from_tables(name, read)
+        run.plain = plain
+        run.gives_scores = not (plain.ordered and plain.values.size)
+        return run
 
     @classmethod
     def from_tables(cls, name: str, read: Callable[[Problems], Iterator[Table]], source: Source | None = None) -> Run:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -159,6 +157,9 @@ class Source:
 
     def _kept(self, stream: BinaryIO) -> BinaryIO:
         """Standard input and pipes can be read only once, so their bytes are kept in a temporary file."""
+        import shutil
+        import tempfile
+
         spooled = tempfile.SpooledTemporaryFile(max_size=BLOCK)  # noqa: SIM115  (it lives as long as the source)
         shutil.copyfileobj(stream, spooled, BLOCK)
         weakref.finalize(self, spooled.close)

@@ -59,7 +59,7 @@ def looks_swapped(data: Any, qrels: Qrels, runs: Sequence[Run], reading: Reading
     >>> looks_swapped(grades, Qrels.of(grades), [Run.of(grades)], Reading())
     ''
     """
-    if bool((qrels.grade % 1 == 0).all()):
+    if qrels.has_whole_grades:
         return ""
     if isinstance(data, str | Path) and not (_is_file(data) and _reads_as_run(data, reading)):
         return ""

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, IntArray
+from rankscope.column_names import plain_name
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.numbers import as_number
 from rankscope.inputs.series_ids import text_ids
@@ -51,11 +52,6 @@ class Table:
 
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value)
-
-
-def plain_name(name: str) -> str:
-    """A column's name for comparison: case and blanks around it do not matter."""
-    return name.strip().lower()
 
 
 def find_column(frame: pl.DataFrame, names: Sequence[str]) -> str | None:

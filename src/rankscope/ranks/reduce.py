@@ -14,11 +14,14 @@ from rankscope.inputs import forks
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.judged_items import JudgedItems
+from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.junk import read_junk
+from rankscope.inputs.plain_nested import PlainNested
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.reading import Reading
+from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
 from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
+from rankscope.ranks.look_up import find_hits, ranks_of_hits
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
@@ -55,16 +58,38 @@ def reduce(
     """
     forks.check()
     settings = settings or Settings()
-    reading = reading or Reading(comments=settings.comments)
+    reading = reading or reading_of(comments=settings.comments)
     qrels, run = Qrels.of(qrels, reading), Run.of(run, reading)
-    left_out = left_out_pairs(qrels, read_junk(junk, reading), settings)
+    unwanted = [] if junk == () else read_junk(junk, reading)
+    if run.plain is not None and qrels.judged_lists is not None and _needs_no_rows(unwanted, settings, keep_scores):
+        looked_up = _looked_up(qrels.judged_lists, run.plain, settings, Problems(run.place))
+        _check_common(looked_up, qrels)
+        return looked_up.assembled(run, qrels)
+    left_out = left_out_pairs(qrels, unwanted, settings)
     judged = JudgedItems.of(with_query_counted(qrels, settings), settings.duplicates, left_out)
     junk_items = JudgedItems.of(_as_qrels(left_out), "first") if left_out else None
     found = _collected(judged, junk_items, run, settings, keep_scores, progress)
-    if not found.problems.count and not found.rows_of_query:
-        found.problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(judged, found))
-    found.problems.raise_if_any()
+    _check_common(found, qrels)
     return found.assembled(run, qrels)
+
+
+def _needs_no_rows(junk: list[tuple[str, str]], settings: Settings, keep_scores: bool) -> bool:
+    """Whether judged items and their scores are all that is asked of a run: nothing leaves its lists."""
+    return not junk and not keep_scores and settings.query_item == "kept" and settings.ties != "rank"
+
+
+def _looked_up(judged: JudgedLists, answers: PlainNested, settings: Settings, problems: Problems) -> _Found:
+    """What dictionaries hold, found by look-up."""
+    found = _Found(judged=judged, junk=None, settings=settings, problems=problems, keep_scores=False)
+    found.add_answers(answers, judged)
+    return found
+
+
+def _check_common(found: _Found, qrels: Qrels) -> None:
+    """Raise what is wrong with the run, or that nothing of it is judged."""
+    if not found.problems.count and not found.rows_of_query:
+        found.problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(found))
+    found.problems.raise_if_any()
 
 
 def check_run(run: Run, settings: Settings) -> None:
@@ -135,18 +160,20 @@ def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
         return qrels
     judged = set(zip(qrels.query.to_list(), qrels.item.to_list(), strict=True))
     own = TextIds.of([query for query in _distinct_queries(qrels) if (query, query) not in judged])
-    return replace(
-        qrels,
+    return Qrels(
         query=qrels.query.as_texts().joined([own]),
         item=qrels.item.as_texts().joined([own]),
         grade=np.concatenate([qrels.grade, np.ones(len(own))]),
         line=np.concatenate([qrels.line, np.zeros(len(own), dtype=np.int64)]),
+        name=qrels.name,
+        digest=qrels.digest,
+        word=qrels.word,
     )
 
 
-def _common_advice(judged: JudgedItems, found: _Found) -> str:
+def _common_advice(found: _Found) -> str:
     ran = ", ".join(shorten_value(each) for each in found.not_judged[:3])
-    known = ", ".join(shorten_value(each) for each in judged.queries[:3])
+    known = ", ".join(shorten_value(each) for each in found.judged.queries[:3])
     return f"Query ids of the run: {ran}, ...; of the judgements: {known}, ... Are these the right files?"
 
 
@@ -154,7 +181,7 @@ def _common_advice(judged: JudgedItems, found: _Found) -> str:
 class _Found:
     """What has been found so far, block by block."""
 
-    judged: JudgedItems
+    judged: JudgedItems | JudgedLists
     junk: JudgedItems | None
     settings: Settings
     problems: Problems
@@ -168,17 +195,15 @@ class _Found:
 
     def add(self, part: Whole) -> None:
         """Find the judged items of a block of whole queries."""
+        judged = self.judged
+        assert isinstance(judged, JudgedItems)
         self.returned += len(part.rows)
         part = self._settled(part)
-        row_of = np.array([self.judged.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
-        self.not_judged += [query for query, row in zip(part.queries, row_of.tolist(), strict=True) if row < 0]
-        for row, length in zip(row_of.tolist(), part.lengths.tolist(), strict=True):
-            if row >= 0:
-                self.rows_of_query[row] = length
+        row_of = self._rows_of(part.queries, part.lengths)
         if len(part.rows) == 0:
             return
         scored = ScoredRows(self._scores(part), part.segment, part.lengths)
-        rows, entry = _find(part.keys, row_of, self.judged)
+        rows, entry = _find(part.keys, row_of, judged)
         rank, groups = ranks_of(rows, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
@@ -193,6 +218,31 @@ class _Found:
         if self.keep_scores:
             relevant = rows[self.judged.grade[entry] >= 1]
             self.best.append(_best_others(part, scored, row_of, relevant))
+
+    def add_answers(self, answers: PlainNested, judged: JudgedLists) -> None:
+        """Find the judged items of dictionaries, in which no item occurs twice."""
+        self.returned += answers.values.size
+        answers = answers.answered()
+        row_of = self._rows_of(answers.queries, answers.lengths)
+        hits = find_hits(answers, judged)
+        deciding, width = hits, self.settings.score_width
+        if width == 32:
+            deciding = hits._replace(score=in_width(hits.score, width))
+            answers = replace(answers, values=in_width(answers.values, width))
+        rank, groups = ranks_of_hits(deciding, answers, judged, self.settings.ties, self.settings.seed)
+        row, grade = judged.query_row[hits.entry], judged.grade[hits.entry]
+        self.items.append({"row": row, "rank": rank, "grade": grade, "score": hits.score})
+        if groups is not None:
+            self.groups.append({"row": row_of[groups.segment], "start": groups.above + 1, "size": groups.size})
+
+    def _rows_of(self, queries: tuple[str, ...], lengths: IntArray) -> IntArray:
+        """The judged row of each query of a part, -1 where it has none; how many items it has is noted."""
+        rows = [self.judged.row_of.get(query, -1) for query in queries]
+        noted = dict(zip(rows, lengths.tolist(), strict=True))
+        if noted.pop(-1, None) is not None:
+            self.not_judged += [query for query, row in zip(queries, rows, strict=True) if row < 0]
+        self.rows_of_query.update(noted)
+        return np.array(rows, dtype=np.int64)
 
     def _settled(self, part: Whole) -> Whole:
         """The block without duplicates and junk."""
@@ -253,11 +303,7 @@ class _Found:
         """What the order is made of: scores in the width asked for, or the rank column."""
         if self.settings.ties == "rank" and part.rows.rank is not None:
             return -part.rows.rank.astype(np.float64)
-        score = part.rows.score
-        if self.settings.score_width == 32:
-            with np.errstate(over="ignore"):
-                return score.astype(np.float32).astype(np.float64)
-        return score
+        return in_width(part.rows.score, self.settings.score_width)
 
     def _left_out(self) -> IntArray:
         """How many items of the collection are junk to each judged query."""
@@ -274,17 +320,16 @@ class _Found:
         scores = ("score",) if run.gives_scores else ()
         columns = ("rank", "grade", *scores) if self.keep_scores else ("rank", "grade")
         items = _joined(self.items, count, "rank", columns)
-        depth = np.zeros(count, dtype=np.int64)
-        depth[list(self.rows_of_query)] = list(self.rows_of_query.values())
-        answered = np.zeros(count, dtype=np.bool_)
-        answered[list(self.rows_of_query)] = True
-        ones = np.ones(judged.grade.size, dtype=np.int64)
+        depth, answered = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+        rows = np.fromiter(self.rows_of_query, np.int64, len(self.rows_of_query))
+        depth[rows] = np.fromiter(self.rows_of_query.values(), np.int64, rows.size)
+        answered[rows] = True
         left_out = self._left_out()
         known = self.settings.collection_size
         return RelevantRanks.assemble(
             judged.queries,
             items,
-            levels=count_levels(judged.query_row, judged.grade, ones, count),
+            levels=_levels(judged),
             depth=depth,
             answered=answered,
             collection=None if known is None else known - left_out,
@@ -297,6 +342,23 @@ class _Found:
             left_out=left_out,
             provenance=_provenance(run, qrels, self.settings, self.returned),
         )
+
+
+def in_width(score: FloatArray, width: int) -> FloatArray:
+    """Scores as far as they are distinguished: rounded to 32 bits, or as they are."""
+    if width == 64:
+        return score
+    with np.errstate(over="ignore"):
+        return score.astype(np.float32).astype(np.float64)
+
+
+def _levels(judged: JudgedItems | JudgedLists) -> Ragged:
+    """How many items of each query were judged at each grade."""
+    if isinstance(judged, JudgedLists):
+        row, grade, number = judged.levels
+        return Ragged.from_rows(row, len(judged.queries), grade=grade, count=number)
+    ones = np.ones(judged.grade.size, dtype=np.int64)
+    return count_levels(judged.query_row, judged.grade, ones, len(judged.queries))
 
 
 def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
@@ -329,14 +391,15 @@ def _best_others(part: Whole, scored: ScoredRows, row_of: IntArray, relevant: In
 
 def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
     """Blocks' findings as one ragged array, sorted by query and by the order column."""
-    floats = ("score", "grade")
-    whole = {
-        name: np.concatenate([np.empty(0, np.float64 if name in floats else np.int64), *(part[name] for part in parts)])
-        for name in {"row", order, *columns}
-    }
+    if not parts:
+        kinds = {name: np.float64 if name in ("score", "grade") else np.int64 for name in columns}
+        return Ragged(np.zeros(lists + 1, np.int64), {name: np.empty(0, kind) for name, kind in kinds.items()})
+    names = {"row", order, *columns}
+    whole = {name: np.concatenate([part[name] for part in parts]) if parts[1:] else parts[0][name] for name in names}
     judged = whole["row"] >= 0
-    whole = {name: column[judged] for name, column in whole.items()}
-    sorting = np.lexsort((whole[order], whole["row"]))
+    if not judged.all():
+        whole = {name: column[judged] for name, column in whole.items()}
+    sorting = np.argsort(whole["row"] * (whole[order].max(initial=0) + 1) + whole[order], kind="stable")
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 
 
@@ -370,5 +433,5 @@ def _provenance(run: Run, qrels: Qrels, settings: Settings, returned: int) -> di
 
 
 def versions() -> dict[str, str]:
-    """The versions that numbers depend on."""
+    """The versions that numbers depend on: what reads a file changes none of them."""
     return {"rankscope": __version__, "numpy": np.__version__}

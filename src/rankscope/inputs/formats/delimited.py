@@ -16,7 +16,7 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.column_names import ITEM, KNOWN, QUERY
+from rankscope.column_names import ITEM, KNOWN, QUERY, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems, shorten_value
@@ -25,7 +25,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import Table, plain_name
+from rankscope.inputs.tables import Table
 from rankscope.inputs.texts import not_packed
 
 SEPARATORS = (",", "\t", ";")

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.column_names import SCORE
+from rankscope.column_names import SCORE, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs import texts
 from rankscope.inputs.checks import Problems
@@ -21,7 +21,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import Table, plain_name, series
+from rankscope.inputs.tables import Table, series
 
 name = "jsonl"
 suffixes = (".jsonl", ".ndjson")

@@ -9,7 +9,7 @@ ANYTHING, NOTHING, JSON = b"", b"(?!)", rb"\s*[\[{]"
 TABLE = rb"[\r\n]*[^\r\n]*[,;\t]"  # a header has two names at least
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnownFormat:
     """Where a format stands, what its files are called, and a pattern without which no file of it begins.
 
