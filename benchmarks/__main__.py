@@ -22,6 +22,7 @@ from benchmarks import (
     shapes,
     skewed_errors,
     speed,
+    tables,
     thinning,
 )
 from benchmarks.measuring import machine
@@ -41,6 +42,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
         f"The everyday command: {objects.QUERIES} queries x 1,000 lines, against ir_measures",
         lambda: objects.start(FOLDER),
     ),
+    "tables": ("Parquet: 20 and 80 million rows", lambda: tables.report(FOLDER)),
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
     "readers": ("The two readers of TREC text against each other", readers.agreement),
     "fuzz": (f"Fuzz: {FUZZED:,} hostile files and options", lambda: fuzz.report(FUZZED)),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -19,6 +18,7 @@ from rankscope.inputs.expansion import Expansion, TooLargeError, advice
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, find_column
 
+T = TypeVar("T")
 DAY = 86_400_000_000  # microseconds
 EPOCH = date(1970, 1, 1).toordinal()
 FIRST, END = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH + 1  # days of Python's calendar
@@ -36,19 +36,20 @@ class ColumnarFormat:
 
     def frame(self, data: Any, source: Any, problems: Problems, max_ratio: float) -> pl.DataFrame:
         """The table in some bytes, which polars reads from `source`; a damaged one is an `InputError`."""
-        with self.explained(problems):
+
+        def read() -> pl.DataFrame:
             self.check(data, Expansion(len(data), max_ratio))
             frame = self.read(data, source)
             check_times(frame)
-        return frame
+            return frame
 
-    @contextmanager
-    def explained(self, problems: Problems) -> Iterator[None]:
-        """What a damaged file makes polars raise is an `InputError`."""
+        return self.attempt(problems, read)
+
+    def attempt(self, problems: Problems, read: Callable[[], T]) -> T:
+        """What comes of reading; all that a damaged file makes polars raise is an `InputError`."""
         forks.check()
         try:
-            yield
-            return
+            return read()
         except TooLargeError as error:
             problems.add("", str(error), advice())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError) as error:

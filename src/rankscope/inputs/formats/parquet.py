@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import BinaryIO
 
 import numpy as np
@@ -45,21 +46,26 @@ def read_run(source: Source, reading: Reading) -> Run:
 
 def read_batches(source: Source, problems: Problems) -> Iterator[Table]:
     """The rows of a file in portions, of the columns that a run can have."""
-    with LAYOUT.explained(problems), open(source.path, "rb") as stored:
-        data = mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ)
-        with data:
-            parquet_layout.check(data, Expansion(len(data), source.max_ratio))
-            groups = parquet_layout.group_rows(data)
-        empty = pl.DataFrame(schema=pl.read_parquet_schema(source.path))
+    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        groups, empty = LAYOUT.attempt(problems, partial(_checked_layout, data, source))
     columnar.refuse_reduction(empty, problems)
-    rows = sum(groups)
     table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(columnar.run_columns(empty))
     for start, count in portions(groups, ROWS_AT_ONCE):
-        with LAYOUT.explained(problems):
-            frame = table.slice(start, count).collect()
-            columnar.check_times(frame)
-        source.reached((start + count) / rows)
+        frame = LAYOUT.attempt(problems, partial(_rows, table, start, count))
+        source.reached((start + count) / sum(groups))
         yield Table(frame, np.arange(start + 1, start + 1 + count, dtype=np.int64))
+
+
+def _checked_layout(data: mmap.mmap, source: Source) -> tuple[list[int], pl.DataFrame]:
+    """How many rows the groups of a file have, and its columns as a frame without rows."""
+    parquet_layout.check(data, Expansion(len(data), source.max_ratio))
+    return parquet_layout.group_rows(data), pl.DataFrame(schema=pl.read_parquet_schema(source.path))
+
+
+def _rows(table: pl.LazyFrame, start: int, count: int) -> pl.DataFrame:
+    frame = table.slice(start, count).collect()
+    columnar.check_times(frame)
+    return frame
 
 
 def portions(groups: Sequence[int], least: int) -> Iterator[tuple[int, int]]:
