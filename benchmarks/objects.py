@@ -27,7 +27,7 @@ Nested = dict[str, dict[str, Any]]
 
 
 def dictionaries(depth: int, judged: int, seed: int = 0) -> tuple[Nested, Nested]:
-    """Judgements and a run of so many items a query, in no order of scores; of the judged items up to half are in it."""
+    """Judgements and a run of so many items a query, in no order of scores; up to half of the judged are in it."""
     luck = random.Random(seed)
     qrels, ranking = {}, {}
     for number in range(QUERIES):
@@ -62,7 +62,7 @@ def loops() -> str:
     lines = [
         f"{QUERIES} queries, five measures; milliseconds of processor time, in brackets how many times pytrec_eval's, "
         "whose evaluator is made beforehand.\n",
-        "| depth | judged items | pytrec_eval | `evaluate(dict, dict)` | `evaluate(prepared, dict)` | `RelevanceEvaluator` |",
+        "| depth | judged | pytrec_eval | `evaluate(dict, dict)` | `evaluate(prepared, dict)` | `RelevanceEvaluator` |",
         "|---:|---:|---:|---:|---:|---:|",
     ]
     for judged, (depth, times) in product(JUDGED, LOOPS.items()):

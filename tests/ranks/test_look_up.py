@@ -43,7 +43,7 @@ def by_tables(judgements: Any, run: Any, settings: Settings) -> RelevantRanks:
     judged = Qrels.from_table(nested.table_of(judgements, "grade", problems), problems)
     judged.__dict__["judged_lists"] = None
     table = nested.table_of(run, "score", Problems("run"))
-    return reduce(judged, Run.from_table("run", lambda _: table), settings)
+    return reduce(judged, Run.from_tables("run", lambda _: iter([table])), settings)
 
 
 def outcome(make: Any) -> Any:
@@ -166,7 +166,7 @@ def _by_nested(judgements: Any, run: Any) -> RelevantRanks:
     wrong.raise_if_any()
     judged = Qrels.from_table(table, problems)
     judged.__dict__["judged_lists"] = None
-    return reduce(judged, Run.from_table("run", lambda _: rows), Settings())
+    return reduce(judged, Run.from_tables("run", lambda _: iter([rows])), Settings())
 
 
 def test_plain_dictionaries_need_no_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError
 from rankscope.inputs import forks
-from rankscope.inputs.blocks import RunBlock
+from rankscope.inputs.blocks import RunBlock, prefetch
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.plain_nested import PlainNested
 from rankscope.inputs.plain_objects import plain_of
@@ -82,7 +82,7 @@ class Run:
         table = objects.table_of(data, "score", Problems(name or "run"))
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
-        return cls.from_table(name or "run", lambda _: table)
+        return cls.from_tables(name or "run", lambda _: iter([table]))
 
     @classmethod
     def from_matrix(cls, items: Any, scores: Any = None, queries: Any = None, name: str = "") -> Run:
@@ -97,7 +97,7 @@ class Run:
 
         forks.check()
         table = matrix.table_of(items, scores, queries, name or "run")
-        return cls.from_table(name or "run", lambda _: table)
+        return cls.from_tables(name or "run", lambda _: iter([table]))
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, name: str) -> Run:
@@ -105,36 +105,38 @@ class Run:
         from rankscope.inputs.tables import Table
 
         table = Table.numbered(frame)
-        return cls.from_table(name, lambda _: table)
+        return cls.from_tables(name, lambda _: iter([table]))
 
     @classmethod
     def from_plain(cls, name: str, plain: PlainNested) -> Run:
         """A run from a dictionary that needs no repair; its rows become columns when they are asked for."""
 
-        def read(_: Problems) -> Table:
+        def read(_: Problems) -> Iterator[Table]:
             from rankscope.inputs.tables import Table
 
-            return Table.numbered(plain.table("score"), plain.ordered)
+            yield Table.numbered(plain.table("score"), plain.ordered)
 
-        run = cls.from_table(name, read)
+        run = cls.from_tables(name, read)
         run.plain = plain
         run.gives_scores = not (plain.ordered and plain.values.size)
         return run
 
     @classmethod
-    def from_table(cls, name: str, read: Callable[[Problems], Table], source: Source | None = None) -> Run:
-        """A run whose table `read` gives whenever its rows are asked for; a file without rows is a problem."""
+    def from_tables(cls, name: str, read: Callable[[Problems], Iterator[Table]], source: Source | None = None) -> Run:
+        """A run whose tables `read` gives whenever its rows are asked for; a file without rows is a problem."""
 
         def blocks(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
             from rankscope.inputs.run_tables import block_of
 
-            table = read(problems)
-            if source and not table.frame.height and not problems.count:
+            rows = 0
+            for table in prefetch(read(problems)) if source else read(problems):
+                rows += table.frame.height
+                block, ordered = block_of(table, problems, rank)
+                run.gives_scores = run.gives_scores and not ordered
+                if block is not None:
+                    yield block
+            if source and not rows and not problems.count:
                 problems.add("", "holds no rankings")
-            block, ordered = block_of(table, problems, rank)
-            run.gives_scores = run.gives_scores and not ordered
-            if block is not None:
-                yield block
 
         return cls(name, blocks, source, tag=name)
 

@@ -86,6 +86,17 @@ class Source:
         whole = Path(self.path).stat().st_size if self.path != "-" else 0
         return min(1.0, self._read / whole) if whole else 1.0
 
+    def reached(self, share: float) -> None:
+        """Somebody else reads the file, and has come so far."""
+        self._read = int(share * Path(self.path).stat().st_size)
+
+    def begins_with(self, magic: bytes) -> bool:
+        """Whether it is a file that can be read again and again, not packed, and begins so."""
+        if self.path == "-" or not os.path.isfile(self.path):
+            return False
+        with open(self.path, "rb") as file:
+            return file.read(len(magic)) == magic
+
     def head(self, size: int = 65536) -> bytes:
         """The first plain bytes, for telling the format."""
         plain = b""

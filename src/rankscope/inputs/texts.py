@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.sources import Source, without_marks
 from rankscope.wording import setting_usage
@@ -16,6 +18,18 @@ def is_utf8(encoding: str) -> bool:
     (True, False)
     """
     return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8sig")
+
+
+def decoded_blocks(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]:
+    """A text as UTF-8 in blocks of whole lines; lines that are no text are problems and are left empty.
+
+    In another encoding than UTF-8 it is one block.
+    """
+    line = 1
+    blocks = source.blocks() if is_utf8(encoding) else [decode_text(source.whole(), encoding, problems)]
+    for block in blocks:
+        yield decodable(block, problems, line)
+        line += block.count(b"\n")
 
 
 def whole(source: Source, encoding: str, problems: Problems) -> bytes:

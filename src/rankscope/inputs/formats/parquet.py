@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import mmap
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+import numpy as np
 import polars as pl
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.expansion import Expansion
 from rankscope.inputs.formats import columnar, parquet_layout
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -19,6 +23,7 @@ suffixes = (".parquet", ".pq")
 binary = True
 has_parts = False
 
+ROWS_AT_ONCE = 1 << 18
 LAYOUT = columnar.ColumnarFormat("Parquet", parquet_layout.check, lambda _, source: pl.read_parquet(source))
 
 
@@ -30,10 +35,47 @@ def recognises(head: bytes) -> bool:
 def read_run(source: Source, reading: Reading) -> Run:
     """A run from a table with a query, an item and a score or rank column."""
 
-    def read(problems: Problems) -> Table:
-        return columnar.read_table(source, LAYOUT, problems)
+    def read(problems: Problems) -> Iterator[Table]:
+        if source.begins_with(parquet_layout.MAGIC):
+            return read_batches(source, problems)
+        return iter([columnar.read_table(source, LAYOUT, problems)])
 
-    return Run.from_table(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem(suffixes), read, source)
+
+
+def read_batches(source: Source, problems: Problems) -> Iterator[Table]:
+    """The rows of a file in portions, of the columns that a run can have."""
+    with LAYOUT.explained(problems), open(source.path, "rb") as stored:
+        data = mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ)
+        with data:
+            parquet_layout.check(data, Expansion(len(data), source.max_ratio))
+            groups = parquet_layout.group_rows(data)
+        empty = pl.DataFrame(schema=pl.read_parquet_schema(source.path))
+    columnar.refuse_reduction(empty, problems)
+    rows = sum(groups)
+    table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(columnar.run_columns(empty))
+    for start, count in portions(groups, ROWS_AT_ONCE):
+        with LAYOUT.explained(problems):
+            frame = table.slice(start, count).collect()
+            columnar.check_times(frame)
+        source.reached((start + count) / rows)
+        yield Table(frame, np.arange(start + 1, start + 1 + count, dtype=np.int64))
+
+
+def portions(groups: Sequence[int], least: int) -> Iterator[tuple[int, int]]:
+    """Where portions of so many rows at least begin, and how many they have: whole groups, one behind the other.
+
+    >>> list(portions([5, 5, 20, 1], least=8))
+    [(0, 10), (10, 20), (30, 1)]
+    """
+    start = count = 0
+    for rows in groups:
+        count += rows
+        if count >= least:
+            yield start, count
+            start, count = start + count, 0
+    if count:
+        yield start, count
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
