@@ -62,8 +62,7 @@ def loops() -> str:
     lines = [
         f"{QUERIES} queries, five measures; milliseconds of processor time, in brackets how many times pytrec_eval's, "
         "whose evaluator is made beforehand.\n",
-        "| depth | judged items | pytrec_eval | `evaluate(dict, dict)` | `evaluate(prepared, dict)` "
-        "| `RelevanceEvaluator` |",
+        "| depth | judged | pytrec_eval | `evaluate(dict, dict)` | `evaluate(prepared, dict)` | `RelevanceEvaluator` |",
         "|---:|---:|---:|---:|---:|---:|",
     ]
     for judged, (depth, times) in product(JUDGED, LOOPS.items()):

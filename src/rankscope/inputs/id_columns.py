@@ -130,7 +130,7 @@ class TextIds(IdColumn):
         return -(-int(self.length.max(initial=0)) // WORD)
 
     def _longer(self, number: int) -> Any:
-        """The rows that have a word of this number: all of them as a slice, which costs nothing."""
+        """The rows that have so many words and one more: all of them as a slice, which costs nothing."""
         if int(self.length.min(initial=0)) > WORD * number:
             return slice(None)
         return np.flatnonzero(self.length > WORD * number)
