@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rankscope.arrays import FloatArray
 from rankscope.curves import expected_value, generality_table, grep_surface, grip, grnp, random_line
 from rankscope.curves.generality_tables import Way, shared_level
+from rankscope.curves.hits import hits_of
 from rankscope.curves.thinned_recall import hits_with_nearest
 from rankscope.errors import MeasureError, SettingError
 from rankscope.inputs.qrels import Qrels
@@ -241,7 +242,7 @@ def test_hard_thinning_keeps_the_best_ranked_distractors() -> None:
         places = [place for place, relevant in enumerate(listed) if not relevant][kept:]
         left = [relevant for place, relevant in enumerate(listed) if place not in places]
         for scope in (1, 4, 8, 30):
-            got = hits_with_nearest(ONE, np.array([kept]), np.array([scope]))
+            got = hits_with_nearest(hits_of(ONE), np.array([kept]), np.array([scope]))
             assert got.low[0] == got.high[0] == sum(left[:scope])
 
 

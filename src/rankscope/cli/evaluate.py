@@ -74,7 +74,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
     from rankscope.cli.output import say
     from rankscope.errors import InputError, SettingError
-    from rankscope.evaluation.coverage_report import warnings_of
+    from rankscope.evaluation.coverage_report import coverage_of, warnings_of
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
@@ -97,7 +97,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
         raise
     save_ranks(ranks, target.path)
     if not quiet:
-        for line in warnings_of(ranks, settings):
+        for line in warnings_of(ranks, coverage_of(ranks), settings):
             say(f"! {ranks.system}: {line}")
         for line in _not_kept(settings):
             say(f"! {line}")

@@ -93,7 +93,7 @@ def generality_table(
     given = range(1, _top(queries, members) + 1) if levels is None else levels
     some = reaching(queries, max(given, default=0)) if members == "constant" else queries
     kept, index, full = _kept(some, given)
-    parts = [_recall(some, each, n, way) for each in kept]
+    parts = _recalls(some, kept, n, way)
     shares = [some.relevant / (some.relevant + each) for each in kept]
     return _made(some, n, way, members, len(queries), index, full, parts, shares)
 
@@ -137,19 +137,15 @@ def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray]
     return kept, places, np.arange(places.size) >= len(levels)
 
 
-def _recall(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> Thinned:
-    """Recall of each query; NaN where it has fewer distractors than it should keep."""
+def _recalls(queries: RelevantRanks, kept: Sequence[IntArray], n: float, way: Way) -> list[Thinned]:
+    """Recall of each query at each level; NaN where it has fewer distractors than it should keep."""
+    from rankscope.curves.hits import hits_of
     from rankscope.curves.thinned_recall import hits_with_nearest, recall_when_kept
-    from rankscope.curves.thinning import Thinned, expected_hits
+    from rankscope.curves.thinning import hits_when_kept
 
-    keeping = expected_hits if way == "thinned" else hits_with_nearest
-    rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
-    if rows.size == len(queries):
-        return recall_when_kept(queries, kept, n, keeping)
-    result = recall_when_kept(queries.take(rows), kept[rows], n, keeping)
-    low, high, variance = (np.full(len(queries), np.nan) for _ in range(3))
-    low[rows], high[rows], variance[rows] = result.low, result.high, result.variance
-    return Thinned(low, high, variance)
+    keeping = hits_when_kept if way == "thinned" else hits_with_nearest
+    hits = hits_of(queries)
+    return [recall_when_kept(hits, each, n, keeping) for each in kept]
 
 
 def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
@@ -157,7 +153,7 @@ def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> G
     from rankscope.curves.thinning import Thinned
 
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
-    result = _recall(queries, queries.collection - queries.relevant, n, "bins")
+    (result,) = _recalls(queries, [queries.collection - queries.relevant], n, "bins")
     index = np.unique(number) if levels is None else np.array(levels, dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
     parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]

@@ -74,6 +74,11 @@ class SystemScores:
         """What is to be known of each query: answered, missing, or no relevant (item judged)."""
         return status_of(self.ranks)
 
+    @cached_property
+    def coverage(self) -> Coverage:
+        """What must be said with every number."""
+        return coverage_of(self.ranks)
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -176,14 +181,16 @@ class Scores:
 
     def coverage(self) -> dict[str, Coverage]:
         """What must be said with every number, per system."""
-        return {system.name: coverage_of(system.ranks) for system in self.systems}
+        return {system.name: system.coverage for system in self.systems}
 
     def warnings(self) -> list[str]:
         """The same in words, most important first; empty when there is nothing to say."""
+        return [] if self.quiet else list(self._warnings)
+
+    @cached_property
+    def _warnings(self) -> list[str]:
         from rankscope.evaluation.cautions import cautions, easy_collection
 
-        if self.quiet:
-            return []
         lines = [*self.notes, *easy_collection([system.ranks for system in self.systems])]
         for system in self.systems:
             floored = [
@@ -192,7 +199,8 @@ class Scores:
                 if column.floored
             ]
             said = cautions(system.ranks, system.columns, self.settings)
-            lines += [f"{system.name}: {line}" for line in warnings_of(system.ranks, self.settings) + said + floored]
+            covered = warnings_of(system.ranks, system.coverage, self.settings)
+            lines += [f"{system.name}: {line}" for line in covered + said + floored]
         return lines
 
     def __iter__(self) -> Iterator[SystemScores]:

@@ -186,6 +186,17 @@ def sums_by(number: IntArray, values: FloatArray, count: int) -> FloatArray:
     return np.bincount(number, weights=values, minlength=count).astype(np.float64, copy=False)
 
 
+def column_sums_by(number: IntArray, table: NDArray[Any], count: int) -> FloatArray:
+    """The same for each column of a table, a row of sums for each number.
+
+    >>> column_sums_by(np.array([0, 2, 0]), np.array([[0.5, 1.0], [1.0, 1.0], [0.25, 1.0]]), 3).tolist()
+    [[0.75, 2.0], [0.0, 0.0], [1.0, 1.0]]
+    """
+    columns = table.shape[1]
+    cell = number[:, None] * columns + np.arange(columns)
+    return sums_by(cell.ravel(), table.ravel(), count * columns).reshape(count, columns)
+
+
 def in_order_sum(values: FloatArray) -> float:
     """The sum, added one after the other: the order of query ids decides the last digit, as in trec_eval.
 

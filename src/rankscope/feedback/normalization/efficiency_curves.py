@@ -64,10 +64,10 @@ def kept_for(ranks: RelevantRanks, generality: float) -> IntArray:
 
 def thinned_curve(ranks: RelevantRanks, over: Over, at: FloatArray, kept: IntArray) -> FloatArray:
     """The mean curve when only so many random distractors stay in each list: an exact mean over all ways to do that."""
-    if over != "recall":
-        recall = np.array([recall_when_kept(ranks, kept, a).low.mean() for a in at.tolist()])
-        return recall / at if over == "precision-scope" else recall
     hits = hits_of(ranks)
+    if over != "recall":
+        recall = np.array([recall_when_kept(hits, kept, a).low.mean() for a in at.tolist()])
+        return recall / at if over == "precision-scope" else recall
     some = hits.found
     value = some.place * mean_inverse(after(some, hits.distractors, kept), some.place)
     start = np.concatenate([[0], np.cumsum(ranks.found)])[:-1]
