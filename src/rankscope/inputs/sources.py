@@ -110,10 +110,16 @@ class Source:
         """All plain bytes at once, without a byte order mark."""
         return b"".join(self._plain(self._stored())).removeprefix(BYTE_ORDER_MARK)
 
-    def blocks(self, size: int = 0) -> Iterator[bytes]:
-        """Plain bytes in blocks that end with a whole line; only the last one may lack its line end."""
-        for block in self._whole_lines(size or BLOCK):
-            yield without_marks(block)
+    def blocks(self, size: int = 0, inner_marks: bool = False) -> Iterator[bytes]:
+        """Plain bytes in blocks that end with a whole line; only the last one may lack its line end.
+
+        A byte order mark goes where the file begins, and where a line does unless `inner_marks` are to stay.
+        """
+        for number, block in enumerate(self._whole_lines(size or BLOCK)):
+            if inner_marks:
+                yield block.removeprefix(BYTE_ORDER_MARK) if number == 0 else block
+            else:
+                yield without_marks(block)
 
     def _whole_lines(self, size: int) -> Iterator[bytes]:
         rest: list[bytes] = []

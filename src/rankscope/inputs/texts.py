@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.sources import Source, without_marks
@@ -20,13 +20,16 @@ def is_utf8(encoding: str) -> bool:
     return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8sig")
 
 
-def decoded_blocks(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]:
+def decoded_blocks(source: Source, encoding: str, problems: Problems, inner_marks: bool = False) -> Iterator[bytes]:
     """A text as UTF-8 in blocks of whole lines; lines that are no text are problems and are left empty.
 
-    In another encoding than UTF-8 it is one block.
+    In another encoding than UTF-8 it is one block. `inner_marks` leaves byte order marks inside the text.
     """
     line = 1
-    blocks = source.blocks() if is_utf8(encoding) else [decode_text(source.whole(), encoding, problems)]
+    if is_utf8(encoding):
+        blocks: Iterable[bytes] = source.blocks(inner_marks=inner_marks)
+    else:
+        blocks = [decode_text(source.whole(), encoding, problems)]
     for block in blocks:
         yield decodable(block, problems, line)
         line += block.count(b"\n")

@@ -24,7 +24,7 @@ from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.sources import Source
+from rankscope.inputs.sources import Source, without_marks
 from rankscope.inputs.tables import Table
 from rankscope.inputs.texts import not_packed
 
@@ -119,7 +119,7 @@ def read_tables(
     """
     forks.check()
     reader = TableReader(HeaderRule(expected, known), problems)
-    blocks = texts.decoded_blocks(source, encoding, problems)
+    blocks = texts.decoded_blocks(source, encoding, problems, inner_marks=True)
     for block in blocks:
         if b'"' in block:
             yield reader.quoted(b"".join([block, *blocks]).decode())
@@ -190,7 +190,7 @@ class TableReader:
 
     def unquoted(self, block: bytes) -> Table | None:
         """A text without a quote: each line is a row, so numpy counts and polars splits. None before the header."""
-        text = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        text = without_marks(block).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         characters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
         ends = np.flatnonzero(characters == NEWLINE)
         before, self.lines = self.lines, self.lines + ends.size
