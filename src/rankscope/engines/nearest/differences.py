@@ -157,7 +157,8 @@ class JensenShannon(Jeffrey):
         """Half of Jeffrey's; rounding may leave it below zero by a last bit."""
         return 0.0 - np.maximum(sums, 0.0) / 2
 
-    def shown(self, scores: FloatArray) -> FloatArray:
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
         """The root, negative."""
         return 0.0 - np.sqrt(0.0 - scores)
 

@@ -16,13 +16,12 @@ from rankscope.engines.nearest.block import BlockRanks, Ranker
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.space import Space
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError
 from rankscope.inputs.features import Features
 from rankscope.ranks.keys import ROWS
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
-from rankscope.wording import setting_value
 
 MEMORY = 512 << 20
 CELL = 20  # bytes a score takes in a block, all arrays at once
@@ -120,10 +119,7 @@ def _ranker(
         return Ranker(space, relevance, keep_scores, cells), step
     from rankscope.engines.nearest.gpu import GpuRanker
 
-    if keep_scores:
-        without = setting_value("keep_scores", False)
-        raise SettingError(f"{setting_value('device', device)} keeps no scores yet: add {without}")
-    gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"))
+    gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"), keep_scores)
     return gpu, gpu.block_size()
 
 

@@ -239,6 +239,7 @@ class L2(ProductSpace):
         """2 |x||y| + |y|² <= |x|² + 2 |y|²; as much again for |x|² itself, the mean, and the reference in float64."""
         return 2 * self.squares[queries] + 3 * float(self.squares.max())
 
-    def shown(self, scores: FloatArray) -> FloatArray:
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
         """The distance itself, negative."""
         return 0.0 - np.sqrt(0.0 - scores)

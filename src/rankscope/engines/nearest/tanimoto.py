@@ -48,6 +48,7 @@ class Tanimoto(ProductSpace):
         room = 0.0 if self.exact else 9 * (self.rows.shape[1] + 12) * U64
         return scores - room, scores + room
 
-    def shown(self, scores: FloatArray) -> FloatArray:
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
         """The distance, negative."""
         return scores - 1.0
