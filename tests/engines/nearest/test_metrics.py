@@ -99,7 +99,7 @@ def test_kept_scores_and_ranks_are_those_of_the_reference_bit_by_bit(metric: str
 
 @pytest.mark.parametrize("metric", NAMES)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
-@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("level", [0, 1, 2])
 def test_screened_scores_lie_within_the_limits_of_their_reference(metric: str, kind: str, level: int) -> None:
     features = fit_for(metric, many_items(kind)[0])
     for table in (features, (features * np.float64(1e-30)), (features + 100.0), features.astype(np.float32)):
@@ -120,7 +120,7 @@ def test_screened_scores_lie_within_the_limits_of_their_reference(metric: str, k
 
 @pytest.mark.parametrize("metric", NAMES)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
-@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("level", [0, 1, 2])
 def test_what_screens_below_a_lowered_score_has_a_lower_reference(metric: str, kind: str, level: int) -> None:
     space = space_of(metric, fit_for(metric, many_items(kind, items=120)[0]))
     if level >= space.levels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,14 @@ from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
-from rankscope.ranks.counting import Counted, count_block
-from rankscope.ranks.dense import already_counted, best_first, ranks_among
-from rankscope.ranks.keys import ITEMS, float32_limits
+from rankscope.ranks.counting import Counted, count_block, float32_limits
+from rankscope.ranks.dense import best_first, ranks_among
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.settling import Close, Ranked, final_ranks
+from rankscope.running.threads import in_threads
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
-PART_CELLS = 1 << 18
+PART_CELLS = 1 << 20  # scores counted by one thread at a time
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Ranker:
     relevance: Relevance
     keep_scores: bool = False
     cells: int = 1 << 24  # of a block of scores
+    most_items: int = 1 << 20  # of a block
     level: int = field(default=0, init=False)
     _scratch: Scratch = field(default_factory=Scratch, init=False)
 
@@ -71,7 +72,7 @@ class Ranker:
 
     def chunks(self, queries: IntArray) -> list[slice]:
         """Ranges of items whose scores fit into a block."""
-        step = min(ITEMS, max(1, self.cells // queries.size))
+        step = min(self.most_items, max(1, self.cells // queries.size))
         count = len(self.space)
         return [slice(start, min(start + step, count)) for start in range(0, count, step)]
 
@@ -132,36 +133,35 @@ class _QueryBlock:
     def screened(self) -> Ranked:
         """With quick scores, and references where these leave a doubt."""
         self._sort(self._references())
-        found, high = self._screen(self.ranker.level)
+        found = self._screen(self.ranker.level)
         while self._is_dear(found) and self.ranker.level + 1 < self.space.levels:
             self.ranker.level += 1
             if self.best is not None:
                 self.best = Best(self.queries, self.space)
-            found, high = self._screen(self.ranker.level)
-        scores = [self.space.reference(self.queries[part.row], part.item) for part in found]
-        return self._settled(found, scores, high)
+            found = self._screen(self.ranker.level)
+        row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in ("row", "item", "place"))
+        score = self.space.reference(self.queries[row], item)
+        before = np.sum([part.before for part in found], axis=0)
+        return final_ranks(self.hits, before, Close(row=row, item=item, score=score, place=place))
 
     def _is_dear(self, found: list[Counted]) -> bool:
         """Whether so much is in doubt that more precise scores are cheaper than references."""
-        return sum(part.row.size for part in found) > self.space.dear * self.queries.size * len(self.space)
+        share = self.space.dear[self.ranker.level] if self.ranker.level < len(self.space.dear) else np.inf
+        return sum(part.row.size for part in found) > share * self.queries.size * len(self.space)
 
-    def _screen(self, level: int) -> tuple[list[Counted], NDArray[Any]]:
+    def _screen(self, level: int) -> list[Counted]:
+        """Chunk after chunk of the items; those in doubt by their places among all items."""
         low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], level)
         below, above = float32_limits(low, high)
-        found = []
+        limits, found = Ragged(self.hits.offsets, {"low": below, "high": above}), []
         for items in self.ranker.chunks(self.queries):
-            scores = self._scores(items, level)
-            flat = self.ranker.narrowed(scores)
+            flat = self.ranker.narrowed(self._scores(items, level))
             self._clear(flat, items.start)
-            part = self._counted(flat, below, above)
-            found.append(
-                Counted(
-                    above=part.above, within=part.within, row=part.row, item=part.item + items.start, score=part.score
-                )
-            )
+            part = _count(flat, limits)
+            found.append(replace(part, item=part.item + items.start))
             if self.best is not None:
                 self.best.add(flat, items.start, level)
-        return found, above
+        return found
 
     def _scores(self, items: slice, level: int) -> NDArray[Any]:
         ready, self.ready = self.ready, None
@@ -198,31 +198,14 @@ class _QueryBlock:
         here = slice(*np.searchsorted(self.out_item, [first, last]))
         scores[self.out_row[here], self.out_item[here] - first] = -np.inf
 
-    def _counted(self, scores: NDArray[np.float32], low: NDArray[Any], high: NDArray[Any]) -> Counted:
-        """Count in parts of a few rows, which stay in the cache."""
-        flip = self.hits.offsets[self.hits.row] + self.hits.lengths[self.hits.row] - self.hits.position
-        limits = Ragged(self.hits.offsets, {"low": low[flip], "high": high[flip]})
-        step = max(1, PART_CELLS // scores.shape[1])
-        starts = range(0, len(scores), step)
 
-        parts = []
-        for start in starts:  # by one thread: counting holds Python's lock most of the time
-            rows_here = np.arange(start, min(start + step, len(scores)))
-            parts.append(count_block(scores[start : start + step], limits.take(rows_here)))
-        rows = [part.row + start for part, start in zip(parts, starts, strict=True)]
-        above, within = (np.concatenate([getattr(part, name) for part in parts])[flip] for name in ("above", "within"))
-        item, score = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "score"))
-        return Counted(above=above, within=within, row=np.concatenate(rows), item=item, score=score)
+def _count(scores: NDArray[np.float32], limits: Ragged) -> Counted:
+    """Count in parts of a few rows, in several threads."""
+    step = max(1, PART_CELLS // scores.shape[1])
+    starts = list(range(0, len(scores), step))
 
-    def _settled(self, found: list[Counted], references: list[FloatArray], high: NDArray[Any]) -> Ranked:
-        above = sum((part.above for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        row, item, screened = (
-            np.concatenate([getattr(part, each) for part in found]) for each in ("row", "item", "score")
-        )
-        already = already_counted(self.hits, row, screened, high)
-        within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        return final_ranks(
-            self.hits,
-            above,
-            Close(row=row, item=item, score=np.concatenate(references), counted=already, within=within),
-        )
+    def work(start: int) -> Counted:
+        rows = np.arange(start, min(start + step, len(scores)))
+        return count_block(scores[start : start + step], limits.take(rows))
+
+    return Counted.join(in_threads(work, starts), starts, limits.offsets[starts].tolist())

@@ -24,7 +24,7 @@ class L1(SumSpace):
     """
 
     name = "l1"
-    levels, dear = 2, 0.25
+    levels, dear = 2, (0.25,)
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix

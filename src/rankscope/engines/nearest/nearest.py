@@ -18,7 +18,6 @@ from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.space import Space
 from rankscope.errors import InputError
 from rankscope.inputs.features import Features
-from rankscope.ranks.keys import ROWS
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
@@ -95,7 +94,7 @@ def nearest_ranks(
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
     ranker, step = _ranker(metric, relevance, memory, keep_scores, device)
-    step = min(block or step, ROWS - 1) if device == "cpu" else block or step
+    step = block or step
     blocks = [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
     found, done = [], 0
     with with_threads(threads):

@@ -27,7 +27,7 @@ class Space(ABC):
     name: ClassVar[str]
     exact: bool = False  # whether `scores` gives the references themselves
     levels: int = 1  # how many ways to screen there are, from the quickest to the most precise
-    dear: float = 0.01  # where so large a share of all pairs stays in doubt, the next level is cheaper
+    dear: tuple[float, ...] = ()  # where a larger share of all pairs stays in doubt, the next level is cheaper
     rows: NDArray[Any]
 
     @abstractmethod

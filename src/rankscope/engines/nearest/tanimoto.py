@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.products import ProductSpace
+from rankscope.engines.nearest.products import DOUBLE, ProductSpace
 from rankscope.engines.nearest.space import U64
 
 
@@ -22,6 +22,7 @@ class Tanimoto(ProductSpace):
     """
 
     name = "tanimoto"
+    levels, dear = 1, ()
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         super().__init__(matrix)
@@ -34,7 +35,7 @@ class Tanimoto(ProductSpace):
         everyone = np.arange(items.start, items.stop)
         if not self.by_products:
             return self.reference_table(queries, everyone)
-        products = np.ldexp(self.products(queries, items, level=1), -2 * self.shift)
+        products = np.ldexp(self.products(queries, items, level=DOUBLE), -2 * self.shift)
         return self.finished(products, queries[:, None], everyone)
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
