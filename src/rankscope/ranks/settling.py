@@ -46,8 +46,8 @@ def final_ranks(hits: Ragged, before: IntArray, close: Close) -> Ranked:
     (array([2, 4]), array([2]))
     """
     end = hits.offsets[close.row + 1]
-    reached = _moved_on(close.place, end, lambda at, who: hits["score"][at] > close.score[who])
-    behind = _moved_on(
+    reached = moved_on(close.place, end, lambda at, who: hits["score"][at] > close.score[who])
+    behind = moved_on(
         reached,
         end,
         lambda at, who: (hits["score"][at] == close.score[who]) & (hits["item"][at] < close.item[who]),
@@ -61,7 +61,7 @@ def final_ranks(hits: Ragged, before: IntArray, close: Close) -> Ranked:
     return Ranked(rank, _ties(hits, rank, others, earlier))
 
 
-def _moved_on(place: IntArray, end: IntArray, passes: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
+def moved_on(place: IntArray, end: IntArray, passes: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
     """The first place from each on, up to its end, that is not passed; it is rarely far."""
     place, who = place.copy(), np.flatnonzero(place < end)
     while who.size:

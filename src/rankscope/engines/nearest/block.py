@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.ahead import Ahead
 from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
@@ -18,7 +17,7 @@ from rankscope.engines.nearest.top import Best
 from rankscope.ranks.counting import Counted, count_block, float32_limits
 from rankscope.ranks.dense import best_first, ranks_among
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, Ranked, final_ranks
+from rankscope.ranks.settling import Close, Ranked, final_ranks, moved_on
 from rankscope.running.threads import in_threads
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
@@ -48,9 +47,6 @@ class Ranker:
     level: int = field(default=0, init=False)
     _scratch: Scratch = field(default_factory=Scratch, init=False)
 
-    def __post_init__(self) -> None:
-        self.ahead = Ahead(self.space)
-
     def narrowed(self, scores: NDArray[Any]) -> NDArray[np.float32]:
         """Scores in float32; in memory that is used again where they are wider."""
         if scores.dtype == np.float32:
@@ -61,14 +57,8 @@ class Ranker:
         return result
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block; the products of the next are made while one is counted."""
-        for number, queries in enumerate(blocks):
-            yield self.ranked(queries, blocks[number + 1] if number + 1 < len(blocks) else None)
-        self.close()
-
-    def close(self) -> None:
-        """After the last block."""
-        self.ahead.close()
+        """Block after block."""
+        return map(self.ranked, blocks)
 
     def chunks(self, queries: IntArray) -> list[slice]:
         """Ranges of items whose scores fit into a block."""
@@ -76,14 +66,11 @@ class Ranker:
         count = len(self.space)
         return [slice(start, min(start + step, count)) for start in range(0, count, step)]
 
-    def ranked(self, queries: IntArray, following: IntArray | None = None) -> BlockRanks:
-        """The ranks of a block of at most a few thousand queries; `following` are those of the next."""
-        ready = self.ahead.take(queries, self.chunks(queries)[0], self.level)
-        if following is not None:
-            self.ahead.begin(following, self.chunks(following)[0], self.level)
+    def ranked(self, queries: IntArray) -> BlockRanks:
+        """The ranks of a block of at most a few thousand queries."""
         hits, groups = self.relevance.hits(queries)
         left_out = self.relevance.left_out(queries)
-        block = _QueryBlock(self, queries, hits, groups, left_out, ready)
+        block = _QueryBlock(self, queries, hits, groups, left_out)
         found = block.exactly() if self.space.exact else block.screened()
         judged = block.hits.with_columns(rank=found.rank)
         shown = self.space.shown
@@ -109,10 +96,8 @@ class _QueryBlock:
         hits: Ragged,
         groups: list[SharedRelevance],
         left_out: Ragged,
-        ready: NDArray[Any] | None = None,
     ) -> None:
         self.ranker, self.queries, self.hits, self.groups = ranker, queries, hits, groups
-        self.ready, self.ready_level = ready, ranker.level  # scores of the first chunk, where they are there already
         self.space = ranker.space
         # no distractors: the hits, and what is not in the collection of the query
         row = np.concatenate([hits.row, left_out.row])
@@ -140,9 +125,18 @@ class _QueryBlock:
                 self.best = Best(self.queries, self.space)
             found = self._screen(self.ranker.level)
         row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in ("row", "item", "place"))
-        score = self.space.reference(self.queries[row], item)
         before = np.sum([part.before for part in found], axis=0)
-        return final_ranks(self.hits, before, Close(row=row, item=item, score=score, place=place))
+        return final_ranks(self.hits, before, self._settle(row, item, place))
+
+    def _settle(self, row: IntArray, item: IntArray, place: IntArray) -> Close:
+        """Items in doubt with scores that have the order of the references: these, where an estimate is near a hit."""
+        score, room = self.space.estimate(self.queries[row], item)
+        end = self.hits.offsets[row + 1]
+        reached = moved_on(place, end, lambda at, who: self.hits["score"][at] > score[who] + room[who])
+        near = np.flatnonzero(reached < end)
+        near = near[self.hits["score"][reached[near]] >= score[near] - room[near]]
+        score[near] = self.space.reference(self.queries[row[near]], item[near])
+        return Close(row=row, item=item, score=score, place=place)
 
     def _is_dear(self, found: list[Counted]) -> bool:
         """Whether so much is in doubt that more precise scores are cheaper than references."""
@@ -155,19 +149,13 @@ class _QueryBlock:
         below, above = float32_limits(low, high)
         limits, found = Ragged(self.hits.offsets, {"low": below, "high": above}), []
         for items in self.ranker.chunks(self.queries):
-            flat = self.ranker.narrowed(self._scores(items, level))
+            flat = self.ranker.narrowed(self.space.scores(self.queries, items, level))
             self._clear(flat, items.start)
             part = _count(flat, limits)
             found.append(replace(part, item=part.item + items.start))
             if self.best is not None:
                 self.best.add(flat, items.start, level)
         return found
-
-    def _scores(self, items: slice, level: int) -> NDArray[Any]:
-        ready, self.ready = self.ready, None
-        if ready is not None and items.start == 0 and level == self.ready_level:
-            return ready
-        return self.space.scores(self.queries, items, level)
 
     def _references(self) -> FloatArray:
         """The references of all hits."""

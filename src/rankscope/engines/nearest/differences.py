@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.city_block import CityBlock
-from rankscope.engines.nearest.space import SumSpace, TileSpace
+from rankscope.engines.nearest.space import ScreenedSpace, TileSpace
 from rankscope.engines.nearest.sums import Terms, parts
 from rankscope.errors import InputError
 
 LARGE = 1 << 28  # features up to this number have a copy turned and narrowed in memory
 
 
-class L1(SumSpace):
+class L1(ScreenedSpace):
     """City-block distance, nearest first: the sum of absolute differences, negative.
 
     >>> L1(np.array([[0, 0], [3, 4], [0, 1]])).scores(np.array([0]), slice(0, 3))

@@ -102,13 +102,10 @@ class GpuRanker(Ranker):
             while waiting:
                 yield waiting.popleft().result()
 
-    def ranked(self, queries: IntArray, following: IntArray | None = None) -> BlockRanks:
+    def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of one block."""
         block = self._looked_up(queries)
         return self._as_lists(block, self._on_device(block))
-
-    def close(self) -> None:
-        """Nothing is under way after a block."""
 
     def _looked_up(self, queries: IntArray) -> _Block:
         return _Block(queries, self.relevance.hits(queries)[0], self.relevance.left_out(queries))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -124,9 +123,7 @@ def _ranker(
 
 def _kept(kept: Kept, ranker: Ranker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
     for number, queries in enumerate(blocks):
-        following = blocks[number + 1] if number + 1 < len(blocks) else None
-        yield kept(number, queries, partial(ranker.ranked, following=following))
-    ranker.close()
+        yield kept(number, queries, ranker.ranked)
 
 
 def _cells(space: Space, memory: int) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.scratch import Scratch
-from rankscope.engines.nearest.space import U32, U64, SumSpace
+from rankscope.engines.nearest.space import U32, U64, ScreenedSpace
 from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
 from rankscope.running.threads import in_threads
 
@@ -28,7 +28,7 @@ TINY = (2.0**-120, 2.0**-120, 2.0**-250)  # for what falls below the normal rang
 PARTS = 4  # of the features
 
 
-class ProductSpace(SumSpace):
+class ProductSpace(ScreenedSpace):
     """Blocks by matrix products in float32, or in float64 where that leaves too much in doubt.
 
     Whole numbers whose sums stay below 2^53 are multiplied in float64: the products are the references.
@@ -66,11 +66,6 @@ class ProductSpace(SumSpace):
         """What the queries bring into the product."""
         return rows
 
-    def lasting(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
-        """Scores that last until the thread has made two more."""
-        self._scratch.places = 2
-        return self.scores(queries, items, level)
-
     def products(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
         """Matrix product of some queries with a range of items; it lasts until the next."""
         kind = np.float64 if level == DOUBLE or self.exact else np.float32
@@ -97,6 +92,10 @@ class ProductSpace(SumSpace):
                 results = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
                 self._kept[double] = np.concatenate(results)
         return self._kept[double][items]
+
+    def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
+        """The product of the lengths."""
+        return 1.001 * np.sqrt(self.squares[queries]) * np.sqrt(self.squares[items])
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """Around the reference in the units of the products."""
@@ -163,16 +162,13 @@ class Cosine(ProductSpace):
         result: FloatArray = sums / np.sqrt(self.squares[queries] * self.squares[items])
         return result + 0.0
 
-    def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """Products added in the order of the features, divided by the lengths."""
-        sums = np.empty(queries.size)
+    def rows_at(self, chosen: IntArray) -> NDArray[Any]:
+        """Rows times a power of two each."""
+        return self.scaled(chosen)
 
-        def fill(part: slice) -> None:
-            terms = self.scaled(queries[part]) * self.scaled(items[part])
-            sums[part] = np.cumsum(terms, axis=1)[:, -1]
-
-        in_threads(fill, list(parts(queries.size, self.rows.shape[1])))
-        return self.finished(sums, queries, items)
+    def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
+        """Lengths are 1; roots and divisions are off by a few units too."""
+        return np.full(scores.size, 2.0)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same for every query with every item."""
@@ -229,6 +225,10 @@ class L2(ProductSpace):
     def prepared(self, chosen: Any) -> FloatArray:
         """Rows around their mean."""
         return super().prepared(chosen) - self.middle
+
+    def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
+        """Squares have one sign."""
+        return 1.001 * np.abs(scores)
 
     def query_side(self, rows: FloatArray, queries: IntArray) -> FloatArray:
         """A column of ones behind: the product is then 2 x·y - |y|², which is |x|² - |x - y|²."""

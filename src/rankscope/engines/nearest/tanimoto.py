@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.products import DOUBLE, ProductSpace
-from rankscope.engines.nearest.space import U64
+from rankscope.engines.nearest.space import U64, Space
 
 
 class Tanimoto(ProductSpace):
@@ -43,6 +43,10 @@ class Tanimoto(ProductSpace):
         union = self.squares[queries] + self.squares[items] - sums
         nothing = union == 0
         return np.divide(sums, np.where(nothing, 1.0, union)) + nothing
+
+    def estimate(self, queries: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The references: what they are off by is no share of one sum."""
+        return Space.estimate(self, queries, items)
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """With the product off by e |a||b|, the ratio p / (s - p) is off by at most e s |a||b| / (s - p)² <= 4 e."""
