@@ -76,7 +76,7 @@ def test_screened_scores_stay_within_their_limits(metric: str, level: type[Level
     torch = torch_with("torch-cpu")
     rows = DeviceRows(torch, uneven_items(kind), metric, "cpu")
     screen, count = level(rows), rows.count
-    scores = screen.scores(screen.query_side(torch.arange(count)), 0, count).plain().numpy().ravel()
+    scores = screen.scores(screen.query_side(torch.arange(count)), 0, count).numpy().ravel()
     query, item = (torch.from_numpy(each) for each in np.divmod(np.arange(count**2), count))
     low, high = screen.limits(query, rows.reference(query, item))
     assert ((low.numpy() <= scores) & (scores <= high.numpy())).all()

@@ -159,13 +159,13 @@ class GpuRanker(Ranker):
                 last = min(first + self.tile_items, self.rows.count)
                 scores = level.scores(left, first, last)
                 row, item = tile.out(number)
-                scores.leave_out(row, item - first)
+                scores[row, item - first] = -float("inf")
                 if self.absent is not None:
                     gone = self.absent[(self.absent >= first) & (self.absent < last)]
-                    scores.leave_out(slice(None), gone - first)
+                    scores[:, gone - first] = -float("inf")
                 counts.add(scores, first)
                 if best is not None:
-                    best.add(scores.plain(), first)
+                    best.add(scores, first)
             counts.listed()
         return counts, best
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from rankscope.engines.nearest.gpu_hits import DeviceHits
 from rankscope.engines.nearest.gpu_kernel import count_tile, halvings, kernels_for
-from rankscope.engines.nearest.gpu_levels import FixedScores, PlainScores
 
+MOST_PADDED = 1 << 26  # limits in rows of one length
 ROWS = 64  # of a tile, counted at once by plain torch
 
 
@@ -23,6 +23,7 @@ class TileCounts:
         self.torch, self.hits, self.room = torch, hits, room
         more = low.new_zeros(1 << halvings(hits.most))  # the kernel looks beyond the last limit
         self.low, self.high = torch.cat([low, more]), torch.cat([high, more])
+        self.padded = self._as_table(low) if kernels_for(device) else None
         self.offsets, self.most_hits, self.bins = hits.offsets, hits.most, hits.counters()
         self.kernel = kernels_for(device)
         self.number = torch.zeros(1, dtype=torch.int64, device=device)
@@ -30,17 +31,24 @@ class TileCounts:
         self.row, self.item = (torch.empty(size, dtype=torch.int32, device=device) for _ in range(2))
         self.parts: list[tuple[Any, Any]] = []
 
-    def add(self, scores: PlainScores | FixedScores, first: int) -> None:
-        """A tile of scores, of items from the first on."""
-        if self.kernel and isinstance(scores, FixedScores):
-            count_tile(self, scores.sums, scores.factor, scores.scale, scores.offset, first)
-        elif self.kernel:
-            values = scores.plain()
-            count_tile(self, (values,), values, values, values, first)
+    def _as_table(self, low: Any) -> Any:
+        """The low limits of each query in a row as long as a power of two; None if that took too much memory."""
+        hits, wide = self.hits, 1 << halvings(self.hits.most)
+        queries = hits.offsets.numel() - 1
+        if queries * wide > MOST_PADDED:
+            return None
+        table = low.new_full((queries, wide), -float("inf"))
+        place = self.torch.arange(low.numel(), device=low.device) - hits.offsets[hits.row]
+        table[hits.row, place] = low
+        return table
+
+    def add(self, scores: Any, first: int) -> None:
+        """A tile of scores, of items from the first on; -inf stands for what is no distractor."""
+        if self.kernel:
+            count_tile(self, scores, first)
         else:
-            values = scores.plain()
-            for start in range(0, values.shape[0], ROWS):
-                self._add_rows(values[start : start + ROWS], start, first)
+            for start in range(0, scores.shape[0], ROWS):
+                self._add_rows(scores[start : start + ROWS], start, first)
 
     def _add_rows(self, values: Any, start: int, first: int) -> None:
         torch, hits = self.torch, self.hits.part(start, start + values.shape[0])

@@ -14,8 +14,9 @@ try:
 except ImportError:  # the plain ways are used
     triton = None
 
-BLOCK, WARPS = 2048, 8
-TILE = (128, 128, 8, 8, 4)  # rows, columns, tiles of columns side by side, warps and stages of products of digits
+BLOCK, WARPS = 1024, 4
+TILE = (64, 128, 8, 4, 4)  # rows, columns, tiles of columns side by side, warps and stages of products of digits
+DESCRIBED = False
 PAIRS = 128
 UNROLLED = 8
 MOST_BINS = 1024  # with more hits than this of one query each score adds to its bin by itself
@@ -95,14 +96,58 @@ if triton is not None:
         tl.store(place, total, mask=(row < queries)[:, None] & inside[None, :])
 
     @triton.jit
-    def _first_reached(limits, value, count, STEPS: tl.constexpr):  # noqa: N803
-        # Limits fall: how many are above the value, by halving. Beyond the last there is memory of any content.
-        reached = tl.zeros_like(value).to(tl.int32)
+    def _described_scores(
+        left,
+        right,
+        out,
+        factor,
+        scale,
+        offset,
+        queries,
+        items,
+        depth,
+        out_stride,
+        ROWS: tl.constexpr,  # noqa: N803
+        COLUMNS: tl.constexpr,  # noqa: N803
+        STEP: tl.constexpr,  # noqa: N803
+        BAND: tl.constexpr,  # noqa: N803
+    ):
+        program = tl.program_id(0)
+        across = tl.cdiv(queries, ROWS)
+        band = BAND * across
+        first = program // band * BAND
+        size = min(tl.cdiv(items, COLUMNS) - first, BAND)
+        row = (program % band) // size * ROWS
+        column = (first + program % size) * COLUMNS
+        total = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
+        for skipped in tl.static_range(3):
+            sums = tl.zeros([ROWS, COLUMNS], dtype=tl.int32)
+            for at in range(0, (3 - skipped) * depth, STEP):
+                mine = left.load([row, at])
+                theirs = right.load([column, skipped * depth + at])
+                sums = tl.dot(mine, theirs.T, sums, out_dtype=tl.int32)
+            total = total * 0.00390625 + sums.to(tl.float32)
+        rows = row + tl.arange(0, ROWS)
+        columns = column + tl.arange(0, COLUMNS)
+        inside = columns < items
+        total = total * tl.load(factor + columns, mask=inside, other=0.0)[None, :]
+        total = total * tl.load(scale + rows, mask=rows < queries, other=0.0)[:, None]
+        total = total - tl.load(offset + columns, mask=inside, other=0.0)[None, :]
+        place = out + rows.to(tl.int64)[:, None] * out_stride + columns[None, :]
+        tl.store(place, total, mask=(rows < queries)[:, None] & inside[None, :])
+
+    @triton.jit
+    def _first_reached(limits, value, count, STEPS: tl.constexpr, PADDED: tl.constexpr):  # noqa: N803
+        # Limits fall: how many are above the value, by halving. Beyond the last lie limits that everything reaches, or
+        # memory of any content.
+        reached = tl.zeros_like(value).to(tl.uint32)
         for step in tl.static_range(STEPS):
             half = 1 << (STEPS - 1 - step)
-            above = (tl.load(limits + (reached + (half - 1))) > value) & (reached < count - (half - 1))
-            reached = tl.where(above, reached + half, reached)
-        return reached
+            above = tl.load(limits + (half - 1) + reached) > value
+            if not PADDED:
+                above = above & (reached.to(tl.int32) < count - (half - 1))
+            reached += tl.where(above, half, 0).to(tl.uint32)
+        return reached.to(tl.int32)
 
     @triton.jit
     def _add(bins, place, count, BINS: tl.constexpr):  # noqa: N803
@@ -117,24 +162,20 @@ if triton is not None:
     @triton.jit
     def _count(
         scores,
-        second,
-        third,
         stride,
-        factor,
-        scale,
-        offset,
         width,
         first,
         offsets,
         low,
+        padded,
         high,
         bins,
         number,
         rows,
         items,
         room,
-        FIXED: tl.constexpr,  # noqa: N803
         STEPS: tl.constexpr,  # noqa: N803
+        PADDED: tl.constexpr,  # noqa: N803
         BINS: tl.constexpr,  # noqa: N803
         BLOCK: tl.constexpr,  # noqa: N803
     ):
@@ -145,18 +186,13 @@ if triton is not None:
         count = (tl.load(offsets + row + 1) - start).to(tl.int32)
         there = column < width
         place = row.to(tl.int64) * stride + column
-        if FIXED:
-            sum_ = tl.load(scores + place, mask=there, other=-2147483648)
-            smaller = tl.load(second + place, mask=there, other=0).to(tl.float32) * 0.00390625
-            smaller += tl.load(third + place, mask=there, other=0).to(tl.float32) * 0.0000152587890625
-            value = (sum_.to(tl.float32) + smaller) * tl.load(factor + column, mask=there, other=0.0)
-            value = value * tl.load(scale + row) - tl.load(offset + column, mask=there, other=0.0)
-            value = tl.where(sum_ == -2147483648, float("-inf"), value)
-        else:
-            value = tl.load(scores + place, mask=there, other=float("-inf"))
+        value = tl.load(scores + place, mask=there, other=float("-inf"))
         if count > 0:  # noqa: SIM102  (there is no lowest limit to load where there are no limits)
             if tl.max(value, axis=0) >= tl.load(low + start + count - 1):
-                reached = _first_reached(low + start, value, count, STEPS)
+                if PADDED:
+                    reached = _first_reached(padded + (row.to(tl.int64) << STEPS), value, count, STEPS, True)
+                else:
+                    reached = _first_reached(low + start, value, count, STEPS, False)
                 top = tl.load(high + start + reached, mask=reached < count, other=float("-inf"))
                 close = (reached < count) & (value <= top)
                 _add(bins + start, tl.where(close, count, reached), count, BINS)
@@ -258,53 +294,40 @@ def fixed_scores(torch: Any, left: Any, right: Any, factor: Any, scale: Any, off
     queries, items, depth = left.shape[0], right.shape[0], left.shape[1] // 3
     out = torch.empty((queries, items), dtype=torch.float32, device=left.device)
     rows, columns, band, warps, stages = TILE
-    _fixed_scores[(triton.cdiv(queries, rows) * triton.cdiv(items, columns),)](
-        left,
-        right,
-        out,
-        factor,
-        scale,
-        offset,
-        queries,
-        items,
-        depth,
-        left.stride(0),
-        right.stride(0),
-        out.stride(0),
-        ROWS=rows,
-        COLUMNS=columns,
-        STEP=next(each for each in (128, 64, 32) if depth % each == 0),
-        BAND=band,
-        num_warps=warps,
-        num_stages=stages,
-    )
+    step = next(each for each in (128, 64, 32) if depth % each == 0)
+    grid = (triton.cdiv(queries, rows) * triton.cdiv(items, columns),)
+    sizes = {"ROWS": rows, "COLUMNS": columns, "STEP": step, "BAND": band, "num_warps": warps, "num_stages": stages}
+    if DESCRIBED:
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        one, other = (TensorDescriptor.from_tensor(t, [n, step]) for t, n in ((left, rows), (right, columns)))
+        _described_scores[grid](one, other, out, factor, scale, offset, queries, items, depth, out.stride(0), **sizes)
+    else:
+        strides = (left.stride(0), right.stride(0), out.stride(0))
+        _fixed_scores[grid](left, right, out, factor, scale, offset, queries, items, depth, *strides, **sizes)
     return out
 
 
-def count_tile(counts: Any, sums: tuple[Any, ...], factor: Any, scale: Any, offset: Any, first: int) -> None:
-    """Count a tile into `counts`: one table of scores, or three sums of digits with what makes scores of them."""
-    queries, width = sums[0].shape
+def count_tile(counts: Any, scores: Any, first: int) -> None:
+    """Count a tile of scores, of items from the first on, into `counts`."""
+    queries, width = scores.shape
     bins = triton.next_power_of_2(counts.most_hits + 1)
     _count[(triton.cdiv(width, BLOCK), queries)](
-        sums[0],
-        sums[-2] if len(sums) == 3 else sums[0],
-        sums[-1],
-        sums[0].stride(0),
-        factor,
-        scale,
-        offset,
+        scores,
+        scores.stride(0),
         width,
         first,
         counts.offsets,
         counts.low,
+        counts.low if counts.padded is None else counts.padded,
         counts.high,
         counts.bins,
         counts.number,
         counts.row,
         counts.item,
         counts.room,
-        FIXED=len(sums) == 3,
         STEPS=halvings(counts.most_hits),
+        PADDED=counts.padded is not None,
         BINS=max(bins, 16) if bins <= MOST_BINS else 0,
         BLOCK=BLOCK,
         num_warps=WARPS,

@@ -5,7 +5,7 @@ float32; each addition, be it truncated, is off by at most 2^-23 of the sum of t
 |x'||y'|; tensor cores align the terms of one step before they add them, which costs at most as much again.
 
 Fixed point. x' = a (h + m / 2^8 + l / 2^16) with digits of 8 bits each and a factor a of each row. The products of
-digits are added in whole numbers, which is exact: h h, then h m + m h, then h l + m m + l h; m l, l m and l l are left
+digits are added in whole numbers, which is exact: h l + m m + l h, then h m + m h, then h h; m l, l m and l l are left
 out. That is 2 / 3 of a float64 product's bits at less than a third of its time.
 
 So x y is off by at most |x - x'||y| + |x'||y - y'|, what is left out, and the rounding of the last few steps, which is
@@ -15,53 +15,16 @@ a share of the score. The reference's own error, and that of the float64 steps h
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
-from rankscope.engines.nearest.gpu_kernel import fixed_scores
+from rankscope.engines.nearest.gpu_kernel import fixed_scores, kernels_for
 from rankscope.engines.nearest.gpu_rows import DeviceRows
 
 U32 = 2.0**-24
 TINY = 2.0**-120  # of each feature, for what falls below the normal range
 SCALE = 10  # power of two in front of halves: parts of values down to 2^-24 are normal numbers
 PEAK, DIGIT = 127, 256
-LEFT_OUT = -(2**31)  # in place of the first whole number of an item that is no distractor
 WIDEST = 1 << 15  # more features than this could leave 32 bits
-
-
-@dataclass(frozen=True, eq=False)
-class PlainScores:
-    """A tile of screened scores in float32."""
-
-    values: Any
-
-    def leave_out(self, row: Any, column: Any) -> None:
-        """These stand at the end of every list."""
-        self.values[row, column] = -float("inf")
-
-    def plain(self) -> Any:
-        """As they are."""
-        return self.values
-
-
-@dataclass(frozen=True, eq=False)
-class FixedScores:
-    """A tile of sums of digits; a score is (first + second / 2^8 + third / 2^16) factor scale - offset."""
-
-    sums: tuple[Any, Any, Any]
-    factor: Any  # of each item
-    scale: Any  # of each query
-    offset: Any  # of each item
-
-    def leave_out(self, row: Any, column: Any) -> None:
-        """These stand at the end of every list."""
-        self.sums[0][row, column] = LEFT_OUT
-
-    def plain(self) -> Any:
-        """The scores in float32."""
-        first, second, third = (each.float() for each in self.sums)
-        values = (first + (second / DIGIT + third / DIGIT**2)) * self.factor * self.scale[:, None] - self.offset
-        return values.masked_fill_(self.sums[0] == LEFT_OUT, -float("inf"))
 
 
 class Level(ABC):
@@ -78,8 +41,8 @@ class Level(ABC):
         """What the queries bring into the products."""
 
     @abstractmethod
-    def scores(self, left: Any, first: int, last: int) -> PlainScores | FixedScores:
-        """Screened scores of a range of items."""
+    def scores(self, left: Any, first: int, last: int) -> Any:
+        """Screened scores of a range of items, in float32."""
 
     @abstractmethod
     def off(self, queries: Any) -> Any:
@@ -131,13 +94,13 @@ class Half(Level):
         """The rounded rows."""
         return self.items[queries]
 
-    def scores(self, left: Any, first: int, last: int) -> PlainScores:
+    def scores(self, left: Any, first: int, last: int) -> Any:
         """Products, and for l2 2 x·y - |y|²."""
         right = self.items[first:last].T
         result = self.torch.mm(left, right, out_dtype=self.torch.float32) if self.wide else left @ right
         if self.offset is not None:
             result.mul_(2).sub_(self.offset[first:last])
-        return PlainScores(result)
+        return result
 
     def off(self, queries: Any) -> Any:
         """Rounding of the rows, and of the sums."""
@@ -151,22 +114,20 @@ class Fixed(Level):
     """Products of rows in fixed point of 24 bits, three digits each."""
 
     rounded = 10 * U32
-    fused = False  # whether a kernel makes scores of the sums at once
 
     def __init__(self, rows: DeviceRows) -> None:
         super().__init__(rows)
         torch = self.torch
         self.depth = -(-rows.width // 32) * 32
-        padded = -(-rows.count // 16) * 16 + 16
         kind = {"dtype": torch.float64, "device": rows.device}
-        self.items = torch.zeros((padded, 3 * self.depth), dtype=torch.int8, device=rows.device)  # l, m, h
+        self.items = torch.zeros((rows.count, 3 * self.depth), dtype=torch.int8, device=rows.device)  # l, m, h
         self.factor = torch.ones(rows.count, **kind)
         self.lost, self.middle, self.low = (torch.empty(rows.count, **kind) for _ in range(3))
         for part in rows.slabs():
             self._store(part, rows.entering(part))
         offset = rows.lengths**2 if rows.metric == "l2" else self.factor * 0
         self.offset, self.factor32 = (each.to(torch.float32) for each in (offset, self.factor))
-        self.whole = rows.device.startswith("cuda") and rows.width <= WIDEST and has_whole_products(torch)
+        self.by_kernel = kernels_for(rows.device) and rows.width <= WIDEST
 
     def _store(self, part: slice, rows: Any) -> None:
         torch = self.torch
@@ -188,32 +149,24 @@ class Fixed(Level):
         """Digits h, m, l, and the factor of each row."""
         digits = self.items[queries].reshape(-1, 3, self.depth).flip(1).reshape(-1, 3 * self.depth)
         scale = self.factor[queries] * (2 if self.rows.metric == "l2" else 1)
-        if self.whole and digits.shape[0] % 32:  # whole products come in tiles
-            digits = self.torch.nn.functional.pad(digits, (0, 0, 0, 32 - digits.shape[0] % 32))
         return digits, scale.to(self.torch.float32)
 
-    def scores(self, left: Any, first: int, last: int) -> PlainScores | FixedScores:
-        """Three sums: of the first digits, of first with second, of the rest that counts."""
+    def scores(self, left: Any, first: int, last: int) -> Any:
+        """Three sums, of the first digits, of first with second, of the rest that counts; and the score of each."""
         digits, scale = left
-        if self.fused:
-            there = slice(first, last)
-            offset, factor = self.offset[there], self.factor32[there]
-            return PlainScores(
-                fixed_scores(self.torch, digits[: scale.numel()], self.items[there], factor, scale, offset)
-            )
-        right = self.items[first : first + -(-(last - first) // 16) * 16]  # the columns too
-        tiles = []
-        for many in (1, 2, 3):
-            one, other = digits[:, : many * self.depth], right[:, (3 - many) * self.depth :]
-            tiles.append(self._product(one, other.T)[: scale.numel(), : last - first])
-        first_sum, second, third = tiles
         there = slice(first, last)
-        return FixedScores((first_sum, second, third), self.factor32[there], scale, self.offset[there])
+        factor, offset = self.factor32[there], self.offset[there]
+        if self.by_kernel:
+            return fixed_scores(self.torch, digits, self.items[there], factor, scale, offset)
+        total = 0.0
+        for many in (3, 2, 1):
+            one, other = digits[:, : many * self.depth], self.items[there, (3 - many) * self.depth :]
+            total = total / DIGIT + self._whole_product(one, other)
+        return total * factor * scale[:, None] - offset
 
-    def _product(self, one: Any, other: Any) -> Any:
-        if self.whole:
-            return self.torch._int_mm(one, other)
-        return (one.to(self.torch.float64) @ other.to(self.torch.float64)).to(self.torch.int64)
+    def _whole_product(self, one: Any, other: Any) -> Any:
+        """In float64, where whole numbers are exact."""
+        return (one.to(self.torch.float64) @ other.to(self.torch.float64).T).to(self.torch.float32)
 
     def off(self, queries: Any) -> Any:
         """Rounding of the rows, products of digits that are left out, and rounding of the smaller sums."""
@@ -233,13 +186,4 @@ def has_wide_output(torch: Any) -> bool:
         one = torch.ones((16, 16), dtype=torch.float16, device="cuda")
         return bool(torch.mm(one, one, out_dtype=torch.float32).dtype == torch.float32)
     except (TypeError, RuntimeError):
-        return False
-
-
-def has_whole_products(torch: Any) -> bool:
-    """Whether there are products of whole numbers of 8 bits, added in 32."""
-    try:
-        one = torch.full((32, 96), 127, dtype=torch.int8, device="cuda")
-        return bool((torch._int_mm(one[:, 32:], one[:, :64].T) == 64 * 127**2).all())
-    except (AttributeError, RuntimeError):
         return False
