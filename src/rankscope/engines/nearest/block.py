@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,9 +19,10 @@ from rankscope.ranks.counting import Counted, count_block, float32_limits
 from rankscope.ranks.dense import best_first, ranks_among
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.settling import Close, Ranked, final_ranks, moved_on
-from rankscope.running.threads import in_threads
+from rankscope.running.threads import in_threads, thread_count, with_threads
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
+LEAST_ROWS = 64  # of a thread
 PART_CELLS = 1 << 20  # scores counted by one thread at a time
 
 
@@ -35,6 +37,19 @@ class BlockRanks:
     distractors: Ragged | None
 
 
+    @classmethod
+    def join(cls, parts: Sequence[BlockRanks]) -> BlockRanks:
+        """Several blocks as one."""
+        best = [part.distractors for part in parts if part.distractors is not None]
+        return cls(
+            queries=np.concatenate([part.queries for part in parts]),
+            judged=Ragged.join([part.judged for part in parts]),
+            ties=Ragged.join([part.ties for part in parts]),
+            left_out=np.concatenate([part.left_out for part in parts]),
+            distractors=Ragged.join(best) if best else None,
+        )
+
+
 @dataclass
 class Ranker:
     """Ranks block after block; remembers whether quick scores left too much in doubt, which changes no result."""
@@ -46,6 +61,8 @@ class Ranker:
     most_items: int = 1 << 20  # of a block
     level: int = field(default=0, init=False)
     _scratch: Scratch = field(default_factory=Scratch, init=False)
+    _pool: ThreadPoolExecutor | None = field(default=None, init=False)
+    _sharing: int = field(default=1, init=False)  # how many threads work on a block
 
     def narrowed(self, scores: NDArray[Any]) -> NDArray[np.float32]:
         """Scores in float32; in memory that is used again where they are wider."""
@@ -62,12 +79,25 @@ class Ranker:
 
     def chunks(self, queries: IntArray) -> list[slice]:
         """Ranges of items whose scores fit into a block."""
-        step = min(self.most_items, max(1, self.cells // queries.size))
+        step = min(self.most_items, max(1, self.cells // (queries.size * self._sharing)))
         count = len(self.space)
         return [slice(start, min(start + step, count)) for start in range(0, count, step)]
 
     def ranked(self, queries: IntArray) -> BlockRanks:
-        """The ranks of a block of at most a few thousand queries."""
+        """The ranks of a block of at most a few thousand queries, a part of them by each thread."""
+        threads = self._sharing = min(thread_count(), -(-queries.size // LEAST_ROWS)) if self.space.shared else 1
+        if threads < 2:
+            return self._ranked(queries)
+        if self._pool is None:  # the same threads for all blocks: each has memory that it uses again
+            self._pool = ThreadPoolExecutor(thread_count())
+        parts = np.array_split(queries, threads)
+        return BlockRanks.join(list(self._pool.map(self._ranked_alone, parts)))
+
+    def _ranked_alone(self, queries: IntArray) -> BlockRanks:
+        with with_threads(1):
+            return self._ranked(queries)
+
+    def _ranked(self, queries: IntArray) -> BlockRanks:
         hits, groups = self.relevance.hits(queries)
         left_out = self.relevance.left_out(queries)
         block = _QueryBlock(self, queries, hits, groups, left_out)
@@ -118,12 +148,14 @@ class _QueryBlock:
     def screened(self) -> Ranked:
         """With quick scores, and references where these leave a doubt."""
         self._sort(self._references())
-        found = self._screen(self.ranker.level)
-        while self._is_dear(found) and self.ranker.level + 1 < self.space.levels:
-            self.ranker.level += 1
+        level = self.ranker.level
+        found = self._screen(level)
+        while level + 1 < self.space.levels and self._is_dear(found, level):
+            level += 1
+            self.ranker.level = max(level, self.ranker.level)
             if self.best is not None:
                 self.best = Best(self.queries, self.space)
-            found = self._screen(self.ranker.level)
+            found = self._screen(level)
         row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in ("row", "item", "place"))
         before = np.sum([part.before for part in found], axis=0)
         return final_ranks(self.hits, before, self._settle(row, item, place))
@@ -138,10 +170,9 @@ class _QueryBlock:
         score[near] = self.space.reference(self.queries[row[near]], item[near])
         return Close(row=row, item=item, score=score, place=place)
 
-    def _is_dear(self, found: list[Counted]) -> bool:
+    def _is_dear(self, found: list[Counted], level: int) -> bool:
         """Whether so much is in doubt that more precise scores are cheaper than references."""
-        share = self.space.dear[self.ranker.level] if self.ranker.level < len(self.space.dear) else np.inf
-        return sum(part.row.size for part in found) > share * self.queries.size * len(self.space)
+        return sum(part.row.size for part in found) > self.space.dear[level] * self.queries.size * len(self.space)
 
     def _screen(self, level: int) -> list[Counted]:
         """Chunk after chunk of the items; those in doubt by their places among all items."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,13 @@ from rankscope.engines.nearest.space import Space
 from rankscope.errors import InputError
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.cores import one_core_each
 from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
 
 MEMORY = 512 << 20
 CELL = 20  # bytes a score takes in a block, all arrays at once
+SMALL = 1 << 24  # pairs up to which it does not matter who does what
 USEFUL = 1 << 25  # larger blocks are not faster
 
 Progress = Callable[[int, int], None]
@@ -96,7 +99,7 @@ def nearest_ranks(
     step = block or step
     blocks = [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
     found, done = [], 0
-    with with_threads(threads):
+    with with_threads(threads), _cores(relevance):
         for ready in ranker.stream(blocks) if kept is None else _kept(kept, ranker, blocks):
             found.append(ready)
             done += ready.queries.size
@@ -119,6 +122,12 @@ def _ranker(
 
     gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"), keep_scores)
     return gpu, gpu.block_size()
+
+
+def _cores(relevance: Relevance) -> AbstractContextManager[None]:
+    """A part of the queries of a block by each thread, and matrix products by one core; small ones take no notice."""
+    pairs = relevance.queries.size * len(relevance.items)
+    return one_core_each() if pairs > SMALL else nullcontext()
 
 
 def _kept(kept: Kept, ranker: Ranker, blocks: list[IntArray]) -> Iterator[BlockRanks]:

@@ -10,7 +10,6 @@ n / 4 and three more. In float64 the reference's error is as large as that of th
 
 from __future__ import annotations
 
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.blas import add_product
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import U32, U64, ScreenedSpace
 from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
@@ -72,15 +72,9 @@ class ProductSpace(ScreenedSpace):
         left = self.query_side(self.prepared(queries), queries).astype(kind)
         result = self._scratch.array((len(left), items.stop - items.start), kind)
         if level == CUT and not self.exact:
-            add_products(cut_features(left), [part[items] for part in self._cut_items], result)
+            add_products(left, self._items(items, np.float32), result)
             return result
         return np.matmul(left, self._items(items, kind).T, out=result)
-
-    @cached_property
-    def _cut_items(self) -> list[NDArray[Any]]:
-        """Rows of all items in parts of their features, ready for the product."""
-        everyone = slice(0, len(self))
-        return cut_features(self._items(everyone, np.float32))
 
     def _items(self, items: slice, kind: type[Any]) -> NDArray[Any]:
         """Rows of the items, ready for the product; made once where they fit."""
@@ -262,21 +256,15 @@ class L2(ProductSpace):
 
 
 
-def cut_features(rows: NDArray[Any]) -> list[NDArray[Any]]:
-    """Tables of a part of the features each, in order."""
-    step = -(-rows.shape[1] // PARTS)
-    return [np.ascontiguousarray(rows[:, first : first + step]) for first in range(0, rows.shape[1], step)]
-
-
-def add_products(left: list[NDArray[Any]], right: list[NDArray[Any]], result: NDArray[Any]) -> None:
+def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) -> None:
     """The product of rows with rows, from products of parts of their features: fewer steps, so less rounding.
 
     >>> rows, result = np.float32([[1, 2, 3, 4, 5]]), np.empty((1, 1), dtype=np.float32)
-    >>> add_products(cut_features(rows), cut_features(rows), result)
+    >>> add_products(rows, rows, result)
     >>> result
     array([[55.]], dtype=float32)
     """
-    from scipy.linalg.blas import sgemm  # numpy's products cannot add to what is there
-
-    for number, (mine, theirs) in enumerate(zip(left, right, strict=True)):
-        sgemm(1.0, theirs.T, mine.T, beta=float(number > 0), c=result.T, trans_a=1, overwrite_c=1)
+    step = -(-left.shape[1] // PARTS)
+    for first in range(0, left.shape[1], step):
+        features = slice(first, first + step)
+        add_product(left[:, features], right[:, features], result, first > 0)

@@ -28,6 +28,7 @@ class Space(ABC):
     exact: bool = False  # whether `scores` gives the references themselves
     levels: int = 1  # how many ways to screen there are, from the quickest to the most precise
     dear: tuple[float, ...] = ()  # where a larger share of all pairs stays in doubt, the next level is cheaper
+    shared: bool = True  # whether several threads may ask at once
     rows: NDArray[Any]
 
     @abstractmethod
