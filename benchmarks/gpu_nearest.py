@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -181,69 +182,25 @@ def seconds_on_card(work: Callable[[], object], repeat: int = 5) -> float:
     return (time.perf_counter() - begin) / repeat
 
 
-def parts_of_a_tile(count: int = 1 << 17) -> list[str]:
+def parts_of_a_tile(count: int = 1 << 17, alike: float = 0.02) -> list[str]:
     """What products, counts and references of one tile of queries cost, scaled to all pairs of 2^20 items."""
-    lines = ["| part | seconds for 2^40 pairs |", "|---|---:|"]
-    for alike in (0.02,):
-        rows, labels = unit_vectors(count, 64, alike, "cuda")
-        relevance = Relevance.of(Features.of(rows, labels))
-        ranker = GpuRanker(rows, "cosine", relevance, "cuda")
-        queries = relevance.queries[:8192]
-        tile = _OnDevice(ranker, ranker._looked_up(queries)).tile(0, 8192)
-        whole = 2.0**40 / (8192 * ranker.tile_items)
-        for level in (ranker.quick, ranker.precise):
-            name = f"{type(level).__name__.lower()}, cosine {alike:g}"
-            left = level.query_side(tile.queries)
-            seconds = seconds_on_card(lambda left=left, level=level: level.scores(left, 0, ranker.tile_items))  # type: ignore[misc]
-            lines.append(f"| products, {name} | {seconds * whole:.2f} |")
-            scores = level.scores(left, 0, ranker.tile_items)
-            counts = TileCounts(tile.hits, *level.limits(tile.queries[tile.hits.row], tile.hits.score), 1 << 25)
-            seconds = seconds_on_card(lambda counts=counts, scores=scores: counts.add(scores, 0))  # type: ignore[misc]
-            lines.append(f"| counts, {name} | {seconds * whole:.2f} |")
-            share = counts.listed() / 7 / (8192 * ranker.tile_items)
-            lines.append(f"| in doubt, {name}: share of all pairs | {share:.2e} |")
-        lines += variants(ranker, tile, whole)
-        pairs = 1 << 23
-        one, other = (ranker._sent(np.random.default_rng(0).integers(0, count, pairs)) for _ in range(2))
-        one = one.sort().values
-        seconds = seconds_on_card(lambda one=one, other=other, ranker=ranker: ranker.rows.reference(one, other))  # type: ignore[misc]
-        lines.append(f"| references of 10^9 pairs | {seconds * 1e9 / pairs:.2f} |")
-        print("\n".join(lines[-8:]), file=sys.stderr, flush=True)
-    return lines
-
-
-def variants(ranker: GpuRanker, tile: Any, whole: float) -> list[str]:
-    """Other ways and sizes."""
-    import torch
-
-    from rankscope.engines.nearest import gpu_kernel
-
-    lines, level = [], ranker.precise
-    left = level.query_side(tile.queries)
-    usual = level.scores(left, 0, ranker.tile_items)
-    limits = level.limits(tile.queries[tile.hits.row], tile.hits.score)
-    for block, warps in ((2048, 4), (1024, 4), (1024, 2), (512, 2), (512, 4), (256, 1), (256, 2)):
-        gpu_kernel.BLOCK, gpu_kernel.WARPS = block, warps
-        counts = TileCounts(tile.hits, *limits, 1 << 25)
-        seconds = seconds_on_card(lambda counts=counts: counts.add(usual, 0))
-        lines.append(f"| counts by {block}, {warps} warps | {seconds * whole:.2f} |")
-    gpu_kernel.BLOCK, gpu_kernel.WARPS = 1024, 4
-    kept = gpu_kernel.TILE
-    for described in (False, True):
-        for tiling in ((64, 128, 8, 4, 4), (64, 128, 8, 4, 3), (64, 128, 32, 4, 4), (64, 128, 128, 4, 4), (128, 128, 8, 8, 4), (128, 128, 8, 8, 3), (64, 256, 8, 8, 3), (128, 128, 32, 8, 3), (64, 64, 16, 4, 4), (128, 64, 16, 4, 4)):
-            gpu_kernel.TILE, gpu_kernel.DESCRIBED = tiling, described
-            try:
-                seconds = seconds_on_card(lambda: level.scores(left, 0, ranker.tile_items))
-                same = float((level.scores(left, 0, ranker.tile_items) - usual).abs().max())
-                lines.append(f"| fused products {tiling}, described {described}, differ by {same:.0e} | {seconds * whole:.2f} |")
-            except Exception as error:
-                lines.append(f"| fused products {tiling} described {described} | {str(error)[:80]!r} |")
-    gpu_kernel.TILE, gpu_kernel.DESCRIBED = kept, False
-    rows64 = ranker.rows.entering(slice(0, 8192))
-    seconds = seconds_on_card(lambda: rows64 @ rows64.T)
-    lines.append(f"| float64 products | {seconds * 2.0**40 / 8192**2:.2f} |")
-    print("\n".join(lines), file=sys.stderr, flush=True)
-    return lines
+    lines = ["| part | seconds for 2^40 pairs, hits deep in the list |", "|---|---:|"]
+    rows, labels = unit_vectors(count, 64, alike, "cuda")
+    relevance = Relevance.of(Features.of(rows, labels))
+    ranker = GpuRanker(rows, "cosine", relevance, "cuda")
+    tile = _OnDevice(ranker, ranker._looked_up(relevance.queries[:8192])).tile(0, 8192)
+    whole = 2.0**40 / (8192 * ranker.tile_items)
+    for level in (ranker.quick, ranker.precise):
+        name, left = type(level).__name__.lower(), level.query_side(tile.queries)
+        seconds = seconds_on_card(partial(level.scores, left, 0, ranker.tile_items))
+        lines.append(f"| products, {name} | {seconds * whole:.2f} |")
+        counts = TileCounts(tile.hits, *level.limits(tile.queries[tile.hits.row], tile.hits.score), 1 << 25)
+        seconds = seconds_on_card(partial(counts.add, level.scores(left, 0, ranker.tile_items), 0))
+        lines.append(f"| counts, {name} | {seconds * whole:.2f} |")
+    pairs, rng = 1 << 23, np.random.default_rng(0)
+    one, other = (ranker._sent(rng.integers(0, count, pairs)) for _ in range(2))
+    seconds = seconds_on_card(partial(ranker.rows.reference, one.sort().values, other))
+    return [*lines, f"| references of 10^9 pairs | {seconds * 1e9 / pairs:.2f} |"]
 
 
 def report(count: int = COUNT, device: str = "cuda") -> str:

@@ -35,7 +35,8 @@ def test_counts_are_those_of_comparing_each_score_with_each_limit(
 ) -> None:
     scores, pairs = case
     limits = Ragged.of([[low for low, _ in row[::-1]] for row in pairs], "low", np.float32)
-    limits = limits.with_columns(high=Ragged.of([[high for _, high in row[::-1]] for row in pairs], "high", np.float32)["high"])
+    highs = Ragged.of([[high for _, high in row[::-1]] for row in pairs], "high", np.float32)
+    limits = limits.with_columns(high=highs["high"])
     usual = counting.FEW, counting.CELLS
     counting.FEW, counting.CELLS = few, cells
     try:
@@ -48,9 +49,13 @@ def test_counts_are_those_of_comparing_each_score_with_each_limit(
         for item, value in enumerate(values.tolist())
         if (places := [place for place in hits_of(limits, row) if within(limits, place, value)])
     }
-    assert dict(zip(zip(found.row.tolist(), found.item.tolist(), strict=True), found.place.tolist(), strict=True)) == close
+    pairs_found = zip(found.row.tolist(), found.item.tolist(), strict=True)
+    assert dict(zip(pairs_found, found.place.tolist(), strict=True)) == close
     expected = [
-        sum(value > limits["high"][place] and (row, item) not in close for item, value in enumerate(scores[row].tolist()))
+        sum(
+            value > limits["high"][place] and (row, item) not in close
+            for item, value in enumerate(scores[row].tolist())
+        )
         for row in range(len(scores))
         for place in hits_of(limits, row)
     ]

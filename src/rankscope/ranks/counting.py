@@ -73,7 +73,8 @@ def count_block(scores: Scores, limits: Ragged) -> Counted:
     """
     bounded = _Bounded(limits)
     if limits.size == 0 or scores.size == 0:
-        return bounded.counted(*(np.empty(0, dtype=np.int64) for _ in range(2)), np.empty(0, dtype=np.float32), None)
+        nothing = np.empty(0, dtype=np.int64)
+        return bounded.counted(nothing, nothing, np.empty(0, dtype=np.float32), None)
     some = scores[:, ::SAMPLED]
     if np.count_nonzero(some >= bounded.lowest[:, None]) < FEW * some.size:
         row, item = np.divmod(np.flatnonzero(scores >= bounded.lowest[:, None]), scores.shape[1])
@@ -118,7 +119,9 @@ class _Bounded:
             half >>= 1
         return first + np.minimum(reached, many)
 
-    def counted(self, row: IntArray, item: IntArray, value: Scores, within: tuple[IntArray, IntArray] | None) -> Counted:
+    def counted(
+        self, row: IntArray, item: IntArray, value: Scores, within: tuple[IntArray, IntArray] | None
+    ) -> Counted:
         """Counts of items of which each reaches the lowest limit of its row; `within` says among which it must be."""
         first, many = (self.starts[row], self.limits.lengths[row]) if within is None else within
         reached = self.first_reached(value, first, many)
@@ -179,8 +182,8 @@ class _Bins:
             factor = count / (bounded.highest - bounded.lowest)
             usable = np.isfinite(factor) & (factor > 0) & np.isfinite(bounded.highest)
         first = np.arange(len(bounded.limits), dtype=np.float32) * np.float32(wide)
-        factor = np.where(usable, factor, 1).astype(np.float32)
-        return cls(np.where(usable, bounded.highest, 0).astype(np.float32), factor, first, wide)
+        narrow: Scores = np.where(usable, factor, 1).astype(np.float32)
+        return cls(np.where(usable, bounded.highest, 0).astype(np.float32), narrow, first, wide)
 
     @property
     def size(self) -> int:

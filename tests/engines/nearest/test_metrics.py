@@ -272,7 +272,9 @@ def test_sums_add_in_feature_order() -> None:
     assert in_order(row, np.positive).tolist() == [0.0]
     assert in_order(np.array([[1.0, 1.0, 1e16, -1e16]]), np.positive).tolist() == [2.0]
     ones = np.ones_like(row)
-    assert of_pairs(np.concatenate([row, ones]).__getitem__, np.array([0]), np.array([1]), np.multiply).tolist() == [0.0]
+    assert of_pairs(np.concatenate([row, ones]).__getitem__, np.array([0]), np.array([1]), np.multiply).tolist() == [
+        0.0
+    ]
     assert of_all_pairs(row, ones, np.multiply).tolist() == [[0.0]]
 
 

@@ -40,6 +40,4 @@ def add_product(left: NDArray[np.float32], right: NDArray[np.float32], result: N
     factor, kept = (ctypes.byref(ctypes.c_float(each)) for each in (1.0, float(more)))
     tables = [each.ctypes.data for each in (right, left, result)]
     across, down = ctypes.c_char_p(b"T"), ctypes.c_char_p(b"N")  # columns lie together for it, so all is turned
-    _sgemm()(
-        across, down, *whole, factor, tables[0], steps[0], tables[1], steps[1], kept, tables[2], steps[2]
-    )
+    _sgemm()(across, down, *whole, factor, tables[0], steps[0], tables[1], steps[1], kept, tables[2], steps[2])

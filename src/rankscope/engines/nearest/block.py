@@ -36,7 +36,6 @@ class BlockRanks:
     left_out: IntArray
     distractors: Ragged | None
 
-
     @classmethod
     def join(cls, parts: Sequence[BlockRanks]) -> BlockRanks:
         """Several blocks as one."""
@@ -156,7 +155,8 @@ class _QueryBlock:
             if self.best is not None:
                 self.best = Best(self.queries, self.space)
             found = self._screen(level)
-        row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in ("row", "item", "place"))
+        names = ("row", "item", "place")
+        row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in names)
         before = np.sum([part.before for part in found], axis=0)
         return final_ranks(self.hits, before, self._settle(row, item, place))
 

@@ -110,7 +110,7 @@ class GpuRanker(Ranker):
     def _looked_up(self, queries: IntArray) -> _Block:
         return _Block(queries, self.relevance.hits(queries)[0], self.relevance.left_out(queries))
 
-    def _on_device(self, block: _Block) -> _Found:
+    def _on_device(self, block: _Block) -> _OnHost:
         """Ranks of the hits, groups of equals, and the best distractors where scores are kept."""
         with self._timed("hits"):
             there = _OnDevice(self, block)

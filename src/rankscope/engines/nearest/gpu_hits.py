@@ -10,7 +10,7 @@ from rankscope.engines.nearest.gpu_kernel import halvings, kernels_for, place_am
 
 @dataclass(frozen=True, eq=False)
 class DeviceHits:
-    """Hits of each query, best first, the earlier of two equals first; list i goes from offsets[i] to offsets[i + 1]."""
+    """Hits of each query, best first, the earlier of two equals first; list i is offsets[i] to offsets[i + 1]."""
 
     torch: Any
     device: str

@@ -1,4 +1,4 @@
-"""Kernels for a graphics card: references of pairs, counting a tile of scores in one pass, placing what was in doubt."""
+"""Kernels for a graphics card: references of pairs, products in fixed point, counting a tile, placing the doubtful."""
 
 # mypy: ignore-errors
 # (Triton's functions are no Python: they are read by its compiler, and it ships no types)
@@ -16,7 +16,6 @@ except ImportError:  # the plain ways are used
 
 BLOCK, WARPS = 1024, 4
 TILE = (64, 128, 8, 4, 4)  # rows, columns, tiles of columns side by side, warps and stages of products of digits
-DESCRIBED = False
 PAIRS = 128
 UNROLLED = 8
 MOST_BINS = 1024  # with more hits than this of one query each score adds to its bin by itself
@@ -94,47 +93,6 @@ if triton is not None:
         total = total - tl.load(offset + column, mask=inside, other=0.0)[None, :]
         place = out + row.to(tl.int64)[:, None] * out_stride + column[None, :]
         tl.store(place, total, mask=(row < queries)[:, None] & inside[None, :])
-
-    @triton.jit
-    def _described_scores(
-        left,
-        right,
-        out,
-        factor,
-        scale,
-        offset,
-        queries,
-        items,
-        depth,
-        out_stride,
-        ROWS: tl.constexpr,  # noqa: N803
-        COLUMNS: tl.constexpr,  # noqa: N803
-        STEP: tl.constexpr,  # noqa: N803
-        BAND: tl.constexpr,  # noqa: N803
-    ):
-        program = tl.program_id(0)
-        across = tl.cdiv(queries, ROWS)
-        band = BAND * across
-        first = program // band * BAND
-        size = min(tl.cdiv(items, COLUMNS) - first, BAND)
-        row = (program % band) // size * ROWS
-        column = (first + program % size) * COLUMNS
-        total = tl.zeros([ROWS, COLUMNS], dtype=tl.float32)
-        for skipped in tl.static_range(3):
-            sums = tl.zeros([ROWS, COLUMNS], dtype=tl.int32)
-            for at in range(0, (3 - skipped) * depth, STEP):
-                mine = left.load([row, at])
-                theirs = right.load([column, skipped * depth + at])
-                sums = tl.dot(mine, theirs.T, sums, out_dtype=tl.int32)
-            total = total * 0.00390625 + sums.to(tl.float32)
-        rows = row + tl.arange(0, ROWS)
-        columns = column + tl.arange(0, COLUMNS)
-        inside = columns < items
-        total = total * tl.load(factor + columns, mask=inside, other=0.0)[None, :]
-        total = total * tl.load(scale + rows, mask=rows < queries, other=0.0)[:, None]
-        total = total - tl.load(offset + columns, mask=inside, other=0.0)[None, :]
-        place = out + rows.to(tl.int64)[:, None] * out_stride + columns[None, :]
-        tl.store(place, total, mask=(rows < queries)[:, None] & inside[None, :])
 
     @triton.jit
     def _first_reached(limits, value, count, STEPS: tl.constexpr, PADDED: tl.constexpr):  # noqa: N803
@@ -297,14 +255,8 @@ def fixed_scores(torch: Any, left: Any, right: Any, factor: Any, scale: Any, off
     step = next(each for each in (128, 64, 32) if depth % each == 0)
     grid = (triton.cdiv(queries, rows) * triton.cdiv(items, columns),)
     sizes = {"ROWS": rows, "COLUMNS": columns, "STEP": step, "BAND": band, "num_warps": warps, "num_stages": stages}
-    if DESCRIBED:
-        from triton.tools.tensor_descriptor import TensorDescriptor
-
-        one, other = (TensorDescriptor.from_tensor(t, [n, step]) for t, n in ((left, rows), (right, columns)))
-        _described_scores[grid](one, other, out, factor, scale, offset, queries, items, depth, out.stride(0), **sizes)
-    else:
-        strides = (left.stride(0), right.stride(0), out.stride(0))
-        _fixed_scores[grid](left, right, out, factor, scale, offset, queries, items, depth, *strides, **sizes)
+    strides = (left.stride(0), right.stride(0), out.stride(0))
+    _fixed_scores[grid](left, right, out, factor, scale, offset, queries, items, depth, *strides, **sizes)
     return out
 
 

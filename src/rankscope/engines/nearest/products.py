@@ -21,7 +21,6 @@ from rankscope.engines.nearest.blas import add_product
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import U32, U64, ScreenedSpace
 from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
-from rankscope.running.threads import in_threads
 
 QUICK, CUT, DOUBLE = range(3)  # levels: float32, float32 in parts of the features, float64
 TINY = (2.0**-120, 2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
@@ -35,7 +34,7 @@ class ProductSpace(ScreenedSpace):
     """
 
     levels = 3
-    dear = (0.0035, 0.014)
+    dear: tuple[float, ...] = (0.0035, 0.014)
     copies = 1 << 29  # float32 or float64 copies up to so many bytes are kept, larger ones made as they are needed
 
     def __init__(self, matrix: NDArray[Any]) -> None:
@@ -253,7 +252,6 @@ class L2(ProductSpace):
     def shown(scores: FloatArray) -> FloatArray:
         """The distance itself, negative."""
         return 0.0 - np.sqrt(0.0 - scores)
-
 
 
 def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) -> None:
