@@ -9,13 +9,13 @@ from benchmarks.measuring import PYTHON, run
 
 
 def report() -> str:
-    """Seconds from the start of the process to its end."""
+    """Processor time, and seconds from the start of the process to its end."""
     folder = DATA / "trec-covid-r1"
     if not folder.is_dir():
         return ""
     runs = sorted(str(path) for path in (folder / "runs").iterdir())
     command = [PYTHON, "-m", "rankscope", "compare", str(folder / "qrels-rnd1.txt"), *runs, "--quiet"]
-    result = run([*command, "--format", "json"], repeat=3)
+    result = run([*command, "--format", "json"], repeat=5)
     one = json.loads(result.output)["measures"][0]
     apart = sum(bool(pair["better"]) for pair in one["pairs"])
     return "\n".join(
@@ -25,7 +25,8 @@ def report() -> str:
             "",
             "| what | |",
             "|---|---:|",
-            f"| seconds, start of Python included | {result.seconds:.2f} |",
+            f"| processor seconds, start of Python included | {result.processor:.2f} |",
+            f"| wall, s | {result.seconds:.2f} |",
             f"| peak memory, MB | {result.megabytes:.0f} |",
             f"| pairs that differ | {apart} of {len(one['pairs'])} |",
         ]

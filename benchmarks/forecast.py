@@ -99,7 +99,7 @@ def _errors(collection: Collection, factor: int) -> list[FloatArray]:
 
 def _error(case: Case, measure: str) -> float:
     """Of one forecast, without its back-test and intervals."""
-    model, seen = candidates(None, scores=True)[0], Seen.of(parse_measure(measure), case.sample, case.factor)
+    model, seen = candidates(None, scores=True)[0], Seen.of(parse_measure(measure), case.sample)
     even = np.full((1, len(case.sample)), 1.0 / len(case.sample))
     target = (case.whole.collection - case.whole.relevant).astype(np.float64)
     return float(model.means(seen.evidence, seen.terms, target, even)[0]) - _truth(measure, case.whole)
@@ -170,10 +170,10 @@ def _outcome(said: MeasureForecast, known: RelevantRanks, case: Case) -> Outcome
 
 def _of_other_queries(said: MeasureForecast, known: RelevantRanks, factor: float) -> tuple[FloatArray, FloatArray]:
     """Forecasts and half intervals if other queries had been asked; what all queries share is taken from these."""
-    seen = Seen.of(parse_measure(said.measure), known, factor)
+    seen = Seen.of(parse_measure(said.measure), known)
     weights = other_queries(unit_classes(known), len(known), np.random.default_rng(0), RESAMPLES, INNER)
     rows = weights.reshape(-1, len(known))
-    means = candidates(said.model, True)[0].means(seen.evidence, seen.terms, seen.target, rows)
+    means = candidates(said.model, True)[0].means(seen.evidence, seen.terms, seen.target(factor), rows)
     means = means.reshape(RESAMPLES, 1 + INNER)
     chance = np.array([unit_error(each, said.units, LEVEL) for each in means])
     return means[:, 0], np.hypot(chance, said.these.width / 2)

@@ -16,6 +16,7 @@ PYTHON = sys.executable
 @dataclass(frozen=True)
 class Measured:
     seconds: float
+    processor: float  # seconds of user and system time
     megabytes: float
     output: str
 
@@ -24,7 +25,8 @@ def run(command: Sequence[str], repeat: int = 1) -> Measured:
     """The fastest of several runs, start of the process included; memory is the most that any of them took."""
     runs = [_once(command) for _ in range(repeat)]
     best = min(runs, key=lambda each: each.seconds)
-    return Measured(best.seconds, max(each.megabytes for each in runs), best.output)
+    processor = min(each.processor for each in runs)
+    return Measured(best.seconds, processor, max(each.megabytes for each in runs), best.output)
 
 
 def _once(command: Sequence[str]) -> Measured:
@@ -37,7 +39,7 @@ def _once(command: Sequence[str]) -> Measured:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{output[-2000:]}")
-    return Measured(seconds, usage.ru_maxrss / 1024, output)
+    return Measured(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 
 def _environment() -> dict[str, str]:

@@ -126,17 +126,21 @@ def test_unnamed_values_fill_what_is_free() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("probe(count=few)", "'probe(count=few)': count must be a whole number, got 'few'"),
-        ("probe(count=2.5)", "count must be a whole number, got '2.5'"),
-        ("probe(share=much)", "share must be a number, got 'much'"),
-        ("probe(twice=perhaps)", "twice must be true or false, got 'perhaps'"),
+        (
+            "probe(count=few)",
+            "'probe(count=few)': count must be a whole number of at least 0 and below 2^63, got 'few'",
+        ),
+        ("probe(count=2.5)", "count must be a whole number of at least 0 and below 2^63, got '2.5'"),
+        ("probe(share=much)", "share must be a number above 0 and at most 1, got 'much'"),
+        ("probe(twice=perhaps)", "twice must be True or False, got 'perhaps'"),
         ("probe(form=square)", "form must be one of round, flat_top, got 'square'"),
         ("probe(colour=green)", "colour must be one of red, dark-blue, got 'green'"),
-        ("probe(limit=high)", "limit must be a number or none, got 'high'"),
-        ("probe(count=-1)", "count must be at least 0, got -1"),
-        ("probe(share=0)", "share must be above 0 and at most 1, got 0.0"),
-        ("probe(limit=nan)", "limit must be a number, got nan"),
-        (f"probe(count={2**63})", "count must be below 2^63, got one of 64 bits"),
+        ("probe(form=flatop)", "form must be one of round, flat_top (did you mean 'flat_top'?), got 'flatop'"),
+        ("probe(limit=high)", "limit must be none or a number, got 'high'"),
+        ("probe(count=-1)", "count must be a whole number of at least 0 and below 2^63, got '-1'"),
+        ("probe(share=0)", "'probe(share=0)': share must be a number above 0 and at most 1, got '0'"),
+        ("probe(limit=nan)", "limit must be none or a number, got 'nan'"),
+        (f"probe(count={2**63})", f"count must be a whole number of at least 0 and below 2^63, got '{2**63}'"),
         ("probe(cuont=1)", "probe has no option 'cuont' (did you mean 'count'?)."),
         ("probe(wide=1)", "probe has no option 'wide'"),
         ("probe(1", "'probe(1' is no probe: write NAME, NAME@10, NAME(option=value) or both, as probe(count=2)@5"),
@@ -181,6 +185,15 @@ def test_a_value_that_lacks_something_says_how_it_is_written() -> None:
 def test_a_wrong_value_cannot_be_made_in_python_either(given: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match=f"probe: {next(iter(given))} must be"):
         Probe(**given)
+
+
+def test_a_number_too_long_to_read_is_told_by_its_size() -> None:
+    with pytest.raises(SettingError, match=r"count must be .* below 2\^63, got a number of 13288 bits$"):
+        Probe(count=10**4000)
+
+
+def test_words_are_the_same_in_python_as_in_text() -> None:
+    assert Probe(form="Flat-Top", colour="DARK_BLUE") == Probe(form="flat_top", colour="dark-blue")  # type: ignore[arg-type]
 
 
 def test_numbers_of_arrays_are_numbers() -> None:

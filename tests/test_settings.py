@@ -125,12 +125,21 @@ def test_everything_that_cannot_be_is_told_at_once() -> None:
     assert all(f"(did you mean '{meant}'?)" in text for meant in ("given", "geometric", "ranx"))
 
 
-@pytest.mark.parametrize("value", [True, np.True_, 2.5, np.float64(2), "5", float("nan"), [5]])
+@pytest.mark.parametrize("value", [True, np.True_, 2.5, np.float64(2.5), "5", float("nan"), float("inf"), [5]])
 @pytest.mark.parametrize("name", ["depth", "collection_size", "seed"])
 def test_what_is_no_whole_number_is_refused(name: str, value: Any) -> None:
     wrong: Any = {name: value}
     with pytest.raises(SettingError, match=f"{name}=.*: must be a whole number"):
         Settings(**wrong)
+
+
+@pytest.mark.parametrize("value", [5.0, np.float64(5), np.array(5), np.uint8(5)])
+@pytest.mark.parametrize("name", ["depth", "collection_size", "seed"])
+def test_a_whole_number_may_be_written_as_a_fraction(name: str, value: Any) -> None:
+    same: Any = {name: value}
+    plain: Any = {name: 5}
+    assert Settings(**same) == Settings(**plain)
+    assert type(getattr(Settings(**same), name)) is int
 
 
 def test_numbers_of_numpy_are_numbers_and_come_out_plain() -> None:

@@ -12,11 +12,15 @@ from click.testing import CliRunner
 
 from rankscope.cli.guarded import GuardedCommand
 from rankscope.cli.options import setting_options
+from rankscope.curves.averaging import recall_boxes
+from rankscope.curves.generality_tables import generality_table
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.normalization.baselines import baseline
+from rankscope.feedback.normalization.efficiency_curves import places
+from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.forecast import forecast
 from rankscope.graphs.look import Look
@@ -27,10 +31,29 @@ from rankscope.settings import Settings
 from rankscope.statistics.intervals.bands import band
 from rankscope.statistics.intervals.bootstrap import bootstrap_means
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
+from rankscope.statistics.pairs.equivalence import equivalence
+from rankscope.statistics.pairs.power import smallest_significant_difference
+from rankscope.statistics.table.query_curves import recall_grid
 from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.variance.randomised_tukey import randomised_tukey
 from rankscope.statistics.verdicts.compare import compare
 from rankscope.statistics.verdicts.gate import gate
-from rankscope.validation import FLAG, Number, OneOf, Optional, WholeNumber, check
+from rankscope.validation import (
+    COUNT,
+    FLAG,
+    NOTHING,
+    SHARE,
+    TEXT,
+    AnyOf,
+    Anything,
+    Number,
+    OneOf,
+    Optional,
+    Rule,
+    Several,
+    WholeNumber,
+    check,
+)
 
 TABLE = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "B": [0.2, 0.4, 0.4, 0.6, 0.7, 0.8]})
 RANKS = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)
@@ -70,24 +93,47 @@ def test_every_wrong_option_is_named_with_what_it_may_be(make: Callable[..., Any
         assert f"{name}={value!r}: must be " in str(told.value)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Protocol(scope=np.int64(5), rounds=np.int32(1), show_seen=np.False_),  # type: ignore[arg-type]
-        lambda: Reading(max_ratio=np.float32(2)),  # type: ignore[arg-type]
-        lambda: compare([TABLE], level=np.float64(0.9), seed=np.int64(1), permutations=np.int64(100)),  # type: ignore[arg-type]
-        lambda: gate(TABLE, np.float32(0.01), seed=np.int64(1)),  # type: ignore[arg-type]
-        lambda: gate(TABLE, np.array([0.01])),  # type: ignore[arg-type]
-        lambda: band(np.eye(3), level=np.float64(0.9), resamples=np.int64(100)),  # type: ignore[arg-type]
-        lambda: forecast(RANKS, np.float32(2), ["Rprec"], force=True),  # type: ignore[arg-type]
-        lambda: forecast(RANKS, np.int64(400), ["Rprec"], force=True),  # type: ignore[arg-type]
-        lambda: nearest_ranks(POINTS, list("aab"), "l1", block=np.int64(2)),  # type: ignore[arg-type]
-        lambda: baseline(Items.of(np.eye(24)), [1, 0] * 12, folds=np.int64(2), permutations=9),  # type: ignore[arg-type]
-        lambda: estimate(np.int64(100), np.int64(10), np.int64(1), np.int64(5), np.int64(1)),  # type: ignore[arg-type]
-    ],
-)
-def test_numbers_of_numpy_are_numbers(make: Callable[[], Any]) -> None:
-    make()
+WITH_NUMBERS: list[Callable[..., Any]] = [
+    lambda whole, _: Protocol(scope=whole(5), rounds=whole(1), k_pos=whole(3)),
+    lambda _, real: Reading(max_ratio=real(2)),
+    lambda whole, real: compare([TABLE], level=real(0.9), seed=whole(1), permutations=whole(100)),
+    lambda whole, real: gate(TABLE, real(0.01), seed=whole(1), self_test=whole(3)),
+    lambda whole, real: band(np.eye(3), level=real(0.9), resamples=whole(100)),
+    lambda whole, real: bootstrap_means(np.eye(3), level=real(0.9), resamples=whole(100), seed=whole(2)),
+    lambda whole, real: mean_intervals(np.eye(3), level=real(0.9), resamples=whole(100), seed=whole(2)),
+    lambda whole, real: randomised_tukey(TABLE, real(0.9), permutations=whole(100), seed=whole(2)),
+    lambda whole, real: equivalence([0.1, 0.2, 0.3], real(0.5), alpha=real(0.1), seed=whole(2)),
+    lambda whole, real: smallest_significant_difference(whole(3), whole(4), real(0.1)),
+    lambda whole, _: baseline(Items.of(np.eye(24)), [1, 0] * 12, folds=whole(2), permutations=whole(9)),
+    lambda whole, real: estimate(whole(100), whole(10), whole(1), whole(5), whole(1), real(0.9)),
+    lambda whole, real: needed_sample(whole(100), whole(10), real(0.1), real(0.9)),
+    lambda whole, _: recall_grid(whole(5)),
+    lambda whole, _: places("recall", whole(4)),
+    lambda whole, real: generality_table(RANKS, real(1.5), levels=[whole(1), whole(2)]),
+    lambda whole, _: recall_boxes(RANKS, whole(3)),
+    lambda _, real: Loss(real(1), real(2)),
+    lambda _, real: Look.of(width=real(100), ratio=real(0.5)),
+]
+FACTORS_AND_BLOCKS: list[Callable[..., Any]] = [
+    lambda _, real: forecast(RANKS, real(2), ["Rprec"], force=True),
+    lambda whole, _: forecast(RANKS, whole(400), ["Rprec"], force=True),
+    lambda whole, _: nearest_ranks(POINTS, list("aab"), "l1", block=whole(2)),
+]
+
+
+@pytest.mark.parametrize("make", [*WITH_NUMBERS, *FACTORS_AND_BLOCKS])
+def test_numbers_of_numpy_are_numbers(make: Callable[..., Any]) -> None:
+    assert repr(make(np.int64, np.float64)) == repr(make(int, float))
+
+
+@pytest.mark.parametrize("make", WITH_NUMBERS)
+def test_a_whole_number_may_come_as_a_fraction(make: Callable[..., Any]) -> None:
+    assert repr(make(float, float)) == repr(make(int, float))
+
+
+def test_flags_of_numpy_are_flags_and_a_list_of_one_is_its_number() -> None:
+    assert Protocol(show_seen=np.False_) == Protocol(show_seen=False)  # type: ignore[arg-type]
+    assert repr(gate(TABLE, np.array([0.01]))) == repr(gate(TABLE, [0.01]))  # type: ignore[arg-type]
 
 
 def test_a_word_works_however_it_is_spelled() -> None:
@@ -116,6 +162,17 @@ def test_a_fraction_is_a_factor_whatever_its_kind() -> None:
         (Number(), np.float16(0.5), 0.5),
         (FLAG, np.True_, True),
         (Optional(FLAG), None, None),
+        (WholeNumber(), 3.0, 3),
+        (WholeNumber(), np.array(3), 3),
+        (Number(), np.array(0.5), 0.5),
+        (FLAG, np.array(False), False),
+        (TEXT, np.str_("a"), "a"),
+        (Anything(), np.int8(3), 3),
+        (AnyOf((NOTHING, COUNT)), np.int8(3), 3),
+        (AnyOf((NOTHING, COUNT)), None, None),
+        (AnyOf((Number(), TEXT)), "3", "3"),
+        (Several(COUNT), np.array([2, 3]), (2, 3)),
+        (Several(TEXT), (), ()),
     ],
 )
 def test_values_come_out_as_plain_python(rule: Any, value: Any, plain: Any) -> None:
@@ -128,6 +185,60 @@ def test_values_come_out_as_plain_python(rule: Any, value: Any, plain: Any) -> N
 def test_what_is_no_number_is_refused_as_one(value: Any) -> None:
     with pytest.raises(SettingError, match=r"^it=.*: must be a number"):
         check({"it": value}, it=Number())
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "value"),
+    [
+        (WholeNumber(), "7", 7),
+        (WholeNumber(), "1e3", 1000),
+        (WholeNumber(), "7.0", "7.0"),
+        (WholeNumber(), "1e-3", "1e-3"),
+        (WholeNumber(), "inf", "inf"),
+        (WholeNumber(), "nan", "nan"),
+        (WholeNumber(), "9" * 5000, "9" * 5000),
+        (Number(), ".5", 0.5),
+        (Number(), "half", "half"),
+        (FLAG, "TRUE", True),
+        (FLAG, "false", False),
+        (FLAG, "1", "1"),
+        (OneOf((64, 32)), "32", 32),
+        (AnyOf((NOTHING, COUNT)), "None", None),
+        (AnyOf((NOTHING, COUNT, TEXT)), "4", 4),
+        (AnyOf((NOTHING, COUNT, TEXT)), "four", "four"),
+        (AnyOf((NOTHING, COUNT)), "four", "four"),
+        (Optional(COUNT), "4", 4),
+        (Optional(COUNT), "none", "none"),
+    ],
+)
+def test_a_text_means_a_value_or_stays_a_text(rule: Rule, text: str, value: object) -> None:
+    read = rule.read(text)
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "words"),
+    [
+        (WholeNumber(most=5), 6, "must be a whole number of at most 5"),
+        (WholeNumber(), 0.5, "must be a whole number below 2^63"),
+        (WholeNumber(least=2, most=5), 6, "must be a whole number of at least 2 and at most 5"),
+        (Number(most=1), 2, "must be a number of at most 1"),
+        (Number(above=0, most=1), 0, "must be a number above 0 and at most 1"),
+        (Number(finite=False), "x", "must be a number"),
+        (TEXT, 3, "must be text"),
+        (NOTHING, 3, "must be none"),
+        (AnyOf((NOTHING, SHARE)), 3, "must be none or a number between 0 and 1"),
+        (AnyOf((NOTHING, Several(SHARE))), [3], "must be none or each be a number between 0 and 1"),
+        (Several(COUNT), 3, "must be a list"),
+        (Several(TEXT), "abc", "must be a list"),
+        (Several(OneOf(("a", "b"))), ["a", "c"], "must each be one of a, b"),
+    ],
+)
+def test_a_rule_says_what_would_be_right(rule: Rule, value: Any, words: str) -> None:
+    with pytest.raises(ValueError, match="must") as told:
+        rule.plain(value)
+    assert str(told.value) == words
 
 
 @click.command("settings", cls=GuardedCommand)
@@ -159,6 +270,8 @@ def test_an_option_is_spelled_as_its_command_spells_it() -> None:
 
 def test_what_the_settings_take_the_options_take() -> None:
     assert told("--ties", "given", "--score-width", "32", "--rel", "0.5", "--depth", "7", "--no-comments") == "None"
+    assert told("--collection-size", "1e6") == "None"
+    assert told("--depth", "none").startswith("--depth none: must be a whole number of at least 1")
 
 
 @pytest.mark.parametrize("huge", [10**400, -(10**400), 2**63])

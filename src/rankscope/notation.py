@@ -7,13 +7,16 @@ case and `-` or `_` do not matter; what is written of a value parses back to an 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from functools import cache
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from rankscope.catalogue import Catalogue, did_you_mean, fold
 from rankscope.errors import RankscopeError, SettingError
-from rankscope.option_types import read_option, settle_option, type_hints
+from rankscope.option_types import rule_of, type_hints
+from rankscope.validation import Rule
+from rankscope.wording import short_number, value_text
 
 SHAPE = re.compile(r"(?P<name>[^@()\s]+)\s*(?:\((?P<inner>.*)\))?\s*(?:@(?P<scope>[^@()]+))?", re.DOTALL)
 OPTION = re.compile(r"(?P<name>[\w-]+)\s*=\s*(?P<value>.*)", re.DOTALL)
@@ -76,12 +79,8 @@ class Named:
     @classmethod
     def from_written(cls, written: Written) -> Self:
         """The value that a text means. A class with a grammar of its own between the brackets overrides this."""
-        hints = type_hints(cls)
-        values = {
-            name: read_option(cls, name, text, hints.get(name, str), written.text)
-            for name, text in given_options(cls, written).items()
-        }
-        return cls(**values)
+        given = given_options(cls, written).items()
+        return cls(**{name: _read(cls, name, text, written.text) for name, text in given})
 
     @classmethod
     def claims(cls, text: str) -> bool:
@@ -89,16 +88,23 @@ class Named:
         return False
 
     def __post_init__(self) -> None:
-        hints = type_hints(type(self))
+        rules = rules_of(type(self))
         for each in fields(self):
             value = getattr(self, each.name)
             if value is None and each.metadata.get(REQUIRED):
                 continue
-            settled = settle_option(type(self), each.name, value, hints.get(each.name))
-            if settled is not value:
-                object.__setattr__(self, each.name, settled)
+            try:
+                object.__setattr__(self, each.name, rules[each.name].plain(value))
+            except ValueError as refusal:
+                raise self.error(f"{self.name}: {each.name} {refusal}, got {value_text(value)}") from None
 
     def __str__(self) -> str:
+        written: str | None = self.__dict__.get("_written")
+        if written is None:
+            written = self.__dict__["_written"] = self._write()  # frozen, so that it is written once
+        return written
+
+    def _write(self) -> str:
         values = {each.name: (getattr(self, each.name), _default(each)) for each in fields(self) if each.init}
         scope, _ = values.pop(self.behind_at, (None, None))
         plain = [(each, *values.pop(each)) for each in self.unnamed]
@@ -107,6 +113,35 @@ class Named:
         parts = [short(value) for _, value, _ in plain]
         parts += [f"{name}={short(value)}" for name, (value, usual) in values.items() if value != usual]
         return self.name + (f"({','.join(parts)})" if parts else "") + ("" if scope is None else f"@{short(scope)}")
+
+
+def rules_of(kind: type[Named]) -> dict[str, Rule]:
+    """What each option may be, from its type, and from the choices and limits that the class tells."""
+    return _rules_of(cast(Hashable, kind))
+
+
+@cache
+def _rules_of(kind: Any) -> dict[str, Rule]:
+    hints = type_hints(kind)
+    return {
+        each.name: rule_of(
+            hints.get(each.name),
+            choices=kind.choices.get(each.name, ()),
+            least=kind.least.get(each.name),
+            most=kind.most.get(each.name),
+            above=kind.above.get(each.name),
+        )
+        for each in fields(kind)
+    }
+
+
+def _read(kind: type[Named], name: str, text: str, whole: str) -> object:
+    """The value of an option from its text; what it cannot be is an error that shows the whole."""
+    rule = rules_of(kind)[name]
+    try:
+        return rule.plain(rule.read(text))
+    except ValueError as refusal:
+        raise kind.error(f"'{whole}': {name} {refusal}, got '{text}'") from None
 
 
 N = TypeVar("N", bound=Named)
@@ -123,8 +158,9 @@ class NamedCatalogue(Catalogue[type[N]], Generic[N]):
         group: str | None = None,
         error: type[RankscopeError] = SettingError,
         advice: str | None = None,
+        aliased: bool = False,
     ) -> None:
-        super().__init__(what, entries, group, error, advice)
+        super().__init__(what, entries, group, error, advice, aliased)
         self.example = example
 
     def parse(self, text: str) -> N:
@@ -235,9 +271,7 @@ def short(value: object) -> str:
     """
     if value is None or isinstance(value, bool):
         return str(value).lower()
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return short_number(value) if isinstance(value, float) else str(value)
 
 
 def _pieces(text: str) -> Iterable[str]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 from rankscope.catalogue import did_you_mean, fold
 from rankscope.errors import SettingError
-from rankscope.wording import setting_value
+from rankscope.wording import plain_scalar, setting_value
 
+T = TypeVar("T")
 LARGEST = 2**63  # what fits into the whole numbers of arrays
 
 
@@ -32,7 +34,7 @@ class Rule(ABC):
         return text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OneOf(Rule):
     """One of few values; of words case and `-` or `_` do not matter, unless they are to be spelled exactly.
 
@@ -48,44 +50,49 @@ class OneOf(Rule):
 
     def plain(self, value: Any) -> Any:
         """The choice that the value equals."""
-        if isinstance(value, str | Real) and not _is_flag(value) and value in self.choices:
+        value = plain_scalar(value)
+        if isinstance(value, str | Real) and not isinstance(value, bool) and value in self.choices:
             return self.choices[self.choices.index(value)]
         for choice in () if self.exactly else self.choices:
             if isinstance(value, str) and isinstance(choice, str) and fold(choice) == fold(value):
                 return choice
         known = [str(choice) for choice in self.choices]
-        raise ValueError(f"must be one of {', '.join(known)}{did_you_mean(str(value), known)}".removesuffix("."))
+        hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        raise ValueError(f"must be one of {', '.join(known)}{hint}".removesuffix("."))
 
     def read(self, text: str) -> object:
         """The choice that is written so."""
         return next((choice for choice in self.choices if str(choice) == text), text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WholeNumber(Rule):
-    """A whole number of at least `least` and at most `most`."""
+    """A whole number of at least `least` and at most `most`; 10.0 is one too."""
 
     least: int = -LARGEST
     most: int = LARGEST - 1
 
     def plain(self, value: Any) -> int:
         """As an int."""
-        if _is_flag(value) or not isinstance(value, Integral) or not self.least <= int(value) <= self.most:
-            raise ValueError(f"must be a whole number of at least {_written(self.least)} and {self._most()}")
+        value = plain_scalar(value)
+        whole = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
+        if not whole or isinstance(value, bool) or not self.least <= value <= self.most:
+            raise ValueError(f"must be a whole number {self._limits()}")
         return int(value)
 
-    def _most(self) -> str:
-        return "below 2^63" if self.most == LARGEST - 1 else f"at most {self.most}"
+    def _limits(self) -> str:
+        low = [f"at least {self.least}"] if self.least > -LARGEST else []
+        return _joined([*low, "below 2^63" if self.most == LARGEST - 1 else f"at most {self.most}"])
 
     def read(self, text: str) -> object:
-        """The number that is written so."""
+        """The number that is written so, also as 1e3."""
         try:
             return int(text)
         except ValueError:
-            return text
+            return _whole_float(text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Number(Rule):
     """A number from `least` to `most`, or between `above` and `below`, which it must not reach; finite unless said.
 
@@ -102,10 +109,12 @@ class Number(Rule):
 
     def plain(self, value: Any) -> float:
         """As an int where it is whole by its kind, else as a float."""
+        value = plain_scalar(value)
         if isinstance(value, Integral) and not -LARGEST <= int(value) < LARGEST:
             raise ValueError("must be a number below 2^63")
-        if _is_flag(value) or not isinstance(value, Real) or not self._holds(float(value)):
-            raise ValueError(f"must be a number {self._limits() or 'that is finite'}")
+        if isinstance(value, bool) or not isinstance(value, Real) or not self._holds(float(value)):
+            limits = self._limits() or ("that is finite" if self.finite else "")
+            raise ValueError(f"must be a number {limits}".rstrip())
         return int(value) if isinstance(value, Integral) else float(value)
 
     def _holds(self, value: float) -> bool:
@@ -117,8 +126,8 @@ class Number(Rule):
     def _limits(self) -> str:
         if math.isfinite(self.above) and math.isfinite(self.below):
             return f"between {_written(self.above)} and {_written(self.below)}"
-        limits = (("of at least", self.least), ("above", self.above), ("at most", self.most), ("below", self.below))
-        return " and ".join(f"{word} {_written(value)}" for word, value in limits if math.isfinite(value))
+        limits = (("at least", self.least), ("above", self.above), ("at most", self.most), ("below", self.below))
+        return _joined([f"{word} {_written(value)}" for word, value in limits if math.isfinite(value)])
 
     def read(self, text: str) -> object:
         """The number that is written so."""
@@ -128,20 +137,45 @@ class Number(Rule):
             return text
 
 
-@dataclass(frozen=True)
 class Flag(Rule):
     """True or False."""
 
     def plain(self, value: Any) -> bool:
         """As a bool."""
-        if not _is_flag(value):
+        value = plain_scalar(value)
+        if not isinstance(value, bool):
             raise ValueError("must be True or False")
-        return bool(value)
+        return value
+
+    def read(self, text: str) -> object:
+        """True or false, however it is spelled."""
+        return {"true": True, "false": False}.get(text.lower(), text)
 
 
 @dataclass(frozen=True)
+class Text(Rule):
+    """Any text."""
+
+    def plain(self, value: Any) -> str:
+        """As a str."""
+        value = plain_scalar(value)
+        if not isinstance(value, str):
+            raise ValueError("must be text")
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Anything(Rule):
+    """What no rule can judge; a number of an array becomes one of Python."""
+
+    def plain(self, value: Any) -> Any:
+        """The value itself."""
+        return plain_scalar(value)
+
+
+@dataclass(frozen=True, eq=False)
 class Optional(Rule):
-    """None, or what another rule allows."""
+    """None for what was not chosen, or what another rule allows."""
 
     rule: Rule
 
@@ -154,10 +188,83 @@ class Optional(Rule):
         return self.rule.read(text)
 
 
+@dataclass(frozen=True)
+class Nothing(Rule):
+    """None, which has a meaning of its own and can be written: `none`."""
+
+    def plain(self, value: Any) -> None:
+        """None."""
+        if value is not None:
+            raise ValueError("must be none")
+
+    def read(self, text: str) -> object:
+        """None, however it is spelled."""
+        return None if text.lower() == "none" else text
+
+
+@dataclass(frozen=True)
+class AnyOf(Rule):
+    """What one of several rules allows, the first that does.
+
+    >>> AnyOf((NOTHING, COUNT)).plain(0)
+    Traceback (most recent call last):
+    ValueError: must be none or a whole number of at least 1 and below 2^63
+    """
+
+    rules: tuple[Rule, ...]
+
+    def plain(self, value: Any) -> Any:
+        """As the first rule that allows it keeps it."""
+        refusals = []
+        for rule in self.rules:
+            try:
+                return rule.plain(value)
+            except ValueError as refusal:
+                refusals.append(str(refusal))
+        first, *others = refusals
+        raise ValueError(" or ".join([first, *(each.removeprefix("must ").removeprefix("be ") for each in others)]))
+
+    def read(self, text: str) -> object:
+        """What the text means to the first rule that allows that."""
+        for rule in self.rules:
+            value = rule.read(text)
+            try:
+                rule.plain(value)
+            except ValueError:
+                continue
+            return value
+        return text
+
+
+@dataclass(frozen=True)
+class Several(Rule):
+    """Any number of values, each as one rule allows.
+
+    >>> Several(COUNT).plain([3, 5.0])
+    (3, 5)
+    >>> Several(SHARE).plain([0.5, 1])
+    Traceback (most recent call last):
+    ValueError: must each be a number between 0 and 1
+    """
+
+    rule: Rule
+
+    def plain(self, value: Any) -> tuple[Any, ...]:
+        """As a tuple; text is one value, not its letters."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise ValueError("must be a list")
+        try:
+            return tuple(self.rule.plain(each) for each in value)
+        except ValueError as refusal:
+            raise ValueError(f"must each {str(refusal).removeprefix('must ')}") from None
+
+
 COUNT = WholeNumber(least=1)
 SEED = WholeNumber(least=0)
 SHARE = Number(above=0, below=1)
 FLAG = Flag()
+TEXT = Text()
+NOTHING = Nothing()
 
 
 def plain_values(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -172,7 +279,7 @@ def plain_values(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> tuple[
     return plain, problems
 
 
-def check(values: Mapping[str, Any], **rules: Rule) -> dict[str, Any]:
+def check(values: Mapping[str, Any], /, **rules: Rule) -> dict[str, Any]:
     """The values that rules speak of, in plain Python; one `SettingError` with every one that cannot be.
 
     >>> check({"level": 0.95, "seed": -1, "how": "bca"}, level=SHARE, seed=SEED)
@@ -185,16 +292,48 @@ def check(values: Mapping[str, Any], **rules: Rule) -> dict[str, Any]:
     return plain
 
 
-def check_fields(value: object, **rules: Rule) -> None:
+def check_fields(value: object, /, **rules: Rule) -> None:
     """For `__post_init__` of a frozen value: refuse fields that cannot be, and keep the others in plain Python."""
     for name, plain in check(vars(value), **rules).items():
         object.__setattr__(value, name, plain)
 
 
-def _is_flag(value: object) -> bool:
-    """Whether it is True or False, of Python or of an array."""
-    kind = getattr(getattr(value, "dtype", None), "kind", "")
-    return isinstance(value, bool) or (kind == "b" and getattr(value, "shape", None) == ())
+def checked_once(make: Callable[..., T]) -> Callable[..., T]:
+    """A maker of frozen values that checks the same choices once; those that cannot be kept are checked every time.
+
+    >>> seeds = checked_once(lambda seed: check({"seed": seed}, seed=SEED)["seed"])
+    >>> seeds(seed=1) is seeds(seed=1)
+    True
+    """
+    kept = lru_cache(maxsize=64, typed=True)(make)
+
+    @wraps(make)
+    def making(*args: Any, **choices: Any) -> T:
+        try:
+            return kept(*args, **choices)
+        except TypeError:  # a value that has no hash: the check says what is wrong with it
+            return make(*args, **choices)
+
+    return making
+
+
+def _whole_float(text: str) -> object:
+    """1e3 as 1000; the text itself where it is no whole number."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and "." not in text else text
+
+
+def _joined(limits: Sequence[str]) -> str:
+    """Limits in words, behind "a number".
+
+    >>> _joined(["above 0", "at most 1"]), _joined(["at most 1"])
+    ('above 0 and at most 1', 'of at most 1')
+    """
+    words = " and ".join(limits)
+    return f"of {words}" if words.startswith("at ") else words
 
 
 def _written(limit: float) -> str:

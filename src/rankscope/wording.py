@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
+
+LONG = 120  # signs, or bits of a number
 
 _spelling: list[Mapping[str, str]] = []  # of the commands that run, the last one on top: every thread of theirs sees it
 
@@ -27,16 +30,17 @@ def setting_value(name: str, value: object) -> str:
 
     >>> setting_value("ties", "given")
     "ties='given'"
-    >>> with speaking_options({"ties": "--ties", "judged_only": "--judged-only"}):
-    ...     setting_value("ties", "given"), setting_value("judged_only", True), setting_value("level", 2)
-    ('--ties given', '--judged-only', 'level=2')
+    >>> with speaking_options({"ties": "--ties", "judged_only": "--judged-only", "effects": "--effect"}):
+    ...     setting_value("ties", "given"), setting_value("judged_only", True), setting_value("effects", [0.1, 0.2])
+    ('--ties given', '--judged-only', '--effect 0.1 --effect 0.2')
     """
     option = _option(name)
     if option is None:
-        return f"{name}={_plain(value)!r}"
+        return f"{name}={value_text(value)}"
     if isinstance(value, bool):
         return option if value else option.replace("--", "--no-", 1)
-    return f"{option} {value}"
+    several = value if isinstance(value, tuple | list) else [value]
+    return " ".join(f"{option} {short_number(each) if isinstance(each, float) else each}" for each in several)
 
 
 def setting_usage(name: str, stands_for: str = "") -> str:
@@ -59,7 +63,29 @@ def _option(name: str) -> str | None:
     return _spelling[-1].get(name) if _spelling else None
 
 
-def _plain(value: object) -> object:
-    """A number of another library, as np.int64(10), as it is written by hand."""
+def value_text(value: object) -> str:
+    """A value as it is written in Python, cut where it is long.
+
+    >>> value_text("given"), value_text(10**400)
+    ("'given'", 'a number of 1329 bits')
+    """
+    plain = plain_scalar(value)
+    if isinstance(plain, int) and plain.bit_length() > LONG:
+        return f"a number of {plain.bit_length()} bits"
+    text = repr(plain)
+    return text if len(text) <= LONG else f"{text[:LONG]}..."
+
+
+def short_number(value: float) -> str:
+    """A number in its short form if that says all of it.
+
+    >>> short_number(95.0), short_number(0.123456789)
+    ('95', '0.123456789')
+    """
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def plain_scalar(value: object) -> Any:
+    """A number or text of an array, as np.int64(10), as one of Python."""
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "shape", None) == () else value

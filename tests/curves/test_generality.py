@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from rankscope.arrays import FloatArray
 from rankscope.curves import expected_value, generality_table, grep_surface, grip, grnp, random_line
 from rankscope.curves.generality_tables import Way, shared_level
+from rankscope.curves.hits import hits_of
 from rankscope.curves.thinned_recall import hits_with_nearest
-from rankscope.errors import MeasureError
+from rankscope.errors import MeasureError, SettingError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures import Estar, Rprec
@@ -151,7 +152,7 @@ def test_half_of_the_queries_or_more_are_followed_and_one_level_more_would_lose_
 def test_a_level_that_no_query_reaches_has_no_constant_members() -> None:
     with pytest.raises(MeasureError, match=r"no query of run reaches G = 7; the largest is 4\.64"):
         grip(ONE, levels=[3, 7])
-    with pytest.raises(MeasureError, match="constant, varying"):
+    with pytest.raises(SettingError, match="members='all': must be one of constant, varying"):
         grip(ONE, members="all")  # type: ignore[arg-type]
 
 
@@ -241,7 +242,7 @@ def test_hard_thinning_keeps_the_best_ranked_distractors() -> None:
         places = [place for place, relevant in enumerate(listed) if not relevant][kept:]
         left = [relevant for place, relevant in enumerate(listed) if place not in places]
         for scope in (1, 4, 8, 30):
-            got = hits_with_nearest(ONE, np.array([kept]), np.array([scope]))
+            got = hits_with_nearest(hits_of(ONE), np.array([kept]), np.array([scope]))
             assert got.low[0] == got.high[0] == sum(left[:scope])
 
 
@@ -321,10 +322,16 @@ def test_generality_needs_the_size_of_the_collection() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"), [({"n": 0}, "n > 0"), ({"way": "A"}, "thinned, bins, hard"), ({"levels": [-1]}, "whole")]
+    ("wrong", "message"),
+    [
+        ({"n": 0}, "n=0: must be a number above 0"),
+        ({"way": "A"}, "way='A': must be one of thinned, bins, hard"),
+        ({"levels": [-1]}, r"levels=\[-1\]: must each be a whole number of at least 0"),
+        ({"n": 0, "way": "A"}, "2 settings cannot be so"),
+    ],
 )
 def test_what_cannot_be_is_refused(wrong: dict[str, object], message: str) -> None:
-    with pytest.raises(MeasureError, match=message):
+    with pytest.raises(SettingError, match=message):
         grnp(ONE, **wrong)  # type: ignore[arg-type]
 
 

@@ -19,7 +19,7 @@ from rankscope.curves import (
 )
 from rankscope.curves.relevant_scope import hits_at
 from rankscope.curves.weighting import Weighting
-from rankscope.errors import MeasureError
+from rankscope.errors import MeasureError, SettingError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures import P, R, Rprec
@@ -181,5 +181,5 @@ def test_a_relevant_scope_is_above_zero() -> None:
 def test_a_weighting_must_exist_and_have_its_classes() -> None:
     with pytest.raises(MeasureError, match="classes=CSV"):
         precision_scope(THREE, [1], "per_class")
-    with pytest.raises(MeasureError, match="per_query, per_class"):
+    with pytest.raises(SettingError, match="weighting='per_item': must be one of per_query, per_class"):
         precision_scope(THREE, [1], "per_item")  # type: ignore[arg-type]

@@ -253,9 +253,9 @@ def test_probabilities_and_means_agree_with_scipy(ours: Counts, theirs: stats.rv
     count = np.arange(3001)[:, None]
     chance: FloatArray = theirs.pmf(count)
     np.testing.assert_allclose(mean_inverse(ours, place), (chance / (place + count)).sum(axis=0), rtol=1e-9)
-    root = mean_of(ours, lambda many, at: 1 / np.sqrt(many + at), place, np.full(300, np.inf))
+    root = mean_of(ours, lambda rank: 1 / np.sqrt(rank), place, np.full(300, np.inf))
     np.testing.assert_allclose(root, (chance / np.sqrt(place + count)).sum(axis=0), rtol=1e-9)
-    cut = mean_of(ours, lambda many, at: 1 / (many + at), place, limit)
+    cut = mean_of(ours, lambda rank: 1 / rank, place, limit)
     np.testing.assert_allclose(cut, (chance / (place + count) * (count <= limit)).sum(axis=0), atol=1e-10)
 
 

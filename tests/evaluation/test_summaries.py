@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.errors import SettingError
+from rankscope.evaluation.coverage_report import Coverage, coverage_of
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR
+from rankscope.ranks.relevant_ranks import RelevantRanks
 
 Lists = dict[str, list[str]]
 QUERIES, ITEMS = ("q1", "q2", "q3", "q4"), ("a", "b", "c", "d")
@@ -171,3 +174,22 @@ def test_the_error_of_a_summary_is_that_of_repeated_simulations(how: str) -> Non
     spread = float(np.std([column.summary for column in results], ddof=1))
     assert results[0].summary_error == pytest.approx(spread, rel=0.35)
     assert all(column.summary_error > 0 for column in results)
+
+
+def test_what_must_be_said_is_found_out_once_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    scores = evaluate(qrels, {"one": {"q1": {"a": 1.0, "x": 1.0}}, "two": {"q1": {"b": 2.0, "a": 1.0}}}, ["AP"])
+    looked: list[str] = []
+
+    def counting(ranks: RelevantRanks) -> Coverage:
+        looked.append(ranks.system)
+        return coverage_of(ranks)
+
+    monkeypatch.setattr("rankscope.evaluation.scores.coverage_of", counting)
+    lines = scores.warnings()
+    assert any("missing from the run" in line for line in lines)
+    lines.clear()
+    assert scores.warnings() == scores.warnings() != []
+    assert set(scores.coverage()) == {"one", "two"}
+    assert looked == ["one", "two"]
+    assert replace(scores, quiet=True).warnings() == []

@@ -86,3 +86,21 @@ def test_a_higher_score_never_has_the_higher_chance() -> None:
         calibration = Calibration(ratios(np.exp(random.normal(0, 3, 60)), queries=8))
         assert (np.diff(expected * calibration.corrected(expected)) >= -1e-12).all()
     assert EXPECTED[0] == 8.0
+
+
+@pytest.mark.parametrize("cells", [1, 1 << 18])
+def test_all_that_is_left_out_is_what_each_place_gives_by_itself(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One score after the other taken out, the tail of the rest fitted, for all queries: the slow way."""
+    chance = np.random.default_rng(2)
+    best = -np.sort(-chance.gumbel(size=(40, 12)).round(2), axis=1)
+    best[5, 4:], best[6], best[7, 1:] = -np.inf, -np.inf, -np.inf
+    there, shared = chance.integers(50, 500, 40).astype(np.float64), shared_by(best, 6)
+    expected = []
+    for place in range(7):
+        tails = tails_of(np.delete(best[:, :8], place, axis=1), 6, shared)
+        score = best[:, place]
+        above = np.flatnonzero(np.isfinite(score) & (score > tails.threshold) & (tails.used > 0))
+        expected.append((NODE_WEIGHTS @ tails.chances(there - 1.0, above, score[above])) * there[above])
+    monkeypatch.setattr("rankscope.forecast.calibration.CELLS", cells)
+    found = left_out(best, there, 6, shared)
+    np.testing.assert_allclose(np.sort(found), np.sort(np.concatenate(expected)), rtol=1e-14)

@@ -15,7 +15,8 @@ from rankscope.errors import MeasureError, SettingError
 from rankscope.forecast import ALL, ASSUMPTIONS, forecast
 from rankscope.forecast.backtest import BackTestTrial, best_model, error_at, possible
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.intervals import ForecastInterval, item_error, model_error, unit_error, unit_weights
+from rankscope.forecast.growth import forecast_course
+from rankscope.forecast.intervals import ForecastInterval, item_errors, model_error, unit_error, unit_weights
 from rankscope.forecast.jeffreys import Jeffreys
 from rankscope.forecast.pareto import Pareto
 from rankscope.forecast.trend import Trend
@@ -100,6 +101,24 @@ def test_a_size_is_a_whole_number_and_a_factor_any_other(to: int | float | str) 
 def test_the_same_seed_gives_the_same_forecast() -> None:
     assert forecast(SAMPLE, "4x", ["AP"], seed=3) == forecast(SAMPLE, "4x", ["AP"], seed=3)
     assert forecast(SAMPLE, "4x", ["AP"], seed=3) != forecast(SAMPLE, "4x", ["AP"], seed=4)
+
+
+@pytest.mark.parametrize("model", [None, "trend", "between", "jeffreys", "tail(5)"])
+def test_a_course_is_what_separate_forecasts_give(model: str | None) -> None:
+    ranks = drawn(queries=40)
+    course = forecast_course(ranks, 8.0, AP(), model, steps=2, force=True)
+    assert [each.factor for each in course] == pytest.approx([2.0, 4.0, 8.0], rel=1e-3)
+    for each in course:
+        alone = forecast(ranks, each.target, [AP()], course[-1].measures[0].model, force=True).measures[0]
+        mine = each.measures[0]
+        assert (mine.forecast, mine.these, mine.others, mine.now) == (
+            alone.forecast,
+            alone.these,
+            alone.others,
+            alone.now,
+        )
+    assert course[-1].warnings
+    assert not any(each.warnings for each in course[:-1])
 
 
 def test_the_result_says_what_it_rests_on() -> None:
@@ -262,7 +281,7 @@ def test_the_jackknife_over_items_finds_how_much_other_items_would_change(alike:
         terms = terms_of(AP(), ranks)
         evidence = Evidence.of(terms.queries)
         target, even = evidence.distractors * 4, np.full((1, len(ranks)), 1 / len(ranks))
-        error = item_error(Pareto(8), evidence, terms, target, np.random.default_rng(seed))
+        error = item_errors(Pareto(8), evidence, terms, [target], np.random.default_rng(seed))[0]
         return float(Pareto(8).means(evidence, terms, target, even)[0]), error
 
     found = np.array([ahead(seed) for seed in range(30)])

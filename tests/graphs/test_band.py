@@ -162,8 +162,8 @@ def test_one_query_has_a_curve_and_no_band() -> None:
 
 def test_what_cannot_be_drawn_is_refused_in_words() -> None:
     wrong: list[tuple[Any, dict[str, Any], str]] = [
-        (TWO, {"curve": "roc"}, "curve is one of"),
-        (TWO, {"band": "bca"}, "band is one of"),
+        (TWO, {"curve": "roc"}, "curve='roc': must be one of"),
+        (TWO, {"band": "bca"}, "band='bca': must be one of"),
         (TWO[:1], {"difference": True}, "two systems, got 1"),
         ([*TWO, ranked("third", 3)], {"difference": True}, "a difference is of two systems, got 3"),
         ([ranked(str(seed), seed) for seed in range(5)], {}, "1 to 4 systems, got 5"),

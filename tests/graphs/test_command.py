@@ -90,6 +90,18 @@ def test_scores_are_kept_where_a_kind_needs_them(tmp_path: Path) -> None:
             ("grip", CASE / "qrels", CASE / "run", "-o", "x.svg", "-m", "AP"),
             "grip has no option --measure; it has: --way",
         ),
+        (
+            ("grnp", CASE / "qrels", CASE / "run", "-o", "x.svg", "-n", "0", "--way", "hrad"),
+            "2 settings cannot be so:\n  -n 0: must be a number above 0\n  --way hrad: must be one of thinned",
+        ),
+        (
+            ("power-curve", CASE / "qrels", CASE / "run", "-o", "x.svg", "--effect", ".1", "--effect", "-1"),
+            "--effect 0.1 --effect -1: must each be a number above 0",
+        ),
+        (
+            ("band", CASE / "qrels", CASE / "run", "-o", "x.svg", "--level", "95"),
+            "--level 95: must be a number between 0 and 1",
+        ),
         (("grip", CASE / "qrels", "-o", "x.svg"), "at least one run"),
         (("grip", CASE / "qrels", "absent.run", "-o", "x.svg"), "absent.run: 1 problem"),
         (("grip", "absent.qrels", "absent.run", "-o", "x.svg"), "absent.qrels: 1 problem"),

@@ -104,7 +104,8 @@ def test_queries_that_one_system_lacks_or_without_a_class_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [({"level": 1.5}, "between 0 and 1"), ({"largest": 0}, "largest is at least 1")]
+    ("options", "words"),
+    [({"level": 1.5}, "between 0 and 1"), ({"largest": 0}, "largest=0: must be a whole number of at least 1")],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, float], words: str) -> None:
     with pytest.raises(SettingError, match=words):

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import pytest
 
 from rankscope import graphs
 from rankscope.errors import SettingError
-from rankscope.graphs import kinds
+from rankscope.graphs import Axis, kinds
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import GraphKind, kind
 from rankscope.graphs.option import Option, options_of
@@ -58,7 +59,8 @@ def test_each_option_is_explained_and_its_default_is_allowed(kind: GraphKind[Any
     for option in kind.options:
         assert option.declared.help
         assert not option.declared.help.endswith(".")
-        option.check(option.default)
+        if option.default is not inspect.Parameter.empty:
+            assert option.rule.plain(option.default) == option.default
         assert all(each.startswith("-") for each in option.spellings)
     assert len({option.spellings[-1] for option in kind.options}) == len(kind.options)
 
@@ -116,12 +118,47 @@ def test_options_are_read_from_the_signature() -> None:
 
 def test_a_value_that_an_option_cannot_have_is_refused_by_python_too() -> None:
     shown = kind("drawn", "nothing")(drawn)
-    with pytest.raises(SettingError, match=r"^mood is one of calm, wild, got 'loud'$"):
+    with pytest.raises(SettingError, match=r"^mood='loud': must be one of calm, wild$"):
         shown([], mood="loud")  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match=r"^bins is at least 2, got 1$"):
+    with pytest.raises(SettingError, match=r"^bins=1: must be a whole number of at least 2 and below 2\^63$"):
         shown([], 1)
+    with pytest.raises(SettingError, match=r"^ends=\[0, 'x'\]: must each be a number that is finite$"):
+        shown([], ends=[0, "x"])  # type: ignore[list-item]
+    with pytest.raises(SettingError, match=r"^ends='01': must be a list$"):
+        shown([], ends="01")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match=r"^bins=None: must be a whole number"):
+        shown([], None)  # type: ignore[arg-type]
     with pytest.raises(NotImplementedError):
         shown([], 2, None)
+
+
+def test_all_values_that_cannot_be_are_told_at_once() -> None:
+    with pytest.raises(SettingError) as told:
+        kind("drawn", "nothing")(drawn)([], 1, mood="loud", rough="no")  # type: ignore[arg-type]
+    assert [problem.partition(":")[0] for problem in told.value.problems] == ["bins=1", "mood='loud'", "rough='no'"]
+
+
+def test_a_kind_gets_plain_values_however_they_were_given() -> None:
+    got: list[object] = []
+
+    def keep(
+        systems: object,
+        bins: Annotated[int, Option("how many bins", least=2)] = 10,
+        mood: Annotated[Literal["calm", "wild"] | None, Option("how it looks")] = None,
+        ends: Annotated[Sequence[float], Option("an end", "--end")] = (0.0, 1.0),
+        more: int = 0,
+    ) -> Graph:
+        got[:] = [systems, bins, mood, ends, more]
+        return Graph("kept", Axis("x"), Axis("y"))
+
+    shown = kind("kept", "nothing")(keep)
+    shown("all", np.int64(3), ends=np.array([0.5, 2.0]), mood="WILD", more=np.int64(7))  # type: ignore[arg-type]
+    assert got == ["all", 3, "wild", (0.5, 2.0), 7]
+    assert list(map(type, got)) == [str, int, str, tuple, np.int64], "what is no option is handed on as it is"
+    shown("all", 3.0, None)  # type: ignore[arg-type]
+    assert got == ["all", 3, None, (0.0, 1.0), 0]
+    with pytest.raises(TypeError, match="positional"):
+        shown("all", 3, None, [], 0, "too much")  # type: ignore[call-arg]
 
 
 def test_a_command_fills_in_what_a_kind_takes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -83,7 +84,9 @@ def test_a_kind_that_needs_the_collection_size_says_how_to_give_it(kind: GraphKi
 def test_a_kind_shows_a_single_query(kind: GraphKind[Any]) -> None:
     if kind.name == "forecast":
         pytest.skip("a forecast needs more than one query")
-    kind([each.take(np.array([0])) for each in systems_for(kind)]).vega_lite()
+    graph = kind([each.take(np.array([0])) for each in systems_for(kind)])
+    assert graph.marks
+    assert json.loads(json.dumps(graph.vega_lite(), allow_nan=False))
 
 
 def test_guides_stand_behind_the_curves() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import MeasureError, RankscopeError
+from rankscope.errors import MeasureError, RankscopeError, SettingError
 from rankscope.measures import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex, P, R
 from rankscope.measures.quadruple import Contingency, Quadruple
 from rankscope.measures.random_level import harmonic, random_average_precision, random_precision
@@ -264,14 +264,14 @@ def test_random_levels_refuse_what_cannot_be(collection: int, relevant: int) -> 
 
 @pytest.mark.parametrize("wrong", [{"b": -1.0}, {"b": math.nan}])
 def test_f_refuses_a_weight_below_zero(wrong: dict[str, float]) -> None:
-    with pytest.raises(MeasureError, match="b >= 0"):
+    with pytest.raises(SettingError, match=r"b=.*: must be a number of at least 0"):
         EXAMPLE.f(**wrong)
 
 
 def test_error_refuses_a_weight_outside_its_range() -> None:
-    with pytest.raises(MeasureError, match="alpha"):
+    with pytest.raises(SettingError, match=r"alpha=1\.5: must be a number of at least 0 and at most 1"):
         EXAMPLE.error(1.5)
-    with pytest.raises(MeasureError, match="baseline"):
+    with pytest.raises(SettingError, match="baseline='chance': must be one of general, g"):
         EXAMPLE.gain_over_random("chance")
     with pytest.raises(MeasureError, match="scope = relevant"):
         _ = EXAMPLE.normalised_gain

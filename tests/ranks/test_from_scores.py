@@ -59,6 +59,7 @@ def test_ranks_and_ties_are_those_of_a_plain_sort(many: float, each: Any, table:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("MANY", many), ("COUNTED_CELLS", cells), ("SORTED_CELLS", cells)):
             patch.setattr(dense, name, value)
+        patch.setattr(from_scores, "PART_CELLS", cells)
         result = ranks_from_scores(scores, relevant, inside, keep_scores=True, each=each)
     for row in range(len(scores)):
         ranks, ties, others = plain_row(scores[row], inside[row], relevant[row])

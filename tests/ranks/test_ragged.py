@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.ranks.ragged import Ragged, in_order_sum, ranges
+from rankscope.ranks.ragged import Ragged, column_sums_by, in_order_sum, ranges
 
 Lists = list[list[int]]
 LISTS = st.lists(st.lists(st.integers(-50, 50), max_size=6), max_size=6)
@@ -127,6 +127,16 @@ def test_sums_add_one_after_the_other(values: list[float]) -> None:
     for value in values:
         total += value
     assert in_order_sum(np.array(values, dtype=np.float64)) == total
+
+
+def test_sums_of_columns_add_one_after_the_other() -> None:
+    random = np.random.default_rng(0)
+    number, table = random.integers(0, 7, 500), random.normal(size=(500, 3)) * 10.0 ** random.integers(-8, 8, (500, 3))
+    expected = np.zeros((9, 3))
+    for row, values in zip(number.tolist(), table, strict=True):
+        expected[row] += values
+    np.testing.assert_array_equal(column_sums_by(number, table, 9), expected)
+    assert column_sums_by(np.empty(0, dtype=np.int64), np.empty((0, 3)), 0).shape == (0, 3)
 
 
 def test_nothing_has_no_rows() -> None:

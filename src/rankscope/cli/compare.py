@@ -145,8 +145,8 @@ def command(
     text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](comparison, every_pair, not quiet)
     _write(text, None if page else output)
     if not quiet:
-        for line in [*scores.warnings(), *drawn]:
-            say(f"! {line}" if line in scores.warnings() else line)
+        for line in [*(f"! {warning}" for warning in scores.warnings()), *drawn]:
+            say(line)
 
 
 def draw(scores: Any, result: Any, folder: str) -> list[str]:

@@ -9,6 +9,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, measure_option, setting_options
+from rankscope.cli.threads import limit_threads
 from rankscope.facade.usual import EVALUATE
 
 
@@ -54,6 +55,7 @@ def command(
     rankscope evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10
     rankscope evaluate qrels.txt bm25.run -m all_trec -q --format trec --compat trec_eval-10
     """
+    limit_threads(1)  # no matrix is multiplied here
     from rankscope.cli.output import Output, progress_line, say
 
     target, inputs = Output.chosen(output, output_format), Inputs.of(files, given)
@@ -72,7 +74,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
     from rankscope.cli.output import say
     from rankscope.errors import InputError, SettingError
-    from rankscope.evaluation.coverage_report import warnings_of
+    from rankscope.evaluation.coverage_report import coverage_of, warnings_of
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.reading import Reading
@@ -95,7 +97,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
         raise
     save_ranks(ranks, target.path)
     if not quiet:
-        for line in warnings_of(ranks, settings):
+        for line in warnings_of(ranks, coverage_of(ranks), settings):
             say(f"! {ranks.system}: {line}")
         for line in _not_kept(settings):
             say(f"! {line}")

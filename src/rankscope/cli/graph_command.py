@@ -60,6 +60,14 @@ class KindCommand(GuardedCommand):
         super().__init__(graph.name, callback=graph.callback, help=graph.help, params=params, epilog=shown)
         self.kinds = kinds
 
+    @property
+    def _spelled(self) -> dict[str, str]:
+        """With the options of the kinds; what the command itself calls so comes first."""
+        from rankscope.cli.kind_options import spellings_of
+
+        of_kinds = {name: spelled for kind in self.kinds for name, spelled in spellings_of(kind).items()}
+        return {**of_kinds, **super()._spelled}
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What a single kind shows; of several, one line for each."""
         if len(self.kinds) == 1:

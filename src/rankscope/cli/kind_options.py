@@ -8,13 +8,31 @@ from copy import copy
 from typing import Any, TypeAlias
 
 import click
+from click.shell_completion import CompletionItem
 
 from rankscope.errors import SettingError
 from rankscope.graphs.kind import GraphKind
 from rankscope.graphs.option import KindOption
+from rankscope.wording import speaking_options
 
 PREFIX = "kind_"  # before names in the parsed command, so that `queries` of a kind is not `--queries` of the settings
 Holder: TypeAlias = tuple[GraphKind[Any], KindOption]
+
+
+class KindValue(click.ParamType[Any]):
+    """The value of an option of a kind: read here, and refused by the kind itself, all that are wrong at once."""
+
+    def __init__(self, option: KindOption) -> None:
+        self.option = option
+        self.name = option.metavar
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> object:
+        """What the text means."""
+        return self.option.read(str(value))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The choices that begin so."""
+        return [CompletionItem(each) for each in self.option.choices if each.startswith(incomplete)]
 
 
 def click_options(kinds: Sequence[GraphKind[Any]], taken: Iterable[str] = ()) -> list[click.Option]:
@@ -48,8 +66,13 @@ def chosen_options(kind: GraphKind[Any], given: dict[str, Any], **shared: bool) 
     chosen = {option.name: by_hand[name] for name, option in options.items() if name in by_hand}
     flags = {option.name for name, option in options.items() if name not in parsed and option.is_flag}
     chosen |= {name: True for name, wanted in shared.items() if wanted and name in flags}
-    kind.check(chosen, spelled=True)
-    return chosen
+    with speaking_options(spellings_of(kind)):
+        return kind.plain_options(chosen)
+
+
+def spellings_of(kind: GraphKind[Any]) -> dict[str, str]:
+    """How each option of a kind is written on the command line, by its name in Python."""
+    return {option.name: option.spellings[-1] for option in kind.options}
 
 
 def holders_of(kinds: Iterable[GraphKind[Any]]) -> dict[str, list[Holder]]:
@@ -84,15 +107,8 @@ def _click_option(holders: list[Holder], help: str) -> click.Option:
     if option.is_flag:
         return click.Option(names, is_flag=True, flag_value=not option.default, default=None, help=help)
     return click.Option(
-        names, type=_type(option), multiple=option.many, default=None, metavar=option.metavar, help=help
+        names, type=KindValue(option), multiple=option.many, default=None, metavar=option.metavar, help=help
     )
-
-
-def _type(option: KindOption) -> Any:
-    least = option.declared.least
-    if least is None:
-        return option.type
-    return click.IntRange(min=least) if option.type is int else click.FloatRange(min=least)
 
 
 def _with_help(param: click.Parameter, holders: list[Holder] | None) -> click.Parameter:

@@ -10,6 +10,7 @@ import click
 
 from rankscope.cli.failures import report_closed_pipe
 from rankscope.cli.guarded import debug_option
+from rankscope.running.small_products import products_on_one_core
 from rankscope.version import __version__
 
 COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order people need it
@@ -27,6 +28,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
+SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast"})
 
 
 class LazyCommands(click.Group):
@@ -40,6 +42,8 @@ class LazyCommands(click.Group):
         """Import the command's module."""
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in SMALL_PRODUCTS:
+            products_on_one_core()
         command: click.Command = importlib.import_module(f"rankscope.cli.{cmd_name}").command
         return command
 

@@ -6,7 +6,7 @@ All points of one relevant scope a lie on the line p = r/a, and so does their ra
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,9 @@ from rankscope.curves.steps import mean_steps
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divide
+from rankscope.option_types import rule_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import COUNT, Number, check
 
 By = Literal["exact", "bins"]
 
@@ -48,10 +50,7 @@ def generality_groups(queries: RelevantRanks, by: By = "exact", width: float = 1
 
     `exact` wants the same c and d; `bins` the same round(G/width), halves rounded up.
     """
-    if by not in get_args(By):
-        raise MeasureError(f"groups must be by one of {', '.join(get_args(By))}, got {by!r}")
-    if not width > 0:
-        raise MeasureError(f"width > 0 is needed, got {width!r}")
+    by, width = check(locals(), by=rule_of(By), width=Number(above=0)).values()
     index = generality_index(queries, "radial averaging")
     rows = np.flatnonzero(queries.relevant > 0)
     if by == "bins":
@@ -180,8 +179,7 @@ def recall_boxes(queries: RelevantRanks, boxes: int = 10) -> Curve:
 
 def _boxed(queries: RelevantRanks, boxes: int, axis: str, mean_of: str) -> Curve:
     """Per query the mean of its points in each box, then the mean over the queries that have any there."""
-    if boxes < 1:
-        raise MeasureError(f"boxes >= 1 is needed, got {boxes}")
+    boxes = check(locals(), boxes=COUNT)["boxes"]
     queries = with_relevant_items(queries)
     points = points_at_hits(queries)
     box = np.ceil(points[axis] * boxes - SLACK).astype(np.int64) - 1

@@ -1,21 +1,15 @@
-"""Probabilities and means of counts, for many distributions at once.
-
-Terms are made from their neighbours by their ratio, outwards from where they are largest, and an element is done when
-its next term no longer matters; so a tail of few terms costs few terms, regardless of the size of the collection.
-"""
+"""Probabilities and means of counts, for many distributions at once: sums outwards from the largest term."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Counts
+from rankscope.curves.tail_sums import NEGLIGIBLE, Ranked, Weight, tail_sums, weighted_sums
 
-NEGLIGIBLE = 1e-15
-BLOCK = 1 << 14  # elements at once: they stay in the processor's cache
-Weight = Callable[[FloatArray, FloatArray], FloatArray]  # of a count and the rank it is added to
+BLOCK = 1 << 16  # elements at once
+FRACTION_BLOCK = 1 << 14  # where none leaves early: they stay in the processor's cache
 
 
 def at_most(counts: Counts, limit: FloatArray) -> FloatArray:
@@ -38,13 +32,18 @@ def _within(counts: Counts, limit: FloatArray) -> FloatArray:
     below = limit < counts.mean
     result = np.empty(limit.size)
     lower, upper = np.flatnonzero(below), np.flatnonzero(~below)
-    result[lower] = outwards(counts.take(lower), limit[lower], -1)
-    result[upper] = 1.0 - outwards(counts.take(upper), limit[upper] + 1.0, +1)
+    result[lower] = _tail(counts.take(lower), limit[lower], -1)
+    result[upper] = 1.0 - _tail(counts.take(upper), limit[upper] + 1.0, +1)
     return np.clip(result, 0.0, 1.0)
 
 
+def _tail(counts: Counts, start: FloatArray, step: int) -> FloatArray:
+    """P(count <= start) for step -1, P(count >= start) for +1."""
+    return tail_sums(np.exp(counts.log_probability(start)), counts.ratios(start, step))
+
+
 def mean_of(counts: Counts, weight: Weight, place: FloatArray, limit: FloatArray) -> FloatArray:
-    """Mean of weight(count, place) over the counts up to the limit; counts beyond it weigh nothing.
+    """Mean of weight(place + count) over the counts up to the limit; counts beyond it weigh nothing.
 
     The weight may not grow faster than the terms fall. An infinite limit takes all counts.
     """
@@ -55,37 +54,19 @@ def mean_of(counts: Counts, weight: Weight, place: FloatArray, limit: FloatArray
         chosen = open_ones[start : start + BLOCK]
         some, at, end = counts.take(chosen), place[chosen], last[chosen]
         middle = np.clip(np.floor(some.mean), some.least, end)
-        result[chosen] = outwards(some, middle, -1, weight, at)
+        result[chosen] = _weighted(some, middle, -1, weight, at, middle)
         more = np.flatnonzero(middle < end)
-        result[chosen[more]] += outwards(some.take(more), middle[more] + 1.0, +1, weight, at[more], end[more])
+        above = middle[more] + 1.0
+        result[chosen[more]] += _weighted(some.take(more), above, +1, weight, at[more], end[more] - above)
     return result
 
 
-def outwards(
-    counts: Counts,
-    start: FloatArray,
-    step: int,
-    weight: Weight | None = None,
-    place: FloatArray | None = None,
-    end: FloatArray | None = None,
+def _weighted(
+    counts: Counts, start: FloatArray, step: int, weight: Weight, place: FloatArray, room: FloatArray
 ) -> FloatArray:
-    """Sum of the probabilities, weighted if asked, from `start` up or down as far as they matter (at most to `end`)."""
-    term = np.exp(counts.log_probability(start))
-    total = np.zeros(start.size)
-    if place is None:
-        place = start
-    active, count, limit = np.arange(start.size), start, counts.most if end is None else end
-    first = term
-    while active.size:
-        total[active] += term if weight is None else term * weight(count, place)
-        term = term * (counts.rise(count) if step > 0 else counts.fall(count))
-        going = (term > NEGLIGIBLE * first) & (count + step <= limit)
-        if np.count_nonzero(going) < 0.75 * active.size:
-            active, term, count, first = active[going], term[going], count[going] + step, first[going]
-            counts, place, limit = counts.take(going), place[going], limit[going]
-        else:
-            term, count = np.where(going, term, 0.0), np.where(going, count + step, count)
-    return total
+    """The part of the mean from `start` on, down or up, over the next counts as far as there is room."""
+    first = np.exp(counts.log_probability(start))
+    return weighted_sums(first, counts.ratios(start, step), Ranked(weight, place + start, step, room))
 
 
 def mean_inverse(counts: Counts, place: FloatArray, steps: int = 400) -> FloatArray:
@@ -95,8 +76,8 @@ def mean_inverse(counts: Counts, place: FloatArray, steps: int = 400) -> FloatAr
     and long before that it no longer changes. Convergents grow towards the value.
     """
     result = np.empty(place.size)
-    for start in range(0, place.size, BLOCK):
-        chosen = slice(start, start + BLOCK)
+    for start in range(0, place.size, FRACTION_BLOCK):
+        chosen = slice(start, start + FRACTION_BLOCK)
         result[chosen] = _fraction(counts.take(chosen), place[chosen], steps)
     return result
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.saddle_point import log_hypergeometric
+from rankscope.curves.tail_sums import Ratios
 from rankscope.measures.fractions import divide
 
 TINY = 1e-300
@@ -37,11 +38,8 @@ class Counts(Protocol):
     def log_probability(self, count: FloatArray) -> FloatArray:
         """Logarithm of the probability of a possible count."""
 
-    def rise(self, count: FloatArray) -> FloatArray:
-        """Probability of count + 1 over that of count; 0 at the greatest count."""
-
-    def fall(self, count: FloatArray) -> FloatArray:
-        """Probability of count - 1 over that of count; 0 at the least count."""
+    def ratios(self, count: FloatArray, step: int) -> Ratios:
+        """Probability of the next count over that of this one, up (+1) or down (-1); 0 behind the last possible one."""
 
     def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
         """The centre and the two-step product of the recurrence of the orthogonal polynomials."""
@@ -88,15 +86,13 @@ class Hypergeometric(_Arrays):
             return log_choose(b, count) + log_choose(e - b, m - count) - log_choose(e, m)
         return log_hypergeometric(count, e, b, m)
 
-    def rise(self, count: FloatArray) -> FloatArray:
-        """One marked item more, one unmarked less."""
-        e, b, m = self.population, self.marked, self.drawn
-        return (b - count) * (m - count) / ((count + 1.0) * (e - b - m + count + 1.0))
-
-    def fall(self, count: FloatArray) -> FloatArray:
-        """One marked item less, one unmarked more."""
-        e, b, m = self.population, self.marked, self.drawn
-        return count * (e - b - m + count) / ((b - count + 1.0) * (m - count + 1.0))
+    def ratios(self, count: FloatArray, step: int) -> Ratios:
+        """One marked item more and one unmarked less, or the other way round."""
+        marked, unmarked = self.marked - count, self.drawn - count
+        rest = self.population - self.marked - self.drawn + count
+        if step > 0:
+            return Ratios.of((marked, unmarked), (count + 1.0, rest + 1.0), (-1, -1, 1, 1))
+        return Ratios.of((count, rest), (marked + 1.0, unmarked + 1.0), (-1, -1, 1, 1))
 
     def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
         """Hahn polynomials (Koekoek & Swarttouw 1998, 1.5) with alpha = -b - 1, beta = b - e - 1, N = m."""
@@ -144,13 +140,12 @@ class Binomial(_Arrays):
         ways = -betaln(count + 1.0, n - count + 1.0) - np.log1p(n)
         return ways + xlogy(count, p) + xlog1py(n - count, -p)
 
-    def rise(self, count: FloatArray) -> FloatArray:
-        """One success more."""
-        return (self.trials - count) * self.chance / ((count + 1.0) * np.maximum(1.0 - self.chance, TINY))
-
-    def fall(self, count: FloatArray) -> FloatArray:
-        """One success less."""
-        return count * (1.0 - self.chance) / ((self.trials - count + 1.0) * np.maximum(self.chance, TINY))
+    def ratios(self, count: FloatArray, step: int) -> Ratios:
+        """One success more or less."""
+        failures, chance = self.trials - count, self.chance
+        if step > 0:
+            return Ratios.of((failures, chance), (count + 1.0, np.maximum(1.0 - chance, TINY)), (-1, 0, 1, 0))
+        return Ratios.of((count, 1.0 - chance), (failures + 1.0, np.maximum(chance, TINY)), (-1, 0, 1, 0))
 
     def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
         """Krawtchouk polynomials (Koekoek & Swarttouw 1998, 1.10)."""
@@ -189,15 +184,12 @@ class BetaBinomial(_Arrays):
         ways = -betaln(count + 1.0, n - count + 1.0) - np.log1p(n)
         return ways + betaln(count + a, n - count + b) - betaln(a, b)
 
-    def rise(self, count: FloatArray) -> FloatArray:
-        """One success more."""
-        n, a, b = self.trials, self.wins, self.losses
-        return (n - count) * (a + count) / ((count + 1.0) * np.where(count < n, b + n - count - 1.0, 1.0))
-
-    def fall(self, count: FloatArray) -> FloatArray:
-        """One success less."""
-        n, a, b = self.trials, self.wins, self.losses
-        return count * (b + n - count) / ((n - count + 1.0) * np.where(count > 0, a + count - 1.0, 1.0))
+    def ratios(self, count: FloatArray, step: int) -> Ratios:
+        """One success more or less."""
+        failures, a, b = self.trials - count, self.wins, self.losses
+        if step > 0:
+            return Ratios.of((failures, a + count), (count + 1.0, b + failures - 1.0), (-1, 1, 1, -1))
+        return Ratios.of((count, b + failures), (failures + 1.0, a + count - 1.0), (-1, 1, 1, -1))
 
     def fraction(self, step: int) -> tuple[FloatArray, FloatArray]:
         """Hahn polynomials (Koekoek & Swarttouw 1998, 1.5) with alpha = wins - 1, beta = losses - 1."""

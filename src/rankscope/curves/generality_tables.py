@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.sizes import SLACK, generality_index, known_sizes, with_relevant_items
 from rankscope.errors import MeasureError
+from rankscope.option_types import rule_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import Number, Optional, Several, WholeNumber, check
 
 if TYPE_CHECKING:
     from rankscope.curves.thinning import Thinned
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
 Way = Literal["thinned", "bins", "hard"]
 Members = Literal["constant", "varying"]
 WHAT = "a graph over generality"
+RULES = {
+    "n": Number(above=0),
+    "way": rule_of(Way),
+    "levels": Optional(Several(WholeNumber(least=0))),
+    "members": rule_of(Members),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +85,15 @@ def generality_table(
     >>> generality_table(both).index.tolist(), generality_table(both, members="varying").index.tolist()
     ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.643856189774724], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     """
-    _check(n, way, members)
+    n, way, levels, members = check(locals(), **RULES).values()
     queries = with_relevant_items(queries)
     known_sizes(queries, WHAT)
     if way == "bins":
         return _binned(queries, n, levels)
-    given = _checked(levels) if levels is not None else range(1, _top(queries, members) + 1)
+    given = range(1, _top(queries, members) + 1) if levels is None else levels
     some = reaching(queries, max(given, default=0)) if members == "constant" else queries
     kept, index, full = _kept(some, given)
-    parts = [_recall(some, each, n, way) for each in kept]
+    parts = _recalls(some, kept, n, way)
     shares = [some.relevant / (some.relevant + each) for each in kept]
     return _made(some, n, way, members, len(queries), index, full, parts, shares)
 
@@ -117,21 +125,6 @@ def _top(queries: RelevantRanks, members: Members) -> int:
     return math.floor(generality_index(queries).max(initial=0.0) + SLACK)
 
 
-def _check(n: float, way: str, members: str) -> None:
-    if way not in get_args(Way):
-        raise MeasureError(f"way must be one of {', '.join(get_args(Way))}, got {way!r}")
-    if members not in get_args(Members):
-        raise MeasureError(f"members must be one of {', '.join(get_args(Members))}, got {members!r}")
-    if not 0 < n < math.inf:
-        raise MeasureError(f"n > 0 is needed, got {n!r}")
-
-
-def _checked(levels: Sequence[int]) -> list[int]:
-    if any(level < 0 or level != int(level) for level in levels):
-        raise MeasureError(f"levels of G must be whole numbers from 0, got {list(levels)}")
-    return [int(level) for level in levels]
-
-
 def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray], FloatArray, BoolArray]:
     """How many distractors each query keeps at each level, and in the full collection where all have the same G."""
     kept = [queries.relevant * (2**level - 1) for level in levels]
@@ -144,19 +137,15 @@ def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray]
     return kept, places, np.arange(places.size) >= len(levels)
 
 
-def _recall(queries: RelevantRanks, kept: IntArray, n: float, way: Way) -> Thinned:
-    """Recall of each query; NaN where it has fewer distractors than it should keep."""
+def _recalls(queries: RelevantRanks, kept: Sequence[IntArray], n: float, way: Way) -> list[Thinned]:
+    """Recall of each query at each level; NaN where it has fewer distractors than it should keep."""
+    from rankscope.curves.hits import hits_of
     from rankscope.curves.thinned_recall import hits_with_nearest, recall_when_kept
-    from rankscope.curves.thinning import Thinned, expected_hits
+    from rankscope.curves.thinning import hits_when_kept
 
-    keeping = expected_hits if way == "thinned" else hits_with_nearest
-    rows = np.flatnonzero(kept <= queries.collection - queries.relevant)
-    if rows.size == len(queries):
-        return recall_when_kept(queries, kept, n, keeping)
-    result = recall_when_kept(queries.take(rows), kept[rows], n, keeping)
-    low, high, variance = (np.full(len(queries), np.nan) for _ in range(3))
-    low[rows], high[rows], variance[rows] = result.low, result.high, result.variance
-    return Thinned(low, high, variance)
+    keeping = hits_when_kept if way == "thinned" else hits_with_nearest
+    hits = hits_of(queries)
+    return [recall_when_kept(hits, each, n, keeping) for each in kept]
 
 
 def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
@@ -164,8 +153,8 @@ def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> G
     from rankscope.curves.thinning import Thinned
 
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
-    result = _recall(queries, queries.collection - queries.relevant, n, "bins")
-    index = np.unique(number) if levels is None else np.array(_checked(levels), dtype=np.int64)
+    (result,) = _recalls(queries, [queries.collection - queries.relevant], n, "bins")
+    index = np.unique(number) if levels is None else np.array(levels, dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
     parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]
     shares = [queries.relevant / queries.collection + each for each in inside]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -33,6 +33,18 @@ class Hits:
         """Sum per query."""
         return np.bincount(self.row, weights=values, minlength=self.queries).astype(np.float64, copy=False)
 
+    def take(self, chosen: IntArray) -> Hits:
+        """Some of the hits, of queries whose numbers stay."""
+        certain = self.certain[chosen] if isinstance(self.certain, np.ndarray) else self.certain
+        return Hits(
+            row=self.row[chosen],
+            place=self.place[chosen],
+            above=self.above[chosen],
+            grade=self.grade[chosen],
+            queries=self.queries,
+            certain=certain,
+        )
+
 
 @dataclass(frozen=True)
 class AllHits:
@@ -41,7 +53,22 @@ class AllHits:
     found: Hits
     best: Hits
     worst: Hits
+    relevant: IntArray  # c of each query
     distractors: IntArray  # e of each query
+
+    def of(self, chosen: BoolArray) -> AllHits:
+        """The hits of the chosen queries, whose numbers stay.
+
+        >>> both = hits_of(RelevantRanks.from_ranks([[1, 3], [2]], collection=100))
+        >>> both.of(np.array([False, True])).found.row
+        array([1])
+        """
+        if chosen.all():
+            return self
+        found, best, worst = (
+            each.take(np.flatnonzero(chosen[each.row])) for each in (self.found, self.best, self.worst)
+        )
+        return replace(self, found=found, best=best, worst=worst)
 
 
 def hits_of(queries: RelevantRanks) -> AllHits:
@@ -61,7 +88,14 @@ def hits_of(queries: RelevantRanks) -> AllHits:
         queries=len(queries),
     )
     seen = np.minimum(queries.depth - queries.found, distractors)
-    return AllHits(found, _missing(queries, seen, -1.0), _missing(queries, distractors, +1.0), distractors)
+    lost = _lost_grades(queries)
+    return AllHits(
+        found=found,
+        best=_missing(queries, seen, lost.sorted_by(-lost["grade"])),
+        worst=_missing(queries, distractors, lost),
+        relevant=queries.relevant,
+        distractors=distractors,
+    )
 
 
 def distractors_of(queries: RelevantRanks) -> IntArray:
@@ -72,8 +106,7 @@ def distractors_of(queries: RelevantRanks) -> IntArray:
             f"give {setting_usage('collection_size', 'D')}"
         )
     distractors = queries.collection - queries.relevant
-    needed = queries.found.copy()
-    np.maximum.at(needed, queries.row, queries.ranks)
+    needed = _deepest(queries)
     short = np.flatnonzero(distractors < needed - queries.found)
     if short.size:
         row = int(short[0])
@@ -84,9 +117,16 @@ def distractors_of(queries: RelevantRanks) -> IntArray:
     return distractors
 
 
-def _missing(queries: RelevantRanks, above: IntArray, sign: float) -> Hits:
-    """Relevant items that were not found; highest grade first for sign -1, lowest first for +1."""
-    lost = _lost_grades(queries, sign)
+def _deepest(queries: RelevantRanks) -> IntArray:
+    """The rank of each query's last hit, 0 where it has none: ranks ascend."""
+    deepest = np.zeros(len(queries), dtype=np.int64)
+    some = queries.found > 0
+    deepest[some] = queries.ranks[np.cumsum(queries.found)[some] - 1]
+    return deepest
+
+
+def _missing(queries: RelevantRanks, above: IntArray, lost: Ragged) -> Hits:
+    """Relevant items that were not found, in the order of the grades given."""
     return Hits(
         row=lost.row,
         place=(queries.found[lost.row] + lost.position).astype(np.float64),
@@ -96,11 +136,14 @@ def _missing(queries: RelevantRanks, above: IntArray, sign: float) -> Hits:
     )
 
 
-def _lost_grades(queries: RelevantRanks, sign: float) -> Ragged:
-    levels = queries.levels.where(queries.levels["grade"] >= queries.rel)
+def _lost_grades(queries: RelevantRanks) -> Ragged:
+    """The grades of the relevant items that were not found, ascending."""
+    short = queries.found < queries.relevant
+    levels, hits = queries.levels, np.flatnonzero(short[queries.row])
+    levels = levels.where((levels["grade"] >= queries.rel) & short[levels.row])
     levels = levels.sorted_by(levels["grade"])
-    grades, number = np.unique(np.concatenate([levels["grade"], queries.grades]), return_inverse=True)
-    here = np.bincount(queries.row * grades.size + number[levels.size :], minlength=len(queries) * grades.size)
+    grades, number = np.unique(np.concatenate([levels["grade"], queries.grades[hits]]), return_inverse=True)
+    place = queries.row[hits] * grades.size + number[levels.size :]
+    here = np.bincount(place, minlength=len(queries) * grades.size)
     lost = levels["count"] - here[levels.row * grades.size + number[: levels.size]]
-    lists = Ragged.from_rows(np.repeat(levels.row, lost), len(queries), grade=np.repeat(levels["grade"], lost))
-    return lists.sorted_by(sign * lists["grade"])
+    return Ragged.from_rows(np.repeat(levels.row, lost), len(queries), grade=np.repeat(levels["grade"], lost))

@@ -58,7 +58,7 @@ class Precisions(Terms):
         """Place times the mean of 1 / rank."""
         if np.isinf(self.cut).all():
             return hits.place * mean_inverse(above, hits.start)
-        return hits.place * mean_of(above, lambda count, start: 1.0 / (start + count), hits.start, self.room(hits))
+        return hits.place * mean_of(above, lambda rank: 1.0 / rank, hits.start, self.room(hits))
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Gains(Terms):
 
     def mean(self, hits: Hits, above: Counts) -> FloatArray:
         """Gain times the mean of 1 / log2(rank + 1)."""
-        share = mean_of(above, lambda count, start: 1.0 / np.log2(start + count + 1.0), hits.start, self.room(hits))
+        share = mean_of(above, lambda rank: 1.0 / np.log2(rank + 1.0), hits.start, self.room(hits))
         return gain_of(hits.grade, self.gain) * share
 
 

@@ -54,14 +54,19 @@ def expected_hits(queries: RelevantRanks, kept: ArrayLike, scope: ArrayLike) -> 
     >>> expected_hits(queries, kept=12, scope=4).over(4).low.round(6)
     array([0.697871])
     """
-    hits = hits_of(queries)
-    kept, limit = _per_query(kept, queries), _per_query(scope, queries)
+    return hits_when_kept(hits_of(queries), _per_query(kept, queries), _per_query(scope, queries))
+
+
+def hits_when_kept(hits: AllHits, kept: IntArray, scope: IntArray) -> Thinned:
+    """The same for hits that were counted before: `kept` and `scope` have one number per query."""
+    possible = kept <= hits.distractors
+    some_hits = hits.of(possible)
 
     def adds(some: Hits) -> tuple[FloatArray, FloatArray]:
-        chance = at_most(after(some, hits.distractors, kept), limit[some.row] - some.place)
+        chance = at_most(after(some, hits.distractors, kept), scope[some.row] - some.place)
         return chance, (2.0 * some.place - 1.0) * chance  # n^2 = 1 + 3 + ... + (2 n - 1)
 
-    return _ends(hits, adds, kept <= hits.distractors)
+    return _ends(some_hits, adds, possible)
 
 
 def expected_value(queries: RelevantRanks, kept: ArrayLike, measure: Measure) -> Thinned:

@@ -10,10 +10,13 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divide
+from rankscope.ranks.ragged import column_sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import OneOf, check
 from rankscope.wording import setting_usage
 
 Weighting = Literal["per_query", "per_class"]  # large classes dominate the first: a class of c adds c queries
+WEIGHTING = OneOf(get_args(Weighting), exactly=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +31,7 @@ class Mean:
 
 def units_of(queries: RelevantRanks, weighting: Weighting) -> IntArray:
     """Which unit each query belongs to, units numbered from 0: itself, or its class."""
-    if weighting not in get_args(Weighting):
-        raise MeasureError(f"weighting must be one of {', '.join(get_args(Weighting))}, got {weighting!r}")
+    check(locals(), weighting=WEIGHTING)
     if weighting == "per_query":
         return np.arange(len(queries))
     if queries.classes is None:
@@ -47,9 +49,7 @@ def mean_over(values: FloatArray, unit: IntArray) -> Mean:
     there = ~np.isnan(values)
     filled = np.where(there, values, 0.0)
     rows = int(unit.max(initial=-1)) + 1
-    total, count = np.zeros((rows, values.shape[1])), np.zeros((rows, values.shape[1]), dtype=np.int64)
-    np.add.at(total, unit, filled)
-    np.add.at(count, unit, there)
+    total, count = column_sums_by(unit, filled, rows), column_sums_by(unit, there, rows).astype(np.int64)
     value, error = _mean_and_error(divide(total, count), count > 0)
     return Mean(value, error, there.sum(axis=0), (count > 0).sum(axis=0))
 

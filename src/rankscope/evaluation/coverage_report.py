@@ -59,9 +59,9 @@ def is_complete(ranks: RelevantRanks) -> bool:
     return bool(ranks.provenance.get("judgements", {}).get("complete", False))
 
 
-def warnings_of(ranks: RelevantRanks, settings: Settings) -> list[str]:
-    """The same in words, most important first."""
-    seen, lines = coverage_of(ranks), []
+def warnings_of(ranks: RelevantRanks, seen: Coverage, settings: Settings) -> list[str]:
+    """What was seen of the rankings in words, most important first."""
+    lines = []
     if seen.missing:
         fate = "count as 0" if settings.queries == "judged" else "are left out"
         lines.append(f"{len(seen.missing)} judged queries are missing from the run and {fate}: {_some(seen.missing)}")

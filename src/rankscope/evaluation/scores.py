@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.evaluation.coverage_report import Coverage, coverage_of, status_of, warnings_of
 from rankscope.evaluation.in_effect import settings_in_effect
+from rankscope.lazily import LazyModule
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = LazyModule("polars")
 
 GEOMETRIC_FLOOR = 1e-5
 
@@ -69,6 +73,11 @@ class SystemScores:
     def status(self) -> list[str]:
         """What is to be known of each query: answered, missing, or no relevant (item judged)."""
         return status_of(self.ranks)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """What must be said with every number."""
+        return coverage_of(self.ranks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +181,16 @@ class Scores:
 
     def coverage(self) -> dict[str, Coverage]:
         """What must be said with every number, per system."""
-        return {system.name: coverage_of(system.ranks) for system in self.systems}
+        return {system.name: system.coverage for system in self.systems}
 
     def warnings(self) -> list[str]:
         """The same in words, most important first; empty when there is nothing to say."""
+        return [] if self.quiet else list(self._warnings)
+
+    @cached_property
+    def _warnings(self) -> list[str]:
         from rankscope.evaluation.cautions import cautions, easy_collection
 
-        if self.quiet:
-            return []
         lines = [*self.notes, *easy_collection([system.ranks for system in self.systems])]
         for system in self.systems:
             floored = [
@@ -188,13 +199,16 @@ class Scores:
                 if column.floored
             ]
             said = cautions(system.ranks, system.columns, self.settings)
-            lines += [f"{system.name}: {line}" for line in warnings_of(system.ranks, self.settings) + said + floored]
+            covered = warnings_of(system.ranks, system.coverage, self.settings)
+            lines += [f"{system.name}: {line}" for line in covered + said + floored]
         return lines
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
 
     def _repr_html_(self) -> str:
+        import html
+
         head = "".join(f"<th>{html.escape(name)}</th>" for name in ("system", *self.measures))
         body = "".join(
             f"<tr><td>{html.escape(each.name)}</td>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,8 +26,10 @@ class Between(GrowthModel):
     needs_scores: ClassVar[bool] = False
     usual_error: ClassVar[float] = 0.01
 
-    def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
+    def means_at(
+        self, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], weights: FloatArray
+    ) -> FloatArray:
         """Halfway."""
-        both = np.stack([model.means(evidence, terms, target, weights) for model in (Trend(), Jeffreys())])
+        both = np.stack([model.means_at(evidence, terms, targets, weights) for model in (Trend(), Jeffreys())])
         both = np.clip(both, EDGE, 1.0 - EDGE)
         return 1.0 / (1.0 + np.exp(-np.log(both / (1.0 - both)).mean(axis=0)))

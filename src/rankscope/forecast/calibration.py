@@ -15,6 +15,7 @@ from rankscope.arrays import FloatArray
 from rankscope.forecast.tails import NODE_WEIGHTS, Shared, tails_of
 
 EXPECTED = 2.0 ** np.arange(3, -11, -1)  # x, falling
+CELLS = 1 << 18  # scores looked at in one go, which stay in the cache
 CAUTION = 16.0  # so many distractors are taken to agree with the ratio of the x before
 
 
@@ -37,15 +38,23 @@ def calibrate(best: FloatArray, distractors: FloatArray, most: int, shared: Shar
 
 def left_out(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> FloatArray:
     """Of each of the best scores the number of distractors expected above it by the tail of the others, flat."""
-    row, top = np.arange(len(best)), best[:, : most + 2]
-    found = []
-    for place in range(min(most + 1, top.shape[1] - 1)):
-        tails = tails_of(np.delete(top, place, axis=1), most, shared)
-        score = top[:, place]
-        above = np.isfinite(score) & (score > tails.threshold) & (tails.used > 0)
-        chance = NODE_WEIGHTS @ tails.chances(distractors - 1.0, row, np.where(above, score, tails.threshold))
-        found.append((chance * distractors)[above])
+    top = best[:, : most + 2]
+    places = min(most + 1, top.shape[1] - 1)
+    step = max(1, CELLS // max(1, places * top.shape[1]))
+    found = [
+        _left_out(top[start : start + step], distractors[start : start + step], places, most, shared)
+        for start in range(0, len(top), step)
+    ]
     return np.concatenate([np.empty(0), *found])
+
+
+def _left_out(top: FloatArray, distractors: FloatArray, places: int, most: int, shared: Shared) -> FloatArray:
+    """The same for some queries: each stands so many times, without its first score, without its second, ..."""
+    others = np.array([np.delete(np.arange(top.shape[1]), place) for place in range(places)], dtype=np.int64)
+    tails = tails_of(top[:, others].reshape(len(top) * places, -1), most, shared)
+    score, there = top[:, :places].ravel(), np.repeat(distractors, places)
+    above = np.flatnonzero(np.isfinite(score) & (score > tails.threshold) & (tails.used > 0))
+    return (NODE_WEIGHTS @ tails.chances(there - 1.0, above, score[above])) * there[above]
 
 
 def ratios(expected: FloatArray, queries: int) -> FloatArray:

@@ -112,8 +112,10 @@ class Evidence:
 
 
 def _most(above: FloatArray, hits: Hits) -> FloatArray:
+    """Distractors above the last hit of each query, which has the most; 0 where it has no hit."""
+    found = np.bincount(hits.row, minlength=hits.queries)
     most = np.zeros(hits.queries)
-    np.maximum.at(most, hits.row, above)
+    most[found > 0] = above[np.cumsum(found)[found > 0] - 1]
     return most
 
 

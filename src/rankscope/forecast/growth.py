@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from rankscope.errors import MeasureError, SettingError
 from rankscope.forecast.backtest import FACTORS, BackTestTrial, backtest, best_model, error_at
 from rankscope.forecast.doubts import doubts_of
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.intervals import ForecastInterval, item_error, model_error, unit_error, unit_weights
+from rankscope.forecast.intervals import ForecastInterval, item_errors, model_error, unit_error, unit_weights
 from rankscope.forecast.model import GrowthModel
 from rankscope.forecast.models import candidates, usable
 from rankscope.forecast.result import Forecast, MeasureForecast
@@ -79,16 +78,58 @@ def forecast(
     wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=every_model)
     growth = CollectionGrowth.of(ranks, to)
     growth.check(force)
-    results = [_forecast_one(ranks, each, growth, wanted) for each in asked]
+    results = [_forecast_one(ranks, each, [growth], wanted) for each in asked]
     warnings = [*growth.warnings(ranks), *(line for _, lines in results for line in lines)]
+    return _whole(ranks, growth, [result[-1] for result, _ in results], warnings, wanted)
+
+
+def forecast_course(
+    ranks: RelevantRanks,
+    to: int | float | str,
+    measure: Measure,
+    model: str | None = None,
+    *,
+    steps: int = 0,
+    force: bool = False,
+    seed: int = 0,
+    level: float = 0.9,
+) -> list[Forecast]:
+    """The forecast of one measure at so many sizes between today and `to`, evenly spaced in log, and at `to`.
+
+    One back-test, that of the last size, chooses the model for all of them, and its warnings stand at the last.
+    >>> ranks = RelevantRanks.from_ranks([[1, 3, 10], [2, 30]], collection=200)
+    >>> course = forecast_course(ranks, "4x", parse_measures(["Rprec"])[0], "jeffreys", steps=1, force=True)
+    >>> [(each.target, round(each["Rprec"].forecast, 3)) for each in course]
+    [(400, 0.304), (800, 0.183)]
+    """
+    wanted = Wanted(model=model, force=force, seed=seed, level=level, every_model=False)
+    last = CollectionGrowth.of(ranks, to)
+    last.check(force)
+    between = np.geomspace(1.0, last.factor, steps + 2)[1:-1].tolist()
+    course = [*(CollectionGrowth.of(ranks, each) for each in between), last]
+    results, lines = _forecast_one(ranks, measure, course, wanted)
+    warnings = [*last.warnings(ranks), *lines]
+    return [
+        _whole(ranks, growth, [result], warnings if growth is last else [], wanted)
+        for growth, result in zip(course, results, strict=True)
+    ]
+
+
+def _whole(
+    ranks: RelevantRanks,
+    growth: CollectionGrowth,
+    measures: Sequence[MeasureForecast],
+    warnings: Sequence[str],
+    wanted: Wanted,
+) -> Forecast:
     return Forecast(
         system=ranks.system,
         collection=growth.now,
         target=growth.then,
         factor=growth.factor,
-        level=level,
-        seed=seed,
-        measures=tuple(result for result, _ in results),
+        level=wanted.level,
+        seed=wanted.seed,
+        measures=tuple(measures),
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -100,26 +141,23 @@ class Seen:
     queries: RelevantRanks
     terms: Terms
     evidence: Evidence
-    factor: float
 
     @classmethod
-    def of(cls, measure: Measure, queries: RelevantRanks, factor: float) -> Seen:
+    def of(cls, measure: Measure, queries: RelevantRanks) -> Seen:
         """Lists that were cut stay cut."""
         terms = terms_of(measure, queries)
         cut = np.where(queries.depth < queries.collection, queries.depth.astype(np.float64), np.inf)
-        return cls(queries, terms.cut_at(cut), Evidence.of(terms.queries), factor)
+        return cls(queries, terms.cut_at(cut), Evidence.of(terms.queries))
 
-    @cached_property
-    def target(self) -> FloatArray:
+    def target(self, factor: float) -> FloatArray:
         """Distractors of each query when all items have grown by the factor: the class does not grow."""
         distractors, relevant = self.evidence.distractors, self.terms.queries.relevant
-        whole: FloatArray = np.rint(distractors * self.factor + (self.factor - 1.0) * relevant)
+        whole: FloatArray = np.rint(distractors * factor + (factor - 1.0) * relevant)
         return whole
 
-    @property
-    def ahead(self) -> float:
-        """How many times as many distractors there will be."""
-        return float(np.median(self.target / np.maximum(self.evidence.distractors, 1.0)))
+    def ahead(self, factor: float) -> float:
+        """How many times as many distractors there will be then."""
+        return float(np.median(self.target(factor) / np.maximum(self.evidence.distractors, 1.0)))
 
     def some(self, measure: Measure, seed: int) -> Seen:
         """The same with some of the queries, where there are very many queries or hits."""
@@ -128,35 +166,36 @@ class Seen:
         if len(self.queries) <= most:
             return self
         rows = np.sort(np.random.default_rng(seed).choice(len(self.queries), most, replace=False))
-        return Seen.of(measure, self.queries.take(rows), self.factor)
+        return Seen.of(measure, self.queries.take(rows))
 
 
 def _forecast_one(
-    ranks: RelevantRanks, measure: Measure, growth: CollectionGrowth, wanted: Wanted
-) -> tuple[MeasureForecast, list[str]]:
-    """Back-test, choose, look ahead; and what must be said."""
+    ranks: RelevantRanks, measure: Measure, course: Sequence[CollectionGrowth], wanted: Wanted
+) -> tuple[list[MeasureForecast], list[str]]:
+    """Back-test as far as the last size, choose, look ahead to all of them; and what must be said of the last."""
     queries = ranks.take(np.flatnonzero(measure.defined(ranks)))
     if len(queries) == 0:
         raise MeasureError(f"{measure}: no query has a relevant item")
-    seen = Seen.of(measure, queries, growth.factor)
+    seen = Seen.of(measure, queries)
+    ahead = seen.ahead(course[-1].factor)
     models = candidates(wanted.model, seen.evidence.scored is not None, seen.evidence.why_no_scores)
     some = seen.some(measure, wanted.seed)
     more = usable(seen.evidence.scored is not None) if wanted.every_model else ()
     tried = tuple(dict.fromkeys((*models, *more)))
-    tested = backtest(some.evidence, some.terms, tried, (*FACTORS, min(seen.ahead, FARTHEST)), wanted.seed)
+    tested = backtest(some.evidence, some.terms, tried, (*FACTORS, min(ahead, FARTHEST)), wanted.seed)
     chosen = best_model(tested, models)
-    error = error_at(tested, str(chosen), seen.ahead)
+    error = error_at(tested, str(chosen), ahead)
     if error > WORST_ERROR and not wanted.force:
         raise SettingError(
-            f"{measure}: the back-test errs by {error:.2f} at {_tried(tested, seen.ahead):.3g} times, more than "
+            f"{measure}: the back-test errs by {error:.2f} at {_tried(tested, ahead):.3g} times, more than "
             f"{WORST_ERROR:g}: these data do not tell their future. Use {setting_value('force', True)} to see a number "
             "nonetheless"
         )
-    result = _looked_ahead(measure, seen, some, chosen, tested, wanted)
+    results = _look_ahead(measure, seen, some, [each.factor for each in course], chosen, tested, wanted)
     forced = [f"{measure}: the back-test errs by {error:.2f}, more than {WORST_ERROR:g}: forced"]
-    return result, [
+    return results, [
         *(forced if error > WORST_ERROR else []),
-        *doubts_of(result, seen.evidence, seen.ahead, result.own_tests),
+        *doubts_of(results[-1], seen.evidence, ahead, results[-1].own_tests),
     ]
 
 
@@ -165,30 +204,42 @@ def _tried(tested: Sequence[BackTestTrial], ahead: float) -> float:
     return min(ahead, max(each.factor for each in tested))
 
 
-def _looked_ahead(
-    measure: Measure, seen: Seen, some: Seen, model: GrowthModel, tested: list[BackTestTrial], wanted: Wanted
-) -> MeasureForecast:
-    """The forecast with both intervals."""
+def _look_ahead(
+    measure: Measure,
+    seen: Seen,
+    some: Seen,
+    factors: Sequence[float],
+    model: GrowthModel,
+    tested: list[BackTestTrial],
+    wanted: Wanted,
+) -> list[MeasureForecast]:
+    """The forecasts with both intervals; what each factor needs of the model is computed in one go."""
     classes = unit_classes(seen.queries)
     drawn = drawing(len(seen.queries), classes)
     weights = unit_weights(classes, len(seen.queries), wanted.seed)
-    means = model.means(seen.evidence, seen.terms, seen.target, weights)
-    items = item_error(model, some.evidence, some.terms, some.target, np.random.default_rng([wanted.seed, 1]))
-    here = model_error(items, model.usual_error, float(np.log2(seen.ahead)), wanted.level)
-    there = float(np.hypot(here, unit_error(means, drawn.units, wanted.level)))
-    return MeasureForecast(
-        measure=str(measure),
-        now=float(measure.of(seen.queries).mean()),
-        forecast=float(means[0]),
-        these=ForecastInterval.around(float(means[0]), here),
-        others=ForecastInterval.around(float(means[0]), there),
-        model=str(model),
-        why=_why(model, seen.evidence),
-        tested=tuple(tested),
-        queries=len(seen.queries),
-        units=drawn.units,
-        unit=drawn.unit,
-    )
+    random = np.random.default_rng([wanted.seed, 1])
+    means = model.means_at(seen.evidence, seen.terms, [seen.target(each) for each in factors], weights)
+    items = item_errors(model, some.evidence, some.terms, [some.target(each) for each in factors], random)
+    now = float(measure.of(seen.queries).mean())
+
+    def at(factor: float, mean: FloatArray, item: float) -> MeasureForecast:
+        here = model_error(item, model.usual_error, float(np.log2(seen.ahead(factor))), wanted.level)
+        there = float(np.hypot(here, unit_error(mean, drawn.units, wanted.level)))
+        return MeasureForecast(
+            measure=str(measure),
+            now=now,
+            forecast=float(mean[0]),
+            these=ForecastInterval.around(float(mean[0]), here),
+            others=ForecastInterval.around(float(mean[0]), there),
+            model=str(model),
+            why=_why(model, seen.evidence),
+            tested=tuple(tested),
+            queries=len(seen.queries),
+            units=drawn.units,
+            unit=drawn.unit,
+        )
+
+    return [at(*each) for each in zip(factors, means, items.tolist(), strict=True)]
 
 
 def _why(model: GrowthModel, evidence: Evidence) -> str:

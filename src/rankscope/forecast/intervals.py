@@ -43,10 +43,10 @@ class ForecastInterval:
         return cls(max(0.0, middle - half), min(1.0, middle + half))
 
 
-def item_error(
-    model: GrowthModel, evidence: Evidence, terms: Terms, target: FloatArray, random: np.random.Generator
-) -> float:
-    """Standard error of a forecast by which items are there today: a jackknife that leaves out an eighth of them.
+def item_errors(
+    model: GrowthModel, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], random: np.random.Generator
+) -> FloatArray:
+    """Standard error of each forecast by which items are there today: a jackknife that leaves out an eighth of them.
 
     Leaving out d of n items at random makes an estimate vary by d / (n - d) of its variance (Shao & Wu 1989); where
     lots are known the same items go for all queries, and so does what they have in common.
@@ -54,8 +54,8 @@ def item_error(
     even = np.full((1, evidence.hits.queries), 1.0 / evidence.hits.queries)
     kept = 1.0 - LEFT_OUT
     thinned = (evidence.thinned(1.0 / kept, random) for _ in range(DRAWS))
-    drawn = np.array([model.means(each, terms, target, even)[0] for each in thinned])
-    return float(drawn.std(ddof=1)) * float(np.sqrt(kept / LEFT_OUT))
+    drawn = np.stack([model.means_at(each, terms, targets, even)[:, 0] for each in thinned], axis=1)
+    return np.array([one.std(ddof=1) for one in drawn]) * float(np.sqrt(kept / LEFT_OUT))
 
 
 def unit_weights(classes: Sequence[str] | None, queries: int, seed: int, resamples: int = RESAMPLES) -> FloatArray:

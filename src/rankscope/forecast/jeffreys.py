@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import BetaBinomial
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.model import Futures, HitModel, still_to_come
+from rankscope.forecast.model import Fit, Future, HitModel
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Jeffreys(HitModel):
     needs_scores: ClassVar[bool] = False
     usual_error: ClassVar[float] = 0.02
 
-    def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
+    def fit(self, evidence: Evidence) -> Fit:
         """Beta-binomial."""
         above, there = evidence.hits.above, evidence.distractors[evidence.hits.row]
-        yield 1.0, BetaBinomial(still_to_come(evidence, target), above + 0.5, there - above + 0.5)
+        return lambda coming: Future(BetaBinomial(coming, above + 0.5, there - above + 0.5))

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.distributions import Binomial, Counts
 from rankscope.curves.terms import Terms
 from rankscope.forecast.evidence import Evidence
 from rankscope.measures.fractions import divide
 from rankscope.notation import Named
 
-Futures = Iterator[
-    tuple[FloatArray | float, Counts]
-]  # weights that add up to 1, and distractors to come above each hit
+
+@dataclass(frozen=True)
+class Future:
+    """How many distractors may come above hits: each hit has one distribution, or several with weights."""
+
+    counts: Counts
+    hits: IntArray | None = None  # the number of the hit that each is for; None: one for each in their order
+    weight: FloatArray | float = 1.0  # those of a hit add up to 1
+
+
+Fit = Callable[[FloatArray], Future]  # of the distractors that each hit's query will get
 
 
 class GrowthModel(Named, ABC):
@@ -27,28 +36,36 @@ class GrowthModel(Named, ABC):
     usual_error: ClassVar[float]  # per doubling of the distractors, over the collections of benchmarks/forecast.py
 
     @abstractmethod
+    def means_at(
+        self, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], weights: FloatArray
+    ) -> FloatArray:
+        """Means of the measure when each query has so many distractors: a row for each target."""
+
     def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
         """Mean of the measure when each query has `target` distractors."""
+        only: FloatArray = self.means_at(evidence, terms, [target], weights)[0]
+        return only
 
 
 class HitModel(GrowthModel):
     """Models that look at one hit at a time: each says how many distractors will come above it."""
 
     @abstractmethod
-    def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
-        """Distributions of the distractors to come above each hit, and their weights."""
+    def fit(self, evidence: Evidence) -> Fit:
+        """What today's evidence tells about any number of distractors to come."""
 
-    def values(self, evidence: Evidence, terms: Terms, target: FloatArray) -> FloatArray:
-        """The measure's mean for each query."""
-        hits = evidence.present
-        total = np.zeros(hits.queries)
-        for weight, counts in self.futures(evidence, target):
-            total += hits.total(weight * terms.mean(hits, counts))
-        return divide(total, terms.divisor)
+    def means_at(
+        self, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], weights: FloatArray
+    ) -> FloatArray:
+        """Weighted means over the queries; the model is fitted once for all targets."""
+        fit = self.fit(evidence)
+        return np.stack([weights @ _values(evidence, terms, fit(still_to_come(evidence, each))) for each in targets])
 
-    def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
-        """Weighted means over the queries."""
-        return weights @ self.values(evidence, terms, target)
+
+def _values(evidence: Evidence, terms: Terms, future: Future) -> FloatArray:
+    """The measure's mean for each query."""
+    hits = evidence.present if future.hits is None else evidence.present.take(future.hits)
+    return divide(hits.total(future.weight * terms.mean(hits, future.counts)), terms.divisor)
 
 
 def still_to_come(evidence: Evidence, target: FloatArray) -> FloatArray:

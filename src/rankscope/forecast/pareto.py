@@ -8,13 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Binomial
 from rankscope.forecast.calibration import calibrate
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.model import Futures, HitModel, still_to_come
+from rankscope.forecast.model import Fit, Future, HitModel
 from rankscope.forecast.rates import outside, rate_by_count
-from rankscope.forecast.tails import NODE_WEIGHTS, shared_by, tails_of
+from rankscope.forecast.tails import NODE_WEIGHTS, NODES, shared_by, tails_of
 
 
 @dataclass(frozen=True)
@@ -35,16 +34,19 @@ class Pareto(HitModel):
     needs_scores: ClassVar[bool] = True
     usual_error: ClassVar[float] = 0.002
 
-    def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
-        """Binomial with the chance of each hit, at five values of the uncertain scale."""
+    def fit(self, evidence: Evidence) -> Fit:
+        """Binomial with the chance of each hit, at five values of the uncertain scale; by count there is only one."""
         assert evidence.scored is not None
         best, there = evidence.scored.best, np.maximum(evidence.distractors, 1.0)
-        shared, row = shared_by(best, self.used), evidence.hits.row
+        shared = shared_by(best, self.used)
         tails = tails_of(best, self.used, shared)
         chosen = outside(evidence, tails.threshold, tails.used)
-        chances = tails.chances(there, row, np.where(chosen, evidence.scored.hits, tails.threshold[row]))
+        row = evidence.hits.row[chosen]
+        chances = tails.chances(there, row, evidence.scored.hits[chosen])
         expected = (NODE_WEIGHTS @ chances) * there[row]
         chances = np.minimum(chances * calibrate(best, there, self.used, shared).corrected(expected), 1.0)
-        coming, by_count = still_to_come(evidence, target), rate_by_count(evidence)
-        for weight, chance in zip(NODE_WEIGHTS.tolist(), chances, strict=True):
-            yield weight, Binomial(coming, np.where(chosen, chance, by_count))
+        by_count = np.flatnonzero(~chosen)
+        hits = np.concatenate([by_count, np.tile(np.flatnonzero(chosen), NODES.size)])
+        rates = np.concatenate([rate_by_count(evidence)[by_count], chances.ravel()])
+        weight = np.concatenate([np.ones(by_count.size), np.repeat(NODE_WEIGHTS, row.size)])
+        return lambda coming: Future(Binomial(coming[hits], rates), hits, weight)

@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Binomial
 from rankscope.forecast.evidence import Evidence
-from rankscope.forecast.model import Futures, HitModel, still_to_come
+from rankscope.forecast.model import Fit, Future, HitModel
 from rankscope.forecast.rates import NEVER, outside, rate_by_count
 from rankscope.forecast.tails import used_scores
 
@@ -32,9 +32,10 @@ class Tail(HitModel):
     needs_scores: ClassVar[bool] = True
     usual_error: ClassVar[float] = 0.01
 
-    def futures(self, evidence: Evidence, target: FloatArray) -> Futures:
+    def fit(self, evidence: Evidence) -> Fit:
         """Binomial with the rate of each hit."""
-        yield 1.0, Binomial(still_to_come(evidence, target), self.rates(evidence))
+        rates = self.rates(evidence)
+        return lambda coming: Future(Binomial(coming, rates))
 
     def rates(self, evidence: Evidence) -> FloatArray:
         """Theta of each hit."""

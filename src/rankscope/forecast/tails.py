@@ -106,7 +106,8 @@ def _mean_spacing(spacing: FloatArray, used: IntArray, shape: float) -> FloatArr
     """Mean of the spacings of each query, straightened: in a tail of that shape all have mean sigma then."""
     count = np.maximum(used, 1)
     place = np.arange(1, spacing.shape[1] + 1)
-    return (spacing * (place / count[:, None]) ** shape).sum(axis=1) / count
+    straight = (place / np.arange(1, int(count.max(initial=1)) + 1)[:, None]) ** shape
+    return (spacing * straight[count - 1]).sum(axis=1) / count
 
 
 def _own_scales(mean: FloatArray, used: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
@@ -115,8 +116,9 @@ def _own_scales(mean: FloatArray, used: IntArray) -> tuple[FloatArray, FloatArra
 
     good = (mean > 0) & (used > 0)
     count = np.maximum(used, 1)
-    own = np.where(good, np.log(np.where(good, mean, 1.0)) - digamma(count) + np.log(count), 0.0)
-    return own, polygamma(1, count), good
+    numbers = np.arange(1, int(count.max(initial=1)) + 1)
+    high, logs, chance = (each[count - 1] for each in (digamma(numbers), np.log(numbers), polygamma(1, numbers)))
+    return np.where(good, np.log(np.where(good, mean, 1.0)) - high + logs, 0.0), chance, good
 
 
 def pooled_shape(spacing: FloatArray, inside: BoolArray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,17 +31,19 @@ class Trend(GrowthModel):
     needs_scores: ClassVar[bool] = False
     usual_error: ClassVar[float] = 0.015
 
-    def means(self, evidence: Evidence, terms: Terms, target: FloatArray, weights: FloatArray) -> FloatArray:
+    def means_at(
+        self, evidence: Evidence, terms: Terms, targets: Sequence[FloatArray], weights: FloatArray
+    ) -> FloatArray:
         """Continue the parabola of each row of weights."""
         levels = self._levels(evidence)
         values = np.stack([_thinned(evidence, terms, level) for level in levels], axis=1)
         means = np.clip(weights @ values, EDGE, 1.0 - EDGE)
-        doublings = np.log2(np.median(divide(target, evidence.distractors, nothing=1.0)))
+        doublings = [np.log2(np.median(divide(each, evidence.distractors, nothing=1.0))) for each in targets]
         curve = np.vander(-levels.astype(np.float64), min(3, levels.size), increasing=True)
-        ahead = np.vander([float(doublings)], min(3, levels.size), increasing=True)[0]
-        logit = np.log(means / (1.0 - means)) @ np.linalg.pinv(curve).T @ ahead
-        now = weights @ values[:, 0]
-        return np.minimum(1.0 / (1.0 + np.exp(-logit)), now)
+        ahead = np.vander(doublings, min(3, levels.size), increasing=True)
+        fitted = np.log(means / (1.0 - means)) @ np.linalg.pinv(curve).T
+        logit = np.stack([fitted @ each for each in ahead])
+        return np.minimum(1.0 / (1.0 + np.exp(-logit)), weights @ values[:, 0])
 
     def _levels(self, evidence: Evidence) -> IntArray:
         """Halvings that leave at least two distractors to half of the queries."""

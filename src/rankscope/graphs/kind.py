@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias
 
 from rankscope.graphs.option import KindOption, options_of
 from rankscope.graphs.system_count import SEVERAL, SystemCount
+from rankscope.validation import check
 
 if TYPE_CHECKING:
     from rankscope.graphs.graph import Graph
@@ -53,14 +54,15 @@ class GraphKind(Generic[P]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Graph:
         """The graph; an option with a value that it cannot have is a `SettingError`."""
-        self.check({**dict(zip(self.parameters, args, strict=False)), **kwargs})
-        return self.make(*args, **kwargs)
+        make: Callable[..., Graph] = self.make
+        named = dict(zip(self.parameters, args, strict=False))
+        plain = self.plain_options({**named, **kwargs})
+        in_order = [plain.get(name, value) for name, value in named.items()]
+        return make(*in_order, *args[len(named) :], **{name: plain.get(name, kwargs[name]) for name in kwargs})
 
-    def check(self, given: dict[str, Any], spelled: bool = False) -> None:
-        """Refuse values that options cannot have, called as on the command line if `spelled`."""
-        for option in self.options:
-            if option.name in given:
-                option.check(given[option.name], option.spellings[-1] if spelled else option.name)
+    def plain_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Of what is given, the options in plain Python; one `SettingError` for all values that they cannot have."""
+        return check(given, **{option.name: option.rule for option in self.options if option.name in given})
 
     def wants(self, what: Need) -> bool:
         """Whether it needs this, or uses it where it is there."""

@@ -112,8 +112,8 @@ class Look:
     @classmethod
     def of(cls, theme: str = "light", width: str | float = "column", ratio: float | None = None) -> Look:
         """A look by names: theme light or dark, width column (85 mm), full (175 mm) or millimetres."""
-        plain = check(locals(), theme=OneOf(THEMES.names()), width=Width(), ratio=Optional(Number(above=0)))
-        wide: float = plain["width"]
+        rules = {"theme": OneOf(THEMES.names()), "width": Width(), "ratio": Optional(Number(above=0))}
+        theme, wide, ratio = check(locals(), **rules).values()
         own = cls(THEMES.find(theme), round(wide * MM, 1), text=(8 if wide < 130 else 9) * POINT)
         own = replace(own, ratio=0.72 if wide < 130 else 0.52)
         return own if ratio is None else replace(own, ratio=ratio)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from rankscope.errors import SettingError
+from rankscope.option_types import alternatives_of, element_of, rule_of
+from rankscope.validation import Optional, Rule
 
 VALUES = (str, float, int)  # what a text can mean; of several the first
 
@@ -28,7 +31,9 @@ class Option:
     spelled: str = ""
     metavar: str = ""
     choices: tuple[str, ...] = ()  # where its type does not say them
-    least: int | None = None
+    least: float | None = None
+    above: float | None = None  # as `least`, without the limit itself
+    below: float | None = None
     deciding: bool = False  # a report fills in the measure that decides
 
 
@@ -40,6 +45,7 @@ class KindOption:
     declared: Option
     type: type
     default: Any
+    rule: Rule  # of all values together where there may be several
     choices: tuple[str, ...] = ()
     many: bool = False
 
@@ -66,16 +72,11 @@ class KindOption:
         """What stands for its value in the help."""
         return self.declared.metavar or ("NAME" if self.type is str else "N")
 
-    def check(self, value: Any, name: str = "") -> None:
-        """Refuse a value that is none of the choices, or too small; `name` is what the reader calls the option."""
-        if value is None and self.default is None:
-            return
-        called, least = name or self.name, self.declared.least
-        for each in value if self.many else [value]:
-            if self.choices and each not in self.choices:
-                raise SettingError(f"{called} is one of {', '.join(self.choices)}, got {each!r}")
-            if least is not None and each < least:
-                raise SettingError(f"{called} is at least {least}, got {each}")
+    def read(self, text: str) -> object:
+        """What a text on the command line means: one of the values where there may be several."""
+        if self.type is str:
+            return text
+        return (rule_of(self.type) if self.many else self.rule).read(text)
 
 
 def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:
@@ -104,6 +105,7 @@ def _options(make: Callable[..., Any]) -> Iterator[KindOption]:
             declared=declared,
             type=value,
             default=parameter.default,
+            rule=_rule(hint.__origin__, declared, parameter.default),
             choices=declared.choices or choices,
             many=many,
         )
@@ -121,19 +123,38 @@ def _hint(annotation: Any, make: Callable[..., Any]) -> Any:
 def _shape(hint: Any) -> tuple[type, tuple[str, ...], bool]:
     """The type of one value, its choices, and whether there may be several.
 
-    >>> _shape(float | None), _shape(Sequence[str]), _shape(Literal["a", "b"] | None)
+    >>> _shape(float | None), _shape(list[str]), _shape(Literal["a", "b"] | None)
     ((<class 'float'>, (), False), (<class 'str'>, (), True), (<class 'str'>, ('a', 'b'), False))
     """
-    parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    there = [each for each in parts if each is not types.NoneType]
-    (first, *_) = there
-    if get_origin(first) is Literal:
-        return str, get_args(first), False
-    if isinstance(get_origin(first), type) and issubclass(get_origin(first), Sequence):
-        value, choices, _ = _shape(get_args(first)[0])
+    there = _without_none(hint)
+    if get_origin(there[0]) is Literal:
+        return str, get_args(there[0]), False
+    if (element := element_of(there[0])) is not None:
+        value, choices, _ = _shape(element)
         return value, choices, True
     value = bool if bool in there else next((each for each in VALUES if each in there), str)
     return value, (), False
+
+
+def _rule(hint: Any, declared: Option, default: object) -> Rule:
+    """What the value may be; where None is the default, it says that nothing was chosen.
+
+    >>> _rule(list[float] | None, Option("an effect", above=0), None)
+    Optional(rule=Several(rule=Number(least=-inf, most=inf, above=0, below=inf, finite=True)))
+    """
+    rule = rule_of(
+        reduce(or_, _without_none(hint)) if default is None else hint,
+        choices=declared.choices,
+        least=declared.least,
+        above=declared.above,
+        below=declared.below,
+        finite=True,
+    )
+    return Optional(rule) if default is None else rule
+
+
+def _without_none(hint: Any) -> list[Any]:
+    return [each for each in alternatives_of(hint) if each is not types.NoneType]
 
 
 def _written(value: object) -> str:

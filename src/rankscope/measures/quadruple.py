@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass, fields
 
 from rankscope.errors import MeasureError
+from rankscope.validation import Number, OneOf, check
 
 BASELINES = ("general", "g")
 
@@ -101,16 +102,14 @@ class Quadruple:
 
     def error(self, alpha: float = 0.5) -> float:
         """Van Rijsbergen's E = 1 - 1/(alpha/p + (1 - alpha)/r), alpha the weight of precision; 1 without hits."""
-        if not 0 <= alpha <= 1:
-            raise MeasureError(f"0 <= alpha <= 1 is needed, got {alpha!r}")
+        alpha = check(locals(), alpha=Number(least=0, most=1))["alpha"]
         if not self.relevant:
             return math.nan
         return 1.0 - self.hits / (alpha * self.scope + (1.0 - alpha) * self.relevant)
 
     def f(self, b: float = 1.0) -> float:
         """F_b = (1 + b^2)/(b^2/r + 1/p): precision at b = 0, the harmonic mean at 1, recall as b goes to infinity."""
-        if not b >= 0:
-            raise MeasureError(f"b >= 0 is needed, got {b!r}")
+        b = check(locals(), b=Number(least=0, finite=False))["b"]
         if not self.relevant or math.isinf(b):
             return self.recall
         return (1.0 + b * b) * self.hits / (b * b * self.relevant + self.scope)
@@ -142,9 +141,8 @@ class Quadruple:
 
     def gain_over_random(self, baseline: str = "general") -> float:
         """E*: effectiveness minus its random level; `baseline` g subtracts g instead, exact at s = c only (eq. 15)."""
-        if baseline not in BASELINES:
-            raise MeasureError(f"baseline must be one of {', '.join(BASELINES)}, got {baseline!r}")
-        return self.effectiveness - (self.generality if baseline == "g" else self.random_effectiveness)
+        chosen = check(locals(), baseline=OneOf(BASELINES))["baseline"]
+        return self.effectiveness - (self.generality if chosen == "g" else self.random_effectiveness)
 
     @property
     def normalised_gain(self) -> float:

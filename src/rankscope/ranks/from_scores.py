@@ -17,6 +17,9 @@ from rankscope.ranks.dense import Each, best_first, in_turn, ranks_among
 from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
+from rankscope.ranks.settling import Ranked
+
+PART_CELLS = 1 << 18  # scores ranked by one thread at a time, which stay in the cache
 
 
 def ranks_from_scores(
@@ -43,9 +46,11 @@ def ranks_from_scores(
     inside = np.broadcast_to(True if counted is None else np.asarray(counted, np.bool_), table.shape)
     wanted = relevant if isinstance(relevant, Ragged) else items_of(np.broadcast_to(relevant, table.shape))
     wanted = wanted.where(inside[wanted.row, wanted["item"]])
-    good = np.full(len(table), table.shape[1] > 0) & ~np.isnan(table).any(axis=1)
+    finite = finite_rows(table)
+    good = np.full(len(table), table.shape[1] > 0)
+    good[~finite] &= ~np.isnan(table[~finite]).any(axis=1)
     hits = wanted.where(good[wanted.row])
-    found, ties = hit_ranks(table, hits, inside, each)
+    found, ties = hit_ranks(table, hits, inside, each, finite=finite)
     size = inside.sum(axis=1)
     kept = {"score": found["score"]} if keep_scores else {}
     return RelevantRanks.assemble(
@@ -72,31 +77,63 @@ def items_of(mask: BoolArray) -> Ragged:
 
 
 def hit_ranks(
-    scores: FloatArray, hits: Ragged, inside: BoolArray | None = None, each: Each = in_turn
+    scores: FloatArray,
+    hits: Ragged,
+    inside: BoolArray | None = None,
+    each: Each = in_turn,
+    *,
+    finite: BoolArray | None = None,
 ) -> tuple[Ragged, Ragged]:
     """Hits of each row, best first, with item, score and rank; and the groups of equal scores that hold one.
 
     `hits` are items, ascending; what is not inside is in no list, and no hit is. A row of NaN must have no hits.
+    `finite` are the `finite_rows`, where they are known.
     >>> hits = Ragged.of([[0, 2]], "item")
     >>> found, ties = hit_ranks(np.array([[0.5, 0.9, 0.5, 0.7]]), hits, np.array([[True, False, True, True]]))
     >>> found.lists("item"), found.lists("rank"), ties.lists("size")
     ([[0, 2]], [[2, 3]], [[2]])
     """
     given = scores[hits.row, hits["item"]]
-    finite = _finite(scores)
-    others = finite.copy() if finite is scores else finite
-    found = best_first(hits.with_columns(score=others[hits.row, hits["item"]], given=given))
-    if inside is not None:
-        np.copyto(others, -np.inf, where=~inside)
+    table = _finite(scores, finite_rows(scores) if finite is None else finite)
+    found = best_first(hits.with_columns(score=table[hits.row, hits["item"]], given=given))
+    listed = np.broadcast_to(True, scores.shape) if inside is None else inside
+    step = max(1, PART_CELLS // max(1, scores.shape[1]))
+    starts = list(range(0, len(scores), step))
+
+    def work(start: int) -> Ranked:
+        rows = slice(start, start + step)
+        some = found.take(np.arange(start, min(start + step, len(scores))))
+        return ranks_among(some, _others(table[rows], some, listed[rows]))
+
+    parts = each(work, starts)
+    rank = np.concatenate([np.empty(0, dtype=np.int64), *(part.rank for part in parts)])
+    ties = Ragged.join([Ragged.empty(0, "start", "size"), *(part.ties for part in parts)])
+    return Ragged(found.offsets, {"item": found["item"], "rank": rank, "score": found["given"]}), ties
+
+
+def _others(scores: FloatArray, hits: Ragged, inside: BoolArray) -> FloatArray:
+    """The scores of the items that are inside and no hits, -inf for the others."""
+    others = np.where(inside, scores, -np.inf)
     others[hits.row, hits["item"]] = -np.inf
-    ranked = ranks_among(found, others, each)
-    columns = {"item": found["item"], "rank": ranked.rank, "score": found["given"]}
-    return Ragged(found.offsets, columns), ranked.ties
+    return others
 
 
-def _finite(scores: FloatArray) -> FloatArray:
+def finite_rows(table: FloatArray) -> BoolArray:
+    """Which rows hold finite numbers alone: their sums tell, but for numbers so large that a sum overflows.
+
+    >>> finite_rows(np.array([[1.0, 2.0], [np.inf, -np.inf], [1e308, 1e308]]))
+    array([ True, False,  True])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(table.sum(axis=1))
+    doubtful = np.flatnonzero(~finite)
+    finite[doubtful] = np.isfinite(table[doubtful]).all(axis=1)
+    return finite
+
+
+def _finite(scores: FloatArray, finite: BoolArray) -> FloatArray:
     """The scores, or others in the same order where some are infinite; NaN becomes 0."""
-    if np.isfinite(scores).all():
+    if finite.all():
         return scores
     values = np.where(np.isnan(scores), 0.0, scores)
     for row in np.flatnonzero(np.isinf(values).any(axis=1)).tolist():
@@ -106,9 +143,7 @@ def _finite(scores: FloatArray) -> FloatArray:
 
 def best_others(scores: FloatArray, hits: Ragged, inside: BoolArray, number: int = KEPT_DISTRACTORS) -> Ragged:
     """Score and lot of the best items of each row that are inside and no hits: falling, the earlier of equals first."""
-    finite = _finite(scores)
-    others = np.where(inside, finite, -np.inf)
-    others[hits.row, hits["item"]] = -np.inf
+    others = _others(_finite(scores, finite_rows(scores)), hits, inside)
     row, item = np.nonzero(highest(others, number))
     order = np.lexsort((item, -others[row, item], row))
     row, item = row[order], item[order]
@@ -124,9 +159,14 @@ def highest(scores: NDArray[Any], number: int) -> BoolArray:
     if scores.shape[1] <= number:
         return np.asarray(scores > -np.inf)
     least = np.partition(scores, scores.shape[1] - number, axis=1)[:, [scores.shape[1] - number]]
-    above, equal = scores > least, (scores == least) & (scores > -np.inf)
+    chosen = scores >= least
+    few = np.flatnonzero(least[:, 0] == -np.inf)
+    chosen[few] = scores[few] > -np.inf
+    many = np.flatnonzero(np.count_nonzero(chosen, axis=1) > number)
+    above, equal = scores[many] > least[many], scores[many] == least[many]
     room = number - above.sum(axis=1, keepdims=True)
-    return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
+    chosen[many] = above | (equal & (np.cumsum(equal, axis=1) <= room))
+    return np.asarray(chosen)
 
 
 def numbered_names(name: str, count: int) -> list[str]:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from rankscope.errors import SettingError
 from rankscope.sampling.shares import INTERVALS, LARGEST
-from rankscope.validation import SHARE, OneOf, WholeNumber, check
+from rankscope.validation import SHARE, OneOf, Rule, WholeNumber, check
+
+COUNTS: dict[str, Rule] = {
+    "collection": WholeNumber(least=1, most=LARGEST),
+    **dict.fromkeys(("scope", "hits", "judged", "found"), WholeNumber(least=0)),
+}
 
 
 @dataclass(frozen=True)
@@ -91,8 +96,9 @@ def estimate(
     >>> said.relevant.value, round(said.relevant.low), round(said.relevant.high)
     (125.4, 32, 350)
     """
-    _check(collection, scope, hits, judged, found, level, method)
-    method = INTERVALS.spell(method)
+    rules = {**COUNTS, "level": SHARE, "method": OneOf(INTERVALS.names())}
+    collection, scope, hits, judged, found, level, method = check(locals(), **rules).values()
+    _check_bounds(collection, scope, hits, judged, found)
     below = collection - scope
     certain = Range(math.nan, float(hits), float(hits + below))
     relevant = _relevant(below, hits, judged, found, level, method)
@@ -135,11 +141,8 @@ def _over(relevant: Range, collection: int) -> Range:
     return Range(relevant.value / collection, relevant.low / collection, relevant.high / collection)
 
 
-def _check(collection: int, scope: int, hits: int, judged: int, found: int, level: float, method: str) -> None:
-    """Name the bounds that are violated: what each number may be by itself, then what it may be beside the others."""
-    counts = dict.fromkeys(("scope", "hits", "judged", "found"), WholeNumber(least=0))
-    size = WholeNumber(least=1, most=LARGEST)
-    check(locals(), collection=size, **counts, level=SHARE, method=OneOf(INTERVALS.names()))
+def _check_bounds(collection: int, scope: int, hits: int, judged: int, found: int) -> None:
+    """Name what each number may be beside the others."""
     below = collection - scope
     bounds = (
         (scope <= collection, f"scope <= collection is needed, got {scope} and {collection}"),

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from rankscope.errors import SettingError
 from rankscope.sampling.shares import LARGEST, normal_quantile
-from rankscope.validation import COUNT, SHARE, Number, WholeNumber, check
+from rankscope.validation import COUNT, SHARE, Number, Rule, WholeNumber, check
+
+RULES: dict[str, Rule] = {
+    "collection": WholeNumber(least=1, most=LARGEST),
+    "relevant": COUNT,
+    "error": Number(above=0, finite=False),
+    "level": SHARE,
+}
 
 
 @dataclass(frozen=True)
@@ -42,13 +49,7 @@ def needed_sample(collection: int, relevant: int, error: float, level: float = 0
     >>> needed_sample(20000, 308, 0.5).judged, needed_sample(20000, 8, 0.2).judged
     (937, 18462)
     """
-    check(
-        locals(),
-        collection=WholeNumber(least=1, most=LARGEST),
-        relevant=COUNT,
-        error=Number(above=0, finite=False),
-        level=SHARE,
-    )
+    collection, relevant, error, level = check(locals(), **RULES).values()
     if relevant > collection:
         raise SettingError(f"relevant <= collection is needed, got {relevant} and {collection}")
     share = relevant / collection

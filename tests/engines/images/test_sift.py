@@ -134,5 +134,5 @@ def test_a_vector_of_zeros_stays_so() -> None:
 def test_settings_that_cannot_be_are_refused() -> None:
     with pytest.raises(SettingError, match="by must be one of inliers, matches"):
         SiftMatching(by="hits")
-    with pytest.raises(SettingError, match="ratio must be above 0 and at most 1"):
+    with pytest.raises(SettingError, match="ratio must be a number above 0 and at most 1"):
         SiftMatching(ratio=1.5)

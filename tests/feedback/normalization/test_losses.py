@@ -51,10 +51,18 @@ def test_balanced_weights_make_all_negative_as_bad_as_all_positive() -> None:
     assert loss.all_negative(0.1) == pytest.approx(loss.false_positive * 0.9)
 
 
-@pytest.mark.parametrize("weights", [(-1, 1), (0, 0), (np.nan, 1), (np.inf, 1)])
-def test_weights_that_make_no_loss_are_refused(weights: tuple[float, float]) -> None:
-    with pytest.raises(SettingError, match="weights of a loss"):
-        Loss(*weights)
+@pytest.mark.parametrize("weight", [-1, np.nan, np.inf])
+def test_weights_that_make_no_loss_are_refused(weight: float) -> None:
+    with pytest.raises(SettingError, match=r"false_positive=.*: must be a number of at least 0"):
+        Loss(weight, 1)
+    with pytest.raises(SettingError, match=r"false_negative=.*: must be a number of at least 0"):
+        Loss(1, weight)
+
+
+def test_one_of_both_mistakes_must_cost_something() -> None:
+    assert Loss(0, 1).false_negative == 1
+    with pytest.raises(SettingError, match="cannot both be 0"):
+        Loss(0, 0)
 
 
 def test_a_loss_says_its_name() -> None:

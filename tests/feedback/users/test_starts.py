@@ -60,7 +60,7 @@ def test_a_start_prints_as_it_is_written(text: str) -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(SettingError, match="too few items"):
         GivenExamples(60, 0).drawn(TOPICS, 1)
-    with pytest.raises(SettingError, match="positives must be at least 1"):
+    with pytest.raises(SettingError, match="positives must be a whole number of at least 1"):
         STARTS.parse("examples(0, 3)")
     with pytest.raises(SettingError, match="do not fit"):
         ExternalRanking(np.zeros(3)).drawn(TOPICS, 1)

@@ -101,10 +101,14 @@ def test_flipped_bits_of_a_plain_array_give_an_array_or_a_clear_error(tmp_path: 
             flipped[chance.randrange(min(len(data), 160))] ^= 1 << chance.randrange(8)
             target.write_bytes(flipped)
             try:
-                read_features(path, labels=labels)
+                found = read_features(path, labels=labels)
             except InputError as error:
                 if not str(error).startswith(("a.npy", "labels.npy", "features")):
                     raise
+            else:
+                assert found.labels is not None
+                assert found.matrix.ndim == 2
+                assert len(found.matrix) == len(found.labels)
         target.write_bytes(data)
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.intervals.bootstrap import Intervals, bootstrap_means, resamples_for
+from rankscope.statistics.intervals.bootstrap import Intervals, bootstrap_means, resamples_for, row_quantiles
 
 TRIALS = 600
 
@@ -105,3 +105,16 @@ def test_the_number_of_resamples_falls_with_the_number_of_queries() -> None:
 def test_rows_are_plain_numbers() -> None:
     (row,) = bootstrap_means([[1.0], [1.0]]).rows()
     assert row == {"mean": 1.0, "low": 1.0, "high": 1.0, "queries": 2}
+
+
+def test_quantiles_of_rows_are_those_of_numpy_bit_for_bit() -> None:
+    chance = np.random.default_rng(9)
+    rows = chance.normal(size=(50, 401))
+    rows[chance.random(rows.shape) < 0.02] = np.nan
+    rows[7], rows[8, 1:] = np.nan, np.nan
+    shares = chance.random((2, 50))
+    shares[:, 3], shares[:, 4] = (0.0, 1.0), (0.5, 0.25)
+    found = row_quantiles(rows.copy(), shares)
+    known = [row[~np.isnan(row)] for row in rows]
+    expected = [np.quantile(row, shares[:, at]) if row.size else np.full(2, np.nan) for at, row in enumerate(known)]
+    np.testing.assert_array_equal(found.T, expected)

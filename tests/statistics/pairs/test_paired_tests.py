@@ -13,7 +13,7 @@ from scipy import stats
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.pair_test import Alternative
-from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.pairs.paired_t import paired_t, t_intervals
 from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval, paired_tests
 from rankscope.statistics.pairs.sign_flip import sign_flip
 from rankscope.statistics.pairs.sign_test import binomial_limits, sign_test, wilson_limits
@@ -141,3 +141,16 @@ def test_no_spread_leaves_t_undefined_but_not_sign_flips() -> None:
     assert "equal" in paired_t([0.1] * 8).note
     assert sign_flip([0.1] * 8).p == 2 / 256
     assert sign_flip([0.1] * 8).low == pytest.approx(0.1)
+
+
+def test_the_intervals_of_many_pairs_are_those_of_each_pair_bit_for_bit() -> None:
+    chance = np.random.default_rng(8)
+    table = chance.normal(0.02, 0.1, (37, 12))
+    table[chance.random(table.shape) < 0.1] = np.nan
+    table[:, 3], table[1:, 4], table[:, 5] = 0.25, np.nan, np.nan
+    for level in (0.95, 0.8):
+        together, alone = t_intervals(table, level), [paired_t(column, level=level) for column in table.T]
+        np.testing.assert_array_equal(together.mean, [each.estimate for each in alone])
+        np.testing.assert_array_equal(together.low, [each.low for each in alone])
+        np.testing.assert_array_equal(together.high, [each.high for each in alone])
+        assert together.queries.tolist() == [each.queries for each in alone]

@@ -17,6 +17,7 @@ from rankscope.statistics.pairs.flip_limits import subset_means
 from rankscope.statistics.pairs.flips import random_flips, signs_reaching
 from rankscope.statistics.pairs.pair_test import Alternative
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
+from rankscope.statistics.pairs.system_pairs import SystemPairs
 from tests.statistics.examples import A, B
 
 WORKED = np.array(B) - np.array(A)
@@ -163,3 +164,23 @@ def test_few_queries_have_no_limit() -> None:
 def test_subset_means_weigh_units_by_their_queries() -> None:
     means = subset_means([0.6, 0.1], sizes=[3, 1])
     assert means.means.round(9).tolist() == [0.1, 0.175, 0.2]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("queries", [15, 30, 90])
+def test_pairs_of_systems_have_the_p_values_of_their_differences(alternative: Alternative, queries: int) -> None:
+    """What is summed once for each system gives the same counts as each pair's own sums, ties included."""
+    chance = np.random.default_rng(queries)
+    values = chance.integers(0, 20, (queries, 6)) / 20 + chance.normal(0, 0.05, (queries, 6)) * (chance.random(6) < 0.5)
+    values[: queries - 8, 1] = values[: queries - 8, 0]  # few differences: all signs are looked at
+    values[:, 5] = values[:, 4]
+    pairs = SystemPairs.every(values)
+    together = sign_flip_p(pairs, alternative, flips=3000).tolist()
+    assert together == sign_flip_p(pairs.differences, alternative, flips=3000).tolist()
+
+
+def test_pairs_of_systems_that_lack_queries_are_compared_on_those_they_share() -> None:
+    values = np.random.default_rng(6).normal(0.4, 0.1, (40, 3))
+    values[3, 1] = np.nan
+    pairs = SystemPairs.every(values)
+    assert sign_flip_p(pairs, flips=2000).tolist() == sign_flip_p(pairs.differences, flips=2000).tolist()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.space import Space
+from rankscope.ranks.dense import best_first
 from rankscope.ranks.from_scores import highest
 from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
@@ -51,10 +52,11 @@ class Best:
     def result(self) -> Ragged:
         """The best references of each query, falling, the earlier of two equals first."""
         row, item, score = np.concatenate(self.row), np.concatenate(self.item), np.concatenate(self.score)
-        order = np.lexsort((item, -score, row))
-        lot = lots_of_numbers(item[order])
-        lists = Ragged.from_rows(row[order], self.queries.size, score=score[order], lot=lot)
-        return lists.where(lists.position <= self.number)
+        order = np.argsort(row, kind="stable")  # items ascend in each row, as chunks do
+        lists = Ragged.from_rows(row[order], self.queries.size, item=item[order], score=score[order])
+        best = best_first(lists)
+        kept = best.where(best.position <= self.number)
+        return Ragged(kept.offsets, {"score": kept["score"], "lot": lots_of_numbers(kept["item"])})
 
 
 def _highest(scores: NDArray[Any], number: int) -> NDArray[Any]:

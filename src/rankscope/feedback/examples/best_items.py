@@ -31,10 +31,9 @@ def best_items(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
 
 
 def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
-    chosen = scores >= _limit(scores, out, count)[:, None]
-    chosen &= ~out
-    row, item = np.nonzero(chosen)
-    order = np.lexsort((item, -scores[row, item], row))
+    place = _reaching(scores, out, count)
+    row, item = np.divmod(place, scores.shape[1])
+    order = np.lexsort((item, -scores.ravel()[place], row))
     found = Ragged.from_rows(row, len(scores), item=item[order])
     result = np.full((len(scores), count), -1, np.int64)
     lengths = np.minimum(found.lengths, count)
@@ -43,18 +42,27 @@ def _best(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
     return result
 
 
-def _limit(scores: FloatArray, out: BoolArray, count: int) -> FloatArray:
-    """A score that `count` items of each row reach, or all there are, and not many more: guessed from some of them."""
+def _reaching(scores: FloatArray, out: BoolArray, count: int) -> IntArray:
+    """Places of the best items of each row that are not out: at least `count`, or all there are, and not many more.
+
+    How high the best stand is guessed from some of the items, and looked up where too few come so far.
+    """
     size = scores.shape[1]
     if size <= SPARE * count:
-        return np.full(len(scores), -np.inf)
+        return np.flatnonzero((scores >= -np.inf) & ~out)
     some = np.where(out[:, ::STRIDE], -np.inf, scores[:, ::STRIDE])
     place = some.shape[1] - min(some.shape[1], SPARE * count // STRIDE + SPARE)
     limit: FloatArray = np.partition(some, place, axis=1)[:, place]
-    reached = scores >= limit[:, None]
-    reached &= ~out
-    short = np.flatnonzero(np.count_nonzero(reached, axis=1) < count)
-    if short.size:
-        open_scores = np.where(out[short], -np.inf, scores[short])
-        limit[short] = np.partition(open_scores, size - count, axis=1)[:, size - count]
-    return limit
+    reached = _open_places(scores >= limit[:, None], out)
+    short = np.flatnonzero(np.bincount(reached // size, minlength=len(scores)) < count)
+    if not short.size:
+        return reached
+    open_scores = np.where(out[short], -np.inf, scores[short])
+    limit[short] = np.partition(open_scores, size - count, axis=1)[:, size - count]
+    return _open_places(scores >= limit[:, None], out)
+
+
+def _open_places(chosen: BoolArray, out: BoolArray) -> IntArray:
+    """Places, row after row, of what is chosen and not out."""
+    place = np.flatnonzero(chosen)
+    return place[~out.ravel()[place]]

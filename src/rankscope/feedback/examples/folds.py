@@ -79,8 +79,8 @@ def stratified_folds(target: ArrayLike, count: int = USUAL, *, seed: int | None 
     array([0, 1, 0, 1, 2, 2])
     """
     relevant = checked_target(target)
-    check({"count": count, "seed": seed}, count=WholeNumber(least=2), seed=Optional(SEED))
-    count = most_folds(relevant, count)
+    wanted, seed = check(locals(), count=WholeNumber(least=2), seed=Optional(SEED)).values()
+    count = most_folds(relevant, wanted)
     if count < 2:
         raise SettingError(
             f"a topic of {int(relevant.sum())} relevant among {relevant.size} items has no folds: it takes two that "

@@ -18,7 +18,7 @@ from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
 T = TypeVar("T")
 PAIRS = 10_000  # random pairs that tell the typical distance
 BINS = 4  # aspects made of one feature
-SCORES_AT_ONCE = 1 << 23  # scores of one batch: 64 MB
+SCORES_AT_ONCE = 1 << 21  # scores of one batch: 16 MB, which stay near the processor
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Items:
 
     @property
     def sessions_at_once(self) -> int:
-        """So many sessions make a batch of scores of 64 MB."""
+        """So many sessions make a batch of scores of 16 MB."""
         return max(1, SCORES_AT_ONCE // len(self))
 
     @cached_property

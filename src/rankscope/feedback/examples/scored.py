@@ -9,6 +9,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 
 LAST = np.finfo(np.float64).max  # stands for the scores of a session that failed
+CACHED = 1 << 17  # scores looked at a second time while they are in the cache
 KEPT, KEPT_SINGLE = 44, 20  # bits of a score that count, of 53, or of 24 where features are float32
 
 
@@ -55,8 +56,10 @@ def drop_rounding(values: FloatArray, single: bool = False) -> FloatArray:
     """
     dropped = 53 - (KEPT_SINGLE if single else KEPT)
     bits = values.view(np.int64)
-    bits += 1 << (dropped - 1)
-    bits &= -(1 << dropped)
+    step = max(1, CACHED // max(1, values.shape[-1]))
+    for start in range(0, len(bits), step):
+        bits[start : start + step] += 1 << (dropped - 1)
+        bits[start : start + step] &= -(1 << dropped)
     return values
 
 

@@ -31,13 +31,31 @@ def sums(lists: Ragged, rows: NDArray[Any]) -> FloatArray:
     return total
 
 
+def item_sums(matrix: NDArray[Any], lists: Ragged) -> FloatArray:
+    """The sum of the rows of the matrix that are each session's items, one after the other; zeros where it has none.
+
+    All sessions get their first item, then their second, ...: no row of features is kept.
+    >>> item_sums(np.array([[1.0], [2.0], [5.0]]), Ragged.of([[0, 2], [], [1]], "item")).ravel()
+    array([6., 0., 2.])
+    """
+    longest_first = np.argsort(-lists.lengths, kind="stable")
+    lengths, starts = lists.lengths[longest_first], lists.offsets[longest_first]
+    total = np.zeros((len(lists), matrix.shape[1]))
+    for place in range(int(lengths.max(initial=0))):
+        there = int(np.count_nonzero(lengths > place))
+        total[:there] += matrix[lists["item"][starts[:there] + place]]
+    result = np.empty_like(total)
+    result[longest_first] = total
+    return result
+
+
 def means(items: Items, lists: Ragged, weights: FloatArray | None = None) -> FloatArray:
     """The mean of the features of each session's items, weighted where asked; zeros for a session that has none."""
-    rows = items.matrix[lists["item"]]
     if weights is None:
-        return sums(lists, rows) / np.maximum(lists.lengths, 1)[:, None]
+        return item_sums(items.matrix, lists) / np.maximum(lists.lengths, 1)[:, None]
     total = lists.total(weights)
-    return sums(lists, rows * weights[:, None]) / np.where(total > 0, total, 1.0)[:, None]
+    weighted = items.matrix[lists["item"]] * weights[:, None]
+    return sums(lists, weighted) / np.where(total > 0, total, 1.0)[:, None]
 
 
 def variances(items: Items, lists: Ragged, centre: FloatArray, weights: FloatArray | None = None) -> FloatArray:

@@ -18,13 +18,14 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import squared_distances
+from rankscope.feedback.examples.kernels import squared_nearness
 from rankscope.feedback.examples.scored import Scored, best, drop_rounding
 from rankscope.feedback.examples.segments import means
 from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.block_state import BlockState
 from rankscope.inputs.checks import Problems
 from rankscope.notation import Named
+from rankscope.ranks.from_scores import finite_rows
 
 START_KEPT = "start ranking kept: no positive example"
 QUERY_POINT = "fallback: query point, no negative example"
@@ -140,9 +141,9 @@ class Method(Named, ABC):
                 values = self._by_rule(items, examples, flag).astype(np.float64, copy=False)
         except (CannotScore, np.linalg.LinAlgError) as trouble:
             return self._without_failures(items, examples, flag, trouble)
-        bad = ~(np.isfinite(values.min(axis=1)) & np.isfinite(values.max(axis=1)))
-        values[bad] = np.nan
-        return values, [NOT_FINITE if each else "" for each in bad.tolist()]
+        good = finite_rows(values)
+        values[~good] = np.nan
+        return values, ["" if each else NOT_FINITE for each in good.tolist()]
 
     def _without_failures(
         self, items: Items, examples: Examples, flag: str, trouble: Exception
@@ -161,7 +162,7 @@ class Method(Named, ABC):
 
     def _by_rule(self, items: Items, examples: Examples, flag: str) -> FloatArray:
         if flag == QUERY_POINT:
-            return -squared_distances(items, means(items, examples.positives))
+            return squared_nearness(items, means(items, examples.positives))
         return self.score_many(items, examples)
 
 
@@ -197,10 +198,12 @@ def start_scores(items: Items, examples: Examples) -> FloatArray:
     """The ranking before any feedback: the scores given, else nearness to the query, else all items equal."""
     if examples.start is not None:
         return np.broadcast_to(examples.start, (len(examples), len(items))).copy()
-    values = np.zeros((len(examples), len(items)))
     there = examples.has_query
+    if examples.queries is not None and there.all():
+        return drop_rounding(squared_nearness(items, examples.queries).astype(np.float64, copy=False), items.single)
+    values = np.zeros((len(examples), len(items)))
     if examples.queries is not None and there.any():
-        values[there] = -squared_distances(items, examples.queries[there])
+        values[there] = squared_nearness(items, examples.queries[there])
     return drop_rounding(values, items.single)
 
 

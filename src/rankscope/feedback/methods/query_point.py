@@ -8,7 +8,7 @@ from typing import ClassVar
 from rankscope.arrays import FloatArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import squared_distances
+from rankscope.feedback.examples.kernels import squared_nearness
 from rankscope.feedback.examples.segments import means
 from rankscope.feedback.methods.method import Method
 
@@ -22,4 +22,4 @@ class QueryPoint(Method):
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """-|x - mean(P)|²."""
-        return -squared_distances(items, means(items, examples.positives))
+        return squared_nearness(items, means(items, examples.positives))

@@ -11,7 +11,7 @@ from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import squared_distances
+from rankscope.feedback.examples.kernels import squared_nearness
 from rankscope.feedback.examples.scaling import unit
 from rankscope.feedback.examples.segments import means
 from rankscope.feedback.methods.method import Method
@@ -53,4 +53,4 @@ class Rocchio(Method):
         moved = self.moved_queries(items, examples)
         if self.metric == "cosine":
             return unit(moved).astype(items.matrix.dtype) @ items.unit.T
-        return -squared_distances(items, moved)
+        return squared_nearness(items, moved)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankscope.arrays import BoolArray
+from rankscope.arrays import BoolArray, FloatArray
 from rankscope.errors import InputError, SettingError
 from rankscope.feedback.examples.digests import features_digest, target_digest
 from rankscope.feedback.examples.folds import USUAL, Folds, checked_target, most_folds, stratified_folds
@@ -24,11 +24,13 @@ from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.out_of_fold import Candidate
 from rankscope.feedback.normalization.refitting import refitted_ap
 from rankscope.feedback.normalization.trials import BaselineTrial, Form, Tried, try_candidate
+from rankscope.option_types import rule_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.validation import COUNT, FLAG, SEED, OneOf, Optional, check
+from rankscope.validation import COUNT, FLAG, SEED, Optional, check
 
 Approach = Literal["I", "II", "III"]
 SLACK = 1e-9
+RULES = {"form": rule_of(Form), "permutations": Optional(COUNT), "refit": FLAG, "seed": SEED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,54 +113,88 @@ def baseline(
     nothing relevant beats every classifier of precision below a half: that is why `test` is the default for classifiers
     too. `refit` lets the winner learn from permuted labels (999 times) for the test of feasibility.
     """
-    relevant = checked_target(target)
-    check(locals(), form=OneOf(get_args(Form), exactly=True), permutations=Optional(COUNT), refit=FLAG, seed=SEED)
+    form, permutations, refit, seed = check(locals(), **RULES).values()
     if not candidates or len({str(each) for each in candidates}) < len(candidates):
         raise SettingError("a baseline needs at least one candidate, and each only once")
-    cost, approach = Loss() if loss is None else loss, approach_of(candidates)
-    features, wanted = features_digest(items), target_digest(relevant)
-    if most_folds(relevant) < 2:
-        nothing, found = RelevantRanks.from_ranks([], queries=()), int(relevant.sum())
-        verdict = Feasibility.without_folds(found, relevant.size)
-        return Baseline(
-            topic=topic,
-            approach=approach,
-            winner="",
-            trials=(),
-            form=form,
-            loss=cost,
-            ranks=nothing,
-            folds=None,
-            relevant=found,
-            items=relevant.size,
-            feasibility=verdict,
-            features=features,
-            target=wanted,
-            seed=seed,
-        )
-    chosen = folds if isinstance(folds, Folds) else stratified_folds(relevant, folds, seed=seed)
-    results = [try_candidate(each, items, relevant, chosen, cost, form, seed) for each in candidates]
-    best = _winner(results, form)
-    times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS
-    null = refitted_ap(candidates[results.index(best)], items, relevant, chosen, times, seed) if refit else None
-    random_loss = cost.random(float(relevant.mean()))
-    verdict = feasibility(best.ranks, best.trial.test, random_loss, permutations=times, seed=seed, null=null)
+    relevant, cost = checked_target(target), Loss() if loss is None else loss
+    contest = _Contest(items=items, relevant=relevant, candidates=candidates, loss=cost, form=form, seed=seed)
+    outcome = contest.outcome(folds, permutations, refit) if most_folds(relevant) > 1 else _without_folds(relevant)
     return Baseline(
         topic=topic,
-        approach=approach,
-        winner=best.trial.candidate,
-        trials=tuple(each.trial for each in results),
+        approach=approach_of(candidates),
+        winner=outcome.winner,
+        trials=outcome.trials,
         form=form,
         loss=cost,
-        ranks=best.ranks,
-        folds=chosen,
+        ranks=outcome.ranks,
+        folds=outcome.folds,
         relevant=int(relevant.sum()),
         items=relevant.size,
-        feasibility=verdict,
-        features=features,
-        target=wanted,
+        feasibility=outcome.feasibility,
+        features=features_digest(items),
+        target=target_digest(relevant),
         seed=seed,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """What a baseline has of its candidates."""
+
+    winner: str
+    trials: tuple[BaselineTrial, ...]
+    ranks: RelevantRanks
+    folds: Folds | None
+    feasibility: Feasibility
+
+
+def _without_folds(relevant: BoolArray) -> _Outcome:
+    """Of a topic with too few items for two folds: nobody wins."""
+    return _Outcome(
+        winner="",
+        trials=(),
+        ranks=RelevantRanks.from_ranks([], queries=()),
+        folds=None,
+        feasibility=Feasibility.without_folds(int(relevant.sum()), relevant.size),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Contest:
+    """Candidates that learn one topic, and by which loss they are compared."""
+
+    items: Items
+    relevant: BoolArray
+    candidates: Sequence[Candidate]
+    loss: Loss
+    form: Form
+    seed: int
+
+    def outcome(self, folds: Folds | int, permutations: int | None, refit: bool) -> _Outcome:
+        """Everybody's trial on the same folds, and whether the winner learnt anything."""
+        parts = folds if isinstance(folds, Folds) else stratified_folds(self.relevant, folds, seed=self.seed)
+        results = [self._trial(each, parts) for each in self.candidates]
+        best = _winner(results, self.form)
+        times = permutations if permutations is not None else REFITTED if refit else PERMUTATIONS
+        null = self._refitted(self.candidates[results.index(best)], parts, times) if refit else None
+        return _Outcome(
+            winner=best.trial.candidate,
+            trials=tuple(each.trial for each in results),
+            ranks=best.ranks,
+            folds=parts,
+            feasibility=self._feasibility(best, times, null),
+        )
+
+    def _trial(self, candidate: Candidate, folds: Folds) -> Tried:
+        return try_candidate(candidate, self.items, self.relevant, folds, self.loss, self.form, self.seed)
+
+    def _refitted(self, candidate: Candidate, folds: Folds, times: int) -> FloatArray:
+        """AP of the candidate after it learnt permuted labels."""
+        return refitted_ap(candidate, self.items, self.relevant, folds, times, self.seed)
+
+    def _feasibility(self, best: Tried, times: int, null: FloatArray | None) -> Feasibility:
+        random_loss = self.loss.random(float(self.relevant.mean()))
+        return feasibility(best.ranks, best.trial.test, random_loss, permutations=times, seed=self.seed, null=null)
 
 
 class BaselineOptions(TypedDict, total=False):

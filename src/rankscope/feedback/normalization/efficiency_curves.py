@@ -29,7 +29,7 @@ def places(over: Over, levels: int = LEVELS, scopes: tuple[float, ...] = SCOPES)
     >>> places("recall", 4)
     array([0.25, 0.5 , 0.75, 1.  ])
     """
-    check({"over": over, "levels": levels}, over=OneOf(get_args(Over), exactly=True), levels=COUNT)
+    levels = check(locals(), over=OneOf(get_args(Over), exactly=True), levels=COUNT)["levels"]
     return np.arange(1, levels + 1) / levels if over == "recall" else np.asarray(scopes, dtype=np.float64)
 
 
@@ -64,10 +64,10 @@ def kept_for(ranks: RelevantRanks, generality: float) -> IntArray:
 
 def thinned_curve(ranks: RelevantRanks, over: Over, at: FloatArray, kept: IntArray) -> FloatArray:
     """The mean curve when only so many random distractors stay in each list: an exact mean over all ways to do that."""
-    if over != "recall":
-        recall = np.array([recall_when_kept(ranks, kept, a).low.mean() for a in at.tolist()])
-        return recall / at if over == "precision-scope" else recall
     hits = hits_of(ranks)
+    if over != "recall":
+        recall = np.array([recall_when_kept(hits, kept, a).low.mean() for a in at.tolist()])
+        return recall / at if over == "precision-scope" else recall
     some = hits.found
     value = some.place * mean_inverse(after(some, hits.distractors, kept), some.place)
     start = np.concatenate([[0], np.cumsum(ranks.found)])[:-1]

@@ -111,7 +111,7 @@ def permuted_ap(ranks: RelevantRanks, permutations: int = PERMUTATIONS, seed: in
     Scores stay as they are, so that a permutation is a random choice of c_k ranks; the rankings must be complete. A
     fold that has several rankings (ties broken at random) is permuted as if it had one, which is a little cautious.
     """
-    check({"permutations": permutations, "seed": seed}, permutations=COUNT, seed=SEED)
+    permutations, seed = check(locals(), permutations=COUNT, seed=SEED).values()
     chance = np.random.default_rng(seed)
     total = np.zeros(permutations)
     fold = units_of(ranks, "per_query" if ranks.classes is None else "per_class")

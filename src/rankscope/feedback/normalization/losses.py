@@ -9,6 +9,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.measures.fractions import divide
+from rankscope.validation import SHARE, Number, check, check_fields
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,14 @@ class Loss:
     false_negative: float = 1.0
 
     def __post_init__(self) -> None:
-        weights = (self.false_positive, self.false_negative)
-        if not all(np.isfinite(weights)) or min(weights) < 0 or max(weights) == 0:
-            raise SettingError(
-                f"weights of a loss are numbers from 0 on, not both 0, got {weights[0]} and {weights[1]}"
-            )
+        check_fields(self, false_positive=Number(least=0), false_negative=Number(least=0))
+        if self.false_positive == self.false_negative == 0:
+            raise SettingError("weights of a loss cannot both be 0")
 
     @classmethod
     def balanced(cls, generality: float) -> Loss:
         """The weighted loss in which both classes matter alike: w_fn / w_fp = (1 - g) / g."""
-        if not 0 < generality < 1:
-            raise SettingError(f"generality must lie between 0 and 1, got {generality}")
+        generality = check(locals(), generality=SHARE)["generality"]
         return cls(1.0, (1.0 - generality) / generality)
 
     def __str__(self) -> str:

@@ -68,10 +68,10 @@ class Plan:
         seed: int = 0,
     ) -> Plan:
         """The methods asked for and, unless unwanted, the controls: no feedback, random, all labels, ideal."""
+        starts, controls, seed = check(locals(), starts=COUNT, controls=FLAG, seed=SEED).values()
         asked = tuple(dict.fromkeys([*methods, *(control_methods() if controls else ())]))
         if not asked:
             raise SettingError("a study needs at least one method")
-        check(locals(), starts=COUNT, controls=FLAG, seed=SEED)
         names = measures or USUAL
         return cls(
             setting=setting,
@@ -129,8 +129,7 @@ def study(
 
     `processes`: None starts as many as there are cores when there is enough to do. It changes only times.
     """
-    check({"processes": processes}, processes=Optional(COUNT))
-    runner, parts = runner_with(processes), plan.parts()
+    runner, parts = runner_with(check(locals(), processes=Optional(COUNT))["processes"]), plan.parts()
     if result is None:
         return _assembled(plan, finish_parts(work, plan, parts, runner, progress=progress))
     with PartsFolder(work_folder(result), ParquetForm()).open() as folder:

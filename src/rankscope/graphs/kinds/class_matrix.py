@@ -15,7 +15,6 @@ from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
-from rankscope.statistics.table.cells import need_level
 from rankscope.statistics.table.units import units_of
 
 WHAT = "the class matrix"
@@ -49,7 +48,6 @@ def class_matrix_graph(
     Two systems have a third column: second minus first, query by query, blue where the second has more. Intervals
     within a class are t, of its queries. The last row is of all queries shown, with the intervals of `compare`.
     """
-    need_level(level)
     shown = class_table(systems, measure, largest, WHAT)
     labels = [*shown.labels, ""] if shown.table.classes is not None else [""]
     sizes = [shown.size(label) if label else len(shown.table) for label in labels]

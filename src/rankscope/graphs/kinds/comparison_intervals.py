@@ -14,7 +14,7 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems, number
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
-from rankscope.statistics.table.cells import Cells, design_of, need_level
+from rankscope.statistics.table.cells import Cells, design_of
 
 if TYPE_CHECKING:
     from rankscope.statistics.variance.comparison_intervals import ComparisonIntervals
@@ -40,7 +40,6 @@ def comparison_intervals_graph(
     Every query counts as independent, so the same queries under two systems differ more surely than it looks. No
     verdict rests on it: `compare` tests the differences of the same queries.
     """
-    need_level(level)
     shown = class_table(systems, measure, largest, WHAT)
     cells = Cells.of(design_of(shown.table))
     result = _intervals(shown, level) if len(cells) > 1 else None

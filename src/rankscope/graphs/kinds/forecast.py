@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 WHAT = "the forecast graph"
 HALVINGS = 5
-STEPS = 2  # between today and the end: each costs a back-test
+STEPS = 2  # between today and the end
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,15 +103,13 @@ def _with(graph: Graph, grown: _Grown, queries: RelevantRanks) -> Graph:
 
 
 def _grown(queries: RelevantRanks, measure: Measure, to: float | str, model: str | None, force: bool) -> _Grown:
-    from rankscope.forecast.growth import forecast
+    from rankscope.forecast.growth import forecast_course
     from rankscope.forecast.intervals import ForecastInterval
 
-    last = forecast(queries, to, [measure], model, force=force)
-    chosen, now = last.measures[0], last.measures[0].now
-    between = np.geomspace(1.0, last.factor, STEPS + 2)[1:-1]
-    steps = [forecast(queries, float(each), [measure], chosen.model, force=True) for each in between]
-    ahead = [each.measures[0] for each in (*steps, last)]
-    size = np.array([last.collection, *(each.target for each in steps), last.target], dtype=np.float64)
+    course = forecast_course(queries, to, measure, model, steps=STEPS, force=force)
+    last, now = course[-1], course[-1].measures[0].now
+    ahead = [each.measures[0] for each in course]
+    size = np.array([last.collection, *(each.target for each in course)], dtype=np.float64)
     middle = np.array([now, *(each.forecast for each in ahead)])
     these = _region(size, [ForecastInterval(now, now), *(each.these for each in ahead)])
     others = _region(size, [_today(queries, measure, last.level), *(each.others for each in ahead)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -22,7 +21,7 @@ from rankscope.graphs.option import Option
 @kind("grnp", "precision and recall at scope n c over generality", needs=("collection size",))
 def grnp_graph(
     systems: Systems,
-    n: Annotated[float, Option("scope in class sizes", "-n")] = 2.0,
+    n: Annotated[float, Option("scope in class sizes", "-n", above=0)] = 2.0,
     way: WayOption = "thinned",
     members: MembersOption = "constant",
     reach: ReachOption = None,
@@ -32,8 +31,6 @@ def grnp_graph(
     `way`, `members` and `reach` as for grip. Needs the size of the collection.
     """
     shown = counted_systems(systems, "GRnP")
-    if not n > 0:
-        raise SettingError(f"n must be above 0, got {n:g}")
     top = min(1.0, 1.0 / n)
     y = Axis("precision", f"p at scope {n:g}c", domain=(0, top))
     graph = Graph(f"GR{n:g}P: quality at {n:g} times the class size", GENERALITY, y)

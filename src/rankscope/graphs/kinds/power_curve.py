@@ -31,7 +31,7 @@ def power_curve_graph(
     systems: Systems,
     measure: MeasureOption = "AP",
     effects: Annotated[
-        tuple[float, ...], Option("a difference to be found; repeat it", "--effect", metavar="E")
+        tuple[float, ...], Option("a difference to be found; repeat it", "--effect", metavar="E", above=0)
     ] = EFFECTS,
 ) -> Graph:
     """The chance to show a true difference of two systems, against the number of queries.
@@ -40,8 +40,8 @@ def power_curve_graph(
     the test is the two-sided paired t test at 5%. An open point marks where a curve reaches 80%: so many are needed.
     Each of `effects` has its curve.
     """
-    if not effects or min(effects) <= 0:
-        raise SettingError(f"{WHAT}: effects are mean differences above 0")
+    if not effects:
+        raise SettingError(f"{WHAT} needs at least one difference to be found")
     first, second = counted_systems(systems, WHAT, TWO)
     from rankscope.statistics.pairs.paired_t import spread
 

@@ -13,7 +13,7 @@ from rankscope.errors import RankscopeError
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import GraphKind
 from rankscope.names import slugs
-from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.reports.page.helper import Helper
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def figures_of(
     waiting = {
         number: (helper or Helper(wanted=False)).start(_graph, each.kind.name, each.chosen, measure)
         for number, each in enumerate(asked)
-        if each.kind.slow
+        if each.kind.slow and each.has_size
     }
     done: dict[int, Graph | str] = {}
     for number, each in enumerate(asked):
@@ -128,6 +128,12 @@ class _Asked:
     @property
     def chosen(self) -> list[RelevantRanks]:
         return self.systems if self.kind.enough is None else _sampled(self.systems, self.kind.enough)
+
+    @property
+    def has_size(self) -> bool:
+        """Whether the collection has the size that the kind needs: without it a graph is refused at once."""
+        known = all(bool((each.collection != UNKNOWN).all()) for each in self.systems)
+        return known or "collection size" not in self.kind.needs
 
     @property
     def note(self) -> str:

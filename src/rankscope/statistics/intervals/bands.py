@@ -96,7 +96,8 @@ def band(
     >>> band([[0.2, 0.1], [0.4, 0.3], [0.6, 0.2]]).high.round(1)
     array([0.8, 0.7])
     """
-    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
+    rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
+    how, level, resamples, seed = check(locals(), **rules).values()
     given = _given(curves, x)
     points = _points(given.values, classes)
     drawn = _ChanceDraws(level, resamples or _draws(how, len(points.rows)), seed)

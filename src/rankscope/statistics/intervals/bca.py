@@ -10,6 +10,7 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.measures.fractions import divide
+from rankscope.ranks.ragged import column_sums_by
 
 EQUAL = 1e-12  # resampled means so near to the estimate (as a share of their spread) are tied with it
 ROUNDING = 1e-14  # and so near as a share of the estimate
@@ -41,9 +42,7 @@ def acceleration(filled: FloatArray, there: BoolArray, unit: IntArray) -> FloatA
     array([0.096225])
     """
     units = int(unit.max(initial=-1)) + 1
-    total, count = np.zeros((units, filled.shape[1])), np.zeros((units, filled.shape[1]))
-    np.add.at(total, unit, filled)
-    np.add.at(count, unit, there)
+    total, count = column_sums_by(unit, filled, units), column_sums_by(unit, there, units)
     some = count > 0
     without = divide(total.sum(axis=0) - total, count.sum(axis=0) - count)
     middle = divide(np.where(some, without, 0.0).sum(axis=0), some.sum(axis=0))

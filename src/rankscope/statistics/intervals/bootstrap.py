@@ -5,7 +5,7 @@ All columns see the same resamples: the difference of two systems is one more co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.statistics.intervals.bca import bca_tails
-from rankscope.statistics.table.resampling import Drawing, batches, class_numbers, drawing
+from rankscope.statistics.table.resampling import Drawing, Queries, batches, class_numbers, drawing
+from rankscope.statistics.table.shared_draws import resampled_times
 from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
 FEWEST, MOST = 2_000, 10_000
@@ -80,7 +81,8 @@ def bootstrap_means(
     >>> made.mean.tolist(), made.low.tolist(), made.high.tolist(), made.resamples
     ([0.5], [0.125], [0.875], 10000)
     """
-    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
+    rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
+    how, level, resamples, seed = check(locals(), **rules).values()
     table = np.atleast_2d(np.asarray(values, dtype=np.float64))
     there = ~np.isnan(table)
     filled = np.where(there, table, 0.0)
@@ -112,16 +114,22 @@ def bootstrap_means(
 
 def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: int) -> FloatArray:
     """The mean of each column in each resample."""
-    chance = np.random.default_rng(seed)
     whole = bool(there.all()) and draw.unit == "queries"
     weight = there.astype(np.float64)
     parts = []
-    for size in batches(resamples, len(filled)):
-        times = draw.times(chance, size)
+    for times in _times(draw, len(filled), resamples, seed):
         bottom = np.float64(len(filled)) if whole else times @ weight
         with np.errstate(invalid="ignore"):
             parts.append((times @ filled) / bottom)
     return np.concatenate(parts)
+
+
+def _times(draw: Drawing, queries: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """How often each query is in each resample, in batches."""
+    if isinstance(draw, Queries):
+        return resampled_times(queries, resamples, seed)
+    chance = np.random.default_rng(seed)
+    return (draw.times(chance, size) for size in batches(resamples, queries))
 
 
 def _tails(drawn: FloatArray, filled: FloatArray, there: Any, unit: IntArray, level: float, how: str) -> FloatArray:
@@ -134,12 +142,28 @@ def _tails(drawn: FloatArray, filled: FloatArray, there: Any, unit: IntArray, le
 
 def _limits(means: FloatArray, tails: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Quantiles over the resamples; a resample in which no query has a value is left out."""
-    limits = np.full((2, means.shape[1]), np.nan)
-    for column, drawn in enumerate(means.T):
-        known = drawn[~np.isnan(drawn)]
-        if known.size and not np.isnan(tails[:, column]).any():
-            limits[:, column] = np.quantile(known, tails[:, column])
+    limits = row_quantiles(means.T.copy(), tails)
+    limits[:, np.isnan(tails).any(axis=0)] = np.nan
     return limits[0], limits[1]
+
+
+def row_quantiles(rows: FloatArray, shares: FloatArray) -> FloatArray:
+    """Quantiles of the numbers of each row, linear between neighbours, as numpy's; NaN where there is none.
+
+    `shares` has a column for each row. The rows are put in order as far as that is needed.
+    >>> row_quantiles(np.array([[4.0, 1.0, np.nan, 2.0]]), np.array([[0.25], [0.75]])).ravel()
+    array([1.5, 3. ])
+    """
+    known = (~np.isnan(rows)).sum(axis=1)
+    place = np.where(np.isnan(shares), 0.0, shares) * np.maximum(known - 1, 0)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(known - 1, 0))
+    rows.partition(np.unique([below, above]), axis=1)
+    number = np.arange(len(rows))
+    low, high = rows[number, below], rows[number, above]
+    share, step = place - below, high - low
+    between = np.where(share >= 0.5, high - step * (1 - share), low + step * share)
+    return np.where(known > 0, between, np.nan)
 
 
 def _settle(filled: FloatArray, there: Any, mean: FloatArray, low: FloatArray, high: FloatArray) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.measures.fractions import divide
+from rankscope.ranks.ragged import column_sums_by
 from rankscope.statistics.intervals.components import said_of
 from rankscope.statistics.table.resampling import class_numbers
 
@@ -67,9 +68,7 @@ def clustering(values: ArrayLike, classes: Sequence[str]) -> Clustering:
 def _by_class(number: IntArray, values: ArrayLike) -> FloatArray:
     """Sums of each class (row) and column."""
     given = np.asarray(values, dtype=np.float64)
-    result = np.zeros((int(number.max(initial=-1)) + 1, given.shape[1]))
-    np.add.at(result, number, given)
-    return result
+    return column_sums_by(number, given, int(number.max(initial=-1)) + 1)
 
 
 def _correlation(

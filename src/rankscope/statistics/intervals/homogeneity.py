@@ -61,7 +61,7 @@ def homogeneity(
     Bins whose mean G lies outside the levels of thinning are left out: with constant members these end where half of
     the queries end. A point of one unit has no interval.
     """
-    check(locals(), level=SHARE)
+    level = check(locals(), level=SHARE)["level"]
     binned = existing(generality_table(queries, n, "bins"))
     thinned = generality_estimate(existing(generality_table(queries, n, "thinned", None, members)), level)
     bins = generality_estimate(binned, level)

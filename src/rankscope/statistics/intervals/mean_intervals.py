@@ -42,7 +42,8 @@ def mean_intervals(
     >>> [mean_intervals(rare, how=how).high.round(2).tolist() for how in ("bca", "bounded")]
     [[0.1], [0.32]]
     """
-    how = check(locals(), how=OneOf(tuple(WAYS)), level=SHARE, resamples=Optional(COUNT), seed=SEED)["how"]
+    rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
+    how, level, resamples, seed = check(locals(), **rules).values()
     table = np.asarray(values, dtype=np.float64)
     units = unit_values(table, classes)
     drawn = resamples or resamples_for(len(units))

@@ -19,7 +19,7 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.measures.fractions import divide
-from rankscope.statistics.table.resampling import batches
+from rankscope.statistics.table.shared_draws import exponential_weights
 from rankscope.statistics.table.units import UnitSums
 
 ROUNDING = 1e-9  # a value this far beyond its bounds was rounded
@@ -87,11 +87,9 @@ def _weighted_means(units: UnitSums, draws: int, seed: int, ends: FloatArray, sh
     size = units.size.astype(np.float64)
     from_ends = np.hstack([units.total - ends[0] * size, ends[1] * size - units.total])
     columns = np.hstack([size, np.maximum(from_ends, 0.0)])
-    chance = np.random.default_rng(seed)
-    unseen = chance.standard_gamma(shape, draws)
-    parts = [chance.standard_exponential((some, len(units))) @ columns for some in batches(draws, len(units))]
-    sums = np.concatenate(parts).T.reshape(3, -1, draws)
-    return np.asarray(sums[1:] / (sums[0] + units.typical_of_a_value[:, None] * unseen))
+    unseen, weights = exponential_weights(len(units), draws, seed, shape)
+    sums = np.concatenate([columns.T @ some.T for some in weights], axis=1).reshape(3, -1, draws)
+    return np.divide(sums[1:], sums[0] + units.typical_of_a_value[:, None] * unseen, out=sums[1:])
 
 
 def _joint_quantiles(means: FloatArray, level: float, together: bool) -> FloatArray:
@@ -115,6 +113,11 @@ def _joint_quantiles(means: FloatArray, level: float, together: bool) -> FloatAr
 
 def _lowest(means: FloatArray, count: int) -> IntArray:
     """So many places of the lowest numbers along the last axis, ascending."""
-    some = np.argpartition(means, count - 1, axis=2)[:, :, :count]
+    limit = np.partition(means, count - 1, axis=2)[:, :, count - 1]
+    within = means <= limit[:, :, None]
+    if (np.count_nonzero(within, axis=2) == count).all():
+        some = np.nonzero(within)[2].reshape(*limit.shape, count)
+    else:  # several numbers are equal to the last of the lowest
+        some = np.argpartition(means, count - 1, axis=2)[:, :, :count]
     order = np.argsort(np.take_along_axis(means, some, axis=2), axis=2)
     return np.take_along_axis(some, order, axis=2)

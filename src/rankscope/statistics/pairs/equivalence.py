@@ -68,7 +68,8 @@ def equivalence(
     >>> equivalence([0.01, -0.01, 0.0, 0.02, -0.01, 0.0, 0.01, -0.02], margin=0.02).verdict
     'equivalent within ±0.02'
     """
-    method = check(locals(), margin=Number(above=0), alpha=SHARE, method=OneOf(tuple(METHODS)), seed=SEED)["method"]
+    rules = {"margin": Number(above=0), "alpha": SHARE, "method": OneOf(tuple(METHODS)), "seed": SEED}
+    margin, alpha, method, seed = check(locals(), **rules).values()
     values, level = known_differences(differences), 1 - alpha
 
     def tested(moved: float, alternative: str) -> PairTest:

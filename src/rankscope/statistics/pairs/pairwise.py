@@ -11,9 +11,10 @@ from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.corrections import adjust
 from rankscope.statistics.pairs.family import ALL_QUERIES, Family
-from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.pairs.paired_t import MeanDifferences, t_intervals
 from rankscope.statistics.pairs.paired_tests import TESTS, bootstrap_interval
 from rankscope.statistics.pairs.sign_flip import sign_flip, sign_flip_p
+from rankscope.statistics.pairs.system_pairs import SystemPairs
 from rankscope.statistics.pairs.trust import DECIDING, decide_p
 from rankscope.statistics.table.score_table import ScoreTable
 
@@ -101,16 +102,15 @@ def compare_pairs(
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     family = _family(given, by_class, baseline, correction)
     parts = [part for table in given for part in (_classes(table) if by_class else [table])]
-    differences = [_differences(part, family) for part in parts]
-    p = np.concatenate([_p_values(each, test, seed) for each in differences])
+    pairs = [_system_pairs(part, family) for part in parts]
+    p = np.concatenate([_p_values(each, test, seed) for each in pairs])
     adjusted = adjust(p, correction).p
-    columns = [column for each in differences for column in each.T]
+    means = [t_intervals(each.differences, level) for each in pairs]
     turned = [table.lower_is_better for table in given for _ in range(family.size // len(given))]
+    rows = [row for each in means for row in _rows(each)]
     results = tuple(
-        correct_comparison(_comparison(*named, column, raw, level), corrected, lower, level)
-        for named, column, raw, corrected, lower in zip(
-            family, columns, p.tolist(), adjusted.tolist(), turned, strict=True
-        )
+        _comparison(named, row, raw, corrected, lower, level)
+        for named, row, raw, corrected, lower in zip(family, rows, p.tolist(), adjusted.tolist(), turned, strict=True)
     )
     return PairTests(family=family, comparisons=results, test=test, level=level, seed=seed)
 
@@ -128,44 +128,63 @@ def _classes(table: ScoreTable) -> list[ScoreTable]:
     return [table.where(label) for label in table.class_names]
 
 
-def _differences(table: ScoreTable, family: Family) -> FloatArray:
-    first, second = ([table.number(pair[side]) for pair in family.pairs] for side in (0, 1))
-    return table.values[:, second] - table.values[:, first]
+def _system_pairs(table: ScoreTable, family: Family) -> SystemPairs:
+    number = {name: place for place, name in enumerate(table.systems)}
+    first, second = (np.array([number[pair[side]] for pair in family.pairs], dtype=np.int64) for side in (0, 1))
+    return SystemPairs(table.values, first, second)
 
 
-def _p_values(differences: FloatArray, test: str, seed: int) -> FloatArray:
+def _p_values(pairs: SystemPairs, test: str, seed: int) -> FloatArray:
     if test == DECIDING:
-        return decide_p(differences, seed=seed)
+        return decide_p(pairs, seed=seed)
     found = TESTS.find(test)
     if found is sign_flip:
-        return sign_flip_p(differences, seed=seed)
+        return sign_flip_p(pairs, seed=seed)
     if found is bootstrap_interval:
         others = ", ".join(name for name, each in zip(TESTS.names(), TESTS, strict=True) if each is not found)
         raise SettingError(f"no verdict rests on the bootstrap: it has no p-value. Use one of {others}")
-    return np.array([found(column).p for column in differences.T])
+    return np.array([found(column).p for column in pairs.differences.T])
+
+
+def _rows(means: MeanDifferences) -> list[tuple[float, float, float, int]]:
+    columns = (each.tolist() for each in (means.mean, means.low, means.high, means.queries))
+    return list(zip(*columns, strict=True))
 
 
 def _comparison(
-    first: str, second: str, measure: str, label: str, differences: FloatArray, p: float, level: float
+    named: tuple[str, str, str, str],
+    row: tuple[float, float, float, int],
+    p: float,
+    adjusted: float,
+    lower_is_better: bool,
+    level: float,
 ) -> Comparison:
-    """One comparison that is not judged yet."""
-    t = paired_t(differences, level=level)
+    """One comparison, judged by its corrected p-value."""
+    (first, second, measure, label), (difference, low, high, queries) = named, row
     return Comparison(
         first=first,
         second=second,
         measure=measure,
         label=label,
-        difference=t.estimate,
-        low=t.low,
-        high=t.high,
+        difference=difference,
+        low=low,
+        high=high,
         p=p,
-        adjusted=p,
-        queries=t.queries,
+        adjusted=adjusted,
+        queries=queries,
+        better=_shown_better(first, second, difference, adjusted, lower_is_better, level),
     )
 
 
 def correct_comparison(pair: Comparison, adjusted: float, lower_is_better: bool, level: float) -> Comparison:
     """The comparison with its p-value corrected, and who is shown to be better by it."""
-    ahead = pair.second if (pair.difference > 0) != lower_is_better else pair.first
-    shown = adjusted <= 1 - level and pair.difference != 0
-    return replace(pair, adjusted=adjusted, better=ahead if shown else "")
+    better = _shown_better(pair.first, pair.second, pair.difference, adjusted, lower_is_better, level)
+    return replace(pair, adjusted=adjusted, better=better)
+
+
+def _shown_better(
+    first: str, second: str, difference: float, adjusted: float, lower_is_better: bool, level: float
+) -> str:
+    """The better system where the corrected p-value shows one; difference is second minus first."""
+    ahead = second if (difference > 0) != lower_is_better else first
+    return ahead if adjusted <= 1 - level and difference != 0 else ""

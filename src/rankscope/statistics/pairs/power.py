@@ -18,6 +18,7 @@ from rankscope.validation import SHARE, OneOf, WholeNumber, check
 
 MOST_QUERIES = 2**40
 HALVINGS = 100
+GROUPS = {"groups": WholeNumber(least=2), "queries": WholeNumber(least=2)}
 
 
 def paired_power(
@@ -102,7 +103,7 @@ def anova_power(f: float, groups: int, queries: int, alpha: float = 0.05) -> flo
     """
     from scipy.special import fdtri, ncfdtr
 
-    _check_groups(groups, queries)
+    groups, queries = check(locals(), **GROUPS).values()
     between, within = groups - 1, groups * (queries - 1)
     limit = fdtri(between, within, 1 - alpha)
     return float(1 - ncfdtr(between, within, f * f * groups * queries, limit))
@@ -116,7 +117,7 @@ def smallest_significant_difference(groups: int, queries: int, alpha: float = 0.
     """
     from rankscope.statistics.pairs.studentised_range import StudentisedRange
 
-    _check_groups(groups, queries)
+    groups, queries = check(locals(), **GROUPS).values()
     quantile = StudentisedRange(groups).quantile(1 - alpha, groups * (queries - 1))
     return float(quantile) / math.sqrt(queries)
 
@@ -125,7 +126,3 @@ def _check(sd: float, alpha: float, sides: int, power: Any = 0.5) -> None:
     if not (sd > 0 and math.isfinite(sd)):
         raise SettingError(f"power needs differences with a spread: sd is {sd:g}")
     check(locals(), alpha=SHARE, power=SHARE, sides=OneOf((1, 2)))
-
-
-def _check_groups(groups: int, queries: int) -> None:
-    check(locals(), groups=WholeNumber(least=2), queries=WholeNumber(least=2))

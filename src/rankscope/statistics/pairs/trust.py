@@ -14,15 +14,16 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
 from rankscope.statistics.pairs.flips import FLIPS
-from rankscope.statistics.pairs.sign_flip import sign_flip_p
+from rankscope.statistics.pairs.sign_flip import columns_of, sign_flip_p
 from rankscope.statistics.pairs.skew_t import skew_t_p
+from rankscope.statistics.pairs.system_pairs import SystemPairs
 
 DECIDING = "sign-flip and skew-t"  # the name of the test in output
 RARE = 0.05  # share of queries that gain or lose much and may be missed
 SEEN = 60  # units from which on all of them are missed in fewer than 5 % of samples
 
 
-def decide_p(differences: ArrayLike, *, flips: int = FLIPS, seed: int = 0) -> FloatArray:
+def decide_p(differences: ArrayLike | SystemPairs, *, flips: int = FLIPS, seed: int = 0) -> FloatArray:
     """The p-value that decides, one per column: the larger one of sign flips and skew t; a row is a query.
 
     NaN is a query that a pair does not have; a column without any number has no p-value. Where all queries of a column
@@ -30,9 +31,7 @@ def decide_p(differences: ArrayLike, *, flips: int = FLIPS, seed: int = 0) -> Fl
     >>> decide_p([[0.2, 0.1], [0.2, -0.1], [0.2, np.nan], [0.4, 0.0]]).round(4).tolist()
     [0.125, 1.0]
     """
-    table = np.asarray(differences, dtype=np.float64)
-    columns = table[:, None] if table.ndim == 1 else table
-    return np.maximum(sign_flip_p(columns, flips=flips, seed=seed), skew_t_p(columns.T))
+    return np.maximum(sign_flip_p(differences, flips=flips, seed=seed), skew_t_p(columns_of(differences).T))
 
 
 def missed_share(units: int) -> float:

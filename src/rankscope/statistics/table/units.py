@@ -17,6 +17,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.evaluation.coverage_report import is_complete
 from rankscope.evaluation.scores import Scores
 from rankscope.measures.fractions import divide
+from rankscope.ranks.ragged import column_sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.resampling import class_numbers
 from rankscope.statistics.table.score_table import ScoreTable
@@ -120,11 +121,9 @@ def unit_sums(values: ArrayLike, classes: Sequence[str] | None) -> UnitSums:
     if classes is None:
         return UnitSums(np.nan_to_num(table), (~np.isnan(table)).astype(np.int64))
     number = class_numbers(classes)
-    shape = (int(number.max(initial=-1)) + 1, table.shape[1])
-    total, size = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-    np.add.at(total, number, np.nan_to_num(table))
-    np.add.at(size, number, ~np.isnan(table))
-    return UnitSums(total, size)
+    units = int(number.max(initial=-1)) + 1
+    size = column_sums_by(number, ~np.isnan(table), units).astype(np.int64)
+    return UnitSums(column_sums_by(number, np.nan_to_num(table), units), size)
 
 
 def _by_class(table: ScoreTable, values: FloatArray) -> ScoreTable:

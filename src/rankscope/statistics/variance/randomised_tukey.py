@@ -47,7 +47,7 @@ def randomised_tukey(
     >>> made.permutations, made.exact, made.count.tolist()
     (216, True, [168, 48, 192])
     """
-    check(locals(), level=SHARE, permutations=COUNT, seed=SEED)
+    level, permutations, seed = check(locals(), level=SHARE, permutations=COUNT, seed=SEED).values()
     design = design_of(table, by_class=False, systems=2)
     values = design.values
     means = values.mean(axis=0)

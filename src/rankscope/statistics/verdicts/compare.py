@@ -18,7 +18,7 @@ from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.intervals.mean_intervals import WAYS, mean_intervals
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 from rankscope.statistics.pairs.family import Families, Family
-from rankscope.statistics.pairs.paired_t import paired_t
+from rankscope.statistics.pairs.paired_t import t_intervals
 from rankscope.statistics.pairs.pairwise import Comparison, PairTests, compare_pairs, correct_comparison
 from rankscope.statistics.table.repeats import repeats
 from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
@@ -228,10 +228,12 @@ def _of_units(comparisons: Sequence[Comparison], one: MeasureCompared, level: fl
     """The comparisons with the interval that belongs to the unit of chance."""
     if one.units is one.table:
         return tuple(comparisons)
-    intervals = [paired_t(one.units.differences(each.first, each.second), level=level) for each in comparisons]
+    first, second = ([one.units.number(getattr(each, side)) for each in comparisons] for side in ("first", "second"))
+    means = t_intervals(one.units.values[:, second] - one.units.values[:, first], level)
+    rows = zip(means.mean.tolist(), means.low.tolist(), means.high.tolist(), strict=True)
     return tuple(
-        replace(each, difference=t.estimate, low=t.low, high=t.high, queries=len(one.table))
-        for each, t in zip(comparisons, intervals, strict=True)
+        replace(each, difference=difference, low=low, high=high, queries=len(one.table))
+        for each, (difference, low, high) in zip(comparisons, rows, strict=True)
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.statistics.intervals.bootstrap import Intervals
-from rankscope.statistics.pairs.effect import standardised_effect
+from rankscope.statistics.pairs.effect import standardised_difference
 from rankscope.statistics.pairs.family import Families
 from rankscope.statistics.pairs.paired_t import spread
 from rankscope.statistics.pairs.pairwise import Comparison
@@ -98,7 +98,7 @@ class MeasureCompared:
             if tukey:
                 row["p (Tukey)"] = tukey.get((pair.first, pair.second), tukey.get((pair.second, pair.first)))
             won, lost = int((differences > 1e-9).sum()), int((differences < -1e-9).sum())
-            row |= {"d/sd": standardised_effect(differences).value, "won": won, "lost": lost}
+            row |= {"d/sd": standardised_difference(differences), "won": won, "lost": lost}
             rows.append(row | {"equal": differences.size - won - lost, "better": pair.better})
         return rows
 

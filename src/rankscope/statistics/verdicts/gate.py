@@ -22,11 +22,18 @@ from rankscope.statistics.pairs.paired_t import spread
 from rankscope.statistics.pairs.power import smallest_effect
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.gate_result import GateCheck, GateResult, SelfTest
-from rankscope.validation import FLAG, SEED, SHARE, Number, WholeNumber, check
+from rankscope.validation import FLAG, SEED, SHARE, Number, Rule, WholeNumber, check
 
 ALPHA = 0.05
 POWER = 0.8
 AT_ONCE = 1_000_000  # signs of a self-test drawn in one batch
+RULES: dict[str, Rule] = {
+    "by_class": FLAG,
+    "clusters": FLAG,
+    "self_test": WholeNumber(least=0),
+    "alpha": SHARE,
+    "seed": SEED,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +68,7 @@ def gate(
     >>> made.passed, round(made.checks[0].change, 4), round(made.checks[0].high, 4)
     (False, -0.1333, -0.0848)
     """
-    check(locals(), by_class=FLAG, clusters=FLAG, self_test=WholeNumber(least=0), alpha=SHARE, seed=SEED)
+    by_class, clusters, self_test, alpha, seed = check(locals(), **RULES).values()
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
     effects = _effects(min_effect, len(given))
     parts, small = _parts(given, effects, by_class, clusters, alpha, seed)

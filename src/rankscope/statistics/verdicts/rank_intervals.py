@@ -16,6 +16,7 @@ from rankscope.errors import SettingError
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.pairs.corrections import adjust
 from rankscope.statistics.pairs.family import Family
+from rankscope.statistics.pairs.system_pairs import SystemPairs
 from rankscope.statistics.pairs.trust import decide_p
 from rankscope.statistics.table.resampling import batches, drawing
 from rankscope.statistics.table.score_table import ScoreTable
@@ -97,8 +98,7 @@ def rank_intervals(
 
 
 def _own_p(gains: FloatArray, correction: str, seed: int) -> FloatArray:
-    first, second = np.triu_indices(gains.shape[1], 1)
-    return adjust(decide_p(gains[:, second] - gains[:, first], seed=seed), correction).p
+    return adjust(decide_p(SystemPairs.every(gains), seed=seed), correction).p
 
 
 def _different(gains: FloatArray, p: FloatArray, alpha: float) -> BoolArray:

@@ -48,12 +48,6 @@ def interval_facts(limits: Limits, level: float = LEVEL, of: str = "") -> Facts:
     return {f"{100 * level:g}% interval{of}, pointwise": ranges(limits.low, limits.high)}
 
 
-def units_in(queries: RelevantRanks) -> int:
-    """How many units of chance these queries are."""
-    classes = unit_classes(queries)
-    return len(queries) if classes is None else len(set(classes))
-
-
 def ranges(low: FloatArray, high: FloatArray) -> Sequence[str]:
     """Intervals in words.
 

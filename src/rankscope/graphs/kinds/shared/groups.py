@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from rankscope.arrays import IntArray
 from rankscope.curves.averaging import By, GeneralityGroup, generality_groups
 from rankscope.errors import SettingError
-from rankscope.graphs.kinds.shared.chance import units_in
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.deciding import FEW
+from rankscope.statistics.table.units import unit_classes
 
 ONE_SIZE, ONE_INDEX = "one class size", "one generality index, rounded"
 MOST_OFFERED = 8  # exact groups that a page offers
@@ -25,21 +27,32 @@ ENOUGH = 10  # units of chance that make an exact group worth a curve of its own
 
 @dataclass(frozen=True, eq=False)
 class QueryGroup:
-    """The queries of one group, and the words for it."""
+    """Some queries of all, and the words for them; their rankings are taken when they are asked for."""
 
     name: str  # c = 8, or G = 7
     index: float
-    queries: RelevantRanks
+    everything: RelevantRanks
+    rows: IntArray
 
-    @property
+    def __len__(self) -> int:
+        return self.rows.size
+
+    @cached_property
+    def queries(self) -> RelevantRanks:
+        """The rankings of these queries."""
+        return self.everything.take(self.rows)
+
+    @cached_property
     def units(self) -> int:
         """How many units of chance it holds."""
-        return units_in(self.queries)
+        classes = unit_classes(self.everything)
+        return len(self) if classes is None else len({classes[row] for row in self.rows.tolist()})
 
     @property
     def exact(self) -> bool:
         """Whether all queries have one class size in one collection, so that nothing is interpolated."""
-        return bool(np.ptp(self.queries.relevant) == 0 and np.ptp(self.queries.collection) == 0)
+        whole = self.everything
+        return bool(np.ptp(whole.relevant[self.rows]) == 0 and np.ptp(whole.collection[self.rows]) == 0)
 
 
 def query_groups(queries: RelevantRanks, group: str | None = None) -> list[QueryGroup]:
@@ -64,9 +77,9 @@ def query_groups(queries: RelevantRanks, group: str | None = None) -> list[Query
 
 def usual(groups: Sequence[QueryGroup]) -> QueryGroup:
     """The group to show first: of those of enough units the one nearest to the query in the middle by generality."""
-    index = np.repeat([each.index for each in groups], [len(each.queries) for each in groups])
+    index = np.repeat([each.index for each in groups], [len(each) for each in groups])
     middle = float(np.median(index))
-    return min(solid(groups), key=lambda each: (abs(each.index - middle), -len(each.queries)))
+    return min(solid(groups), key=lambda each: (abs(each.index - middle), -len(each)))
 
 
 def spread_out(groups: Sequence[QueryGroup], most: int) -> list[QueryGroup]:
@@ -89,10 +102,10 @@ def group_choices(queries: RelevantRanks) -> list[tuple[str, list[QueryGroup]]]:
     """What a page offers, under headings: the kind that fits first; bins hold every query, exact groups may be many."""
     shown, bins = query_groups(queries), _members(queries, "bins")
     exact = [each for each in _members(queries, "exact") if each.units >= FEW]
-    largest = sorted(exact, key=lambda each: -len(each.queries))[:MOST_OFFERED]
-    there = {each.queries.queries for each in largest}
+    largest = sorted(exact, key=lambda each: -len(each))[:MOST_OFFERED]
+    there = {each.rows.tobytes() for each in largest}
     one_size = (ONE_SIZE, [each for each in exact if each in largest])
-    several = (ONE_INDEX, [each for each in bins if each.queries.queries not in there])
+    several = (ONE_INDEX, [each for each in bins if each.rows.tobytes() not in there])
     ordered = [several, one_size] if shown[0].name.startswith("G") else [one_size, several]
     return [(heading, groups) for heading, groups in ordered if groups]
 
@@ -103,11 +116,11 @@ def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
     groups = _members(queries, by)
     wanted = _plain(name)
     for each in groups:
-        if wanted in (_plain(each.name), _plain(_full_name(each.queries))):
+        if wanted in (_plain(each.name), _plain(_full_name(each))):
             return each
-    there = ", ".join(f"{_plain(each.name)} ({len(each.queries):,})" for each in _members(queries, "bins"))
-    sizes = sorted(_members(queries, "exact"), key=lambda each: -len(each.queries))[:8]
-    most = ", ".join(f"{_plain(each.name)} ({len(each.queries):,})" for each in sizes)
+    there = ", ".join(f"{_plain(each.name)} ({len(each):,})" for each in _members(queries, "bins"))
+    sizes = sorted(_members(queries, "exact"), key=lambda each: -len(each))[:8]
+    most = ", ".join(f"{_plain(each.name)} ({len(each):,})" for each in sizes)
     raise SettingError(
         f"{queries.system} has no group {name!r}. By generality index, with their queries: {there}. Largest groups of "
         f"one class size: {most}. Or exact or bins for all groups of a kind"
@@ -117,15 +130,16 @@ def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
 def _members(queries: RelevantRanks, by: By) -> list[QueryGroup]:
     groups = generality_groups(queries, by)
     one_size = np.ptp(queries.collection) == 0
-    return [QueryGroup(_name(group, one_size), group.index, queries.take(group.rows)) for group in groups]
+    return [QueryGroup(_name(group, one_size), group.index, queries, group.rows) for group in groups]
 
 
 def _name(group: GeneralityGroup, one_size: bool) -> str:
     return group.name.partition(", d")[0] if one_size else group.name
 
 
-def _full_name(queries: RelevantRanks) -> str:
-    return f"c = {queries.relevant[0]}, d = {queries.collection[0]}"
+def _full_name(group: QueryGroup) -> str:
+    first = int(group.rows[0])
+    return f"c = {group.everything.relevant[first]}, d = {group.everything.collection[first]}"
 
 
 def _plain(name: str) -> str:

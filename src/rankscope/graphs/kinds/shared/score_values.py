@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
 
 MeasureOption: TypeAlias = Annotated[str, Option("the measure", "-m --measure", deciding=True)]
-LevelOption: TypeAlias = Annotated[float, Option("level of confidence of bands and intervals", metavar="SHARE")]
+LevelOption: TypeAlias = Annotated[
+    float, Option("level of confidence of bands and intervals", metavar="SHARE", above=0, below=1)
+]
 
 
 def score_values(systems: list[RelevantRanks], measure: str, what: str) -> ScoreTable:
