@@ -69,7 +69,7 @@ def count_block(scores: Scores, limits: Ragged) -> Counted:
     >>> limits = Ragged(np.array([0, 2]), {"low": np.float32([4, 1]), "high": np.float32([5, 2])})
     >>> found = count_block(np.float32([[0, 1.5, 3, 9]]), limits)
     >>> found.before, found.item, found.place
-    (array([1, 2]), array([2]), array([1]))
+    (array([1, 2]), array([1]), array([1]))
     """
     bounded = _Bounded(limits)
     if limits.size == 0 or scores.size == 0:
