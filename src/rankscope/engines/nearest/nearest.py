@@ -82,7 +82,7 @@ def nearest_ranks(
     (('0', '2'), [[2], [3]], array([3, 3]))
     """
     metric = spaces.metric_named(metric)
-    check(
+    plain = check(
         locals(),
         query_item=OneOf(POLICIES),
         block=Optional(COUNT),
@@ -91,6 +91,7 @@ def nearest_ranks(
         device=Device(),
         keep_scores=FLAG,
     )
+    query_item, block, memory, threads, device, keep_scores = plain.values()
     items = features if isinstance(features, Features) else Features.of(features, labels, ids)
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
