@@ -48,7 +48,11 @@ gallery: $(STAMPS)/dev
 	@mkdir -p gallery-output
 	cd gallery-output && for page in ../docs/gallery/*.py ../docs/gallery/papers/*_figure*.py; do ../$(BIN)/python $$page || exit 1; done
 
-bench: $(STAMPS)/dev
+$(STAMPS)/bench: pyproject.toml $(STAMPS)/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
 
 clean:

@@ -17,10 +17,13 @@ from benchmarks import (
     fuzz,
     gpu_nearest,
     nearest,
+    objects,
     pages,
+    readers,
     shapes,
     skewed_errors,
     speed,
+    tables,
     thinning,
 )
 from benchmarks.measuring import machine
@@ -35,7 +38,14 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
         "From files to printed means: 6,980 queries x 1,000 items, 246 MB of text, five measures",
         lambda: speed.evaluation(FOLDER),
     ),
+    "objects": ("Python calls: dictionaries in a loop, against pytrec_eval", objects.loops),
+    "start": (
+        f"The everyday command: {objects.QUERIES} queries x 1,000 lines, against ir_measures",
+        lambda: objects.start(FOLDER),
+    ),
+    "tables": ("Parquet: 20 and 80 million rows", lambda: tables.report(FOLDER)),
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
+    "readers": ("The two readers of TREC text against each other", readers.agreement),
     "fuzz": (f"Fuzz: {FUZZED:,} hostile files and options", lambda: fuzz.report(FUZZED)),
     "thinning": ("Smaller collections: exact means against Monte Carlo", thinning.report),
     "forecast": ("Growth forecast: the whole collection forecast from a part of it", forecast.report),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import time
 from pathlib import Path
 
@@ -22,20 +24,42 @@ def evaluation(folder: Path) -> str:
     paths = big_run.make(folder)
     run(rankscope(paths["qrels"], paths["run"]))  # compiles modules, warms the file cache
     ours = run(rankscope(paths["qrels"], paths["run"]), repeat=5)
-    rows = [("rankscope, all checks on", ours, "")]
+    rows = [_row("rankscope, all checks on", ours, ours)]
     for name in PEERS:
-        peer = run([PYTHON, "-m", "benchmarks.peers", name, str(paths["qrels"]), str(paths["run"])])
-        rows.append((name, peer, f"{peer.seconds / ours.seconds:.1f} times as long"))
-    for name, words in (("blanks", "two blanks between fields"), ("shuffled", "lines in random order"), ("gz", "gz")):
-        variant = run(rankscope(paths["qrels"], paths[name]), repeat=3)
-        rows.append((f"rankscope, {words}", variant, f"{variant.seconds / ours.seconds:.2f} times as long"))
-    return _table(rows)
+        peer = run([PYTHON, "-m", "benchmarks.peers", name, str(paths["qrels"]), str(paths["run"])], repeat=2)
+        rows.append(_row(name, peer, ours))
+    trec_eval = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
+    if trec_eval:
+        names = ("map", "ndcg_cut.10", "P.10", "Rprec", "recip_rank")
+        command = [
+            trec_eval,
+            *(part for name in names for part in ("-m", name)),
+            str(paths["qrels"]),
+            str(paths["run"]),
+        ]
+        rows.append(_row("trec_eval", run(command, repeat=3), ours))
+    for name, words in VARIANTS.items():
+        rows.append(_row(f"rankscope, {words}", run(rankscope(paths["qrels"], paths[name]), repeat=3), ours))
+    skipped = "" if trec_eval else "\ntrec_eval is neither on the path nor named by TREC_EVAL: left out.\n"
+    return "\n".join([*HEADINGS, *rows]) + "\n" + skipped
 
 
-def _table(rows: list[tuple[str, Measured, str]]) -> str:
-    lines = ["| program | seconds | peak memory, MB | against rankscope |", "|---|---:|---:|---|"]
-    lines += [f"| {name} | {got.seconds:.2f} | {got.megabytes:.0f} | {words} |" for name, got, words in rows]
-    return "\n".join(lines) + "\n"
+VARIANTS = {
+    "blanks": "two blanks between fields",
+    "shuffled": "lines in random order",
+    "gz": "gz",
+    "large": "25 million lines",
+}
+HEADINGS = (
+    "| program | seconds | of processor time | peak memory, MB | times rankscope's seconds | processor time | memory |",
+    "|---|---:|---:|---:|---:|---:|---:|",
+)
+
+
+def _row(name: str, got: Measured, ours: Measured) -> str:
+    ratios = (got.seconds / ours.seconds, got.processor / ours.processor, got.megabytes / ours.megabytes)
+    cells = (f"{got.seconds:.2f}", f"{got.processor:.2f}", f"{got.megabytes:.0f}", *(f"{each:.2f}" for each in ratios))
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def small_speeds(folder: Path) -> str:

@@ -20,6 +20,7 @@ BASE = {
     "files",
     "file_guard",
     "file_kinds",
+    "lazily",
     "left_behind",
     "names",
     "notation",

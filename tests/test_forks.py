@@ -36,7 +36,7 @@ def output(method: str, first: str = "work(0)") -> str:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_fork_after_polars_ran_is_an_error_that_says_what_to_do() -> None:
-    said = output("fork")
+    said = output("fork", first="""rankscope.evaluate({"q": {"a": "1"}}, {"q": {"a": "1.0"}}, ["AP"])""")
     assert "polars ran before this process was forked" in said
     assert "get_context('spawn')" in said
 
@@ -44,6 +44,11 @@ def test_a_fork_after_polars_ran_is_an_error_that_says_what_to_do() -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads have no names to look at")
 def test_a_fork_before_polars_ran_works() -> None:
     assert output("fork", first="pass") == "{1.0}"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads have no names to look at")
+def test_a_fork_after_plain_dictionaries_works_for_they_need_no_polars() -> None:
+    assert output("fork") == "{1.0}"
 
 
 def test_every_way_to_polars_asks_first(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:

@@ -61,7 +61,8 @@ class Catalogue(Generic[T]):
 
     A name is found as it is spelled; where nothing is spelled so, case and `-` or `_` do not matter. Other packages are
     asked only for a name that is not ours, because asking takes time. `entries` are things with a `name` (and
-    `aliases`), or a mapping from names to things, of which some may be `Later`.
+    `aliases`), or a mapping from names to things, of which some may be `Later`; where those are `aliased` too, a name
+    that is none of ours loads them all.
     >>> themes = Catalogue("theme", {"light": "#fff", "dark_blue": "#016"})
     >>> themes.find("Dark-Blue"), themes.names()
     ('#016', ('light', 'dark_blue'))
@@ -77,9 +78,10 @@ class Catalogue(Generic[T]):
         group: str | None = None,
         error: type[RankscopeError] = SettingError,
         advice: str | None = None,
+        aliased: bool = False,
     ) -> None:
         named = entries if isinstance(entries, Mapping) else {_name_of(each): each for each in entries}
-        self.what, self.group, self.error, self.advice = what, group, error, advice
+        self.what, self.group, self.error, self.advice, self.aliased = what, group, error, advice, aliased
         self._own: dict[str, T | Later] = dict(named)
 
     @classmethod
@@ -172,8 +174,8 @@ class Catalogue(Generic[T]):
 
     @cached_property
     def _aliases(self) -> dict[str, T]:
-        """Other names of our entries; those that are loaded later have none."""
-        loaded = [each for each in self._own.values() if not isinstance(each, Later)]
+        """Other names of our entries; those that are loaded later have none, unless all are loaded to see them."""
+        loaded = [each for each in (self.own() if self.aliased else self._own.values()) if not isinstance(each, Later)]
         return {alias: each for each in reversed(loaded) for alias in getattr(each, "aliases", ())}
 
 

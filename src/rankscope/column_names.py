@@ -24,3 +24,8 @@ GRADE = ("grade", "relevance", "rel", "label", "judgement", "judgment", "score")
 RANK = ("rank",)
 CLASS = ("class", "group", "category", "type")
 KNOWN = frozenset((*QUERY, *ITEM, *SCORE, *GRADE, *RANK, *CLASS))
+
+
+def plain_name(name: str) -> str:
+    """A column's name for comparison: case and blanks around it do not matter."""
+    return name.strip().lower()

@@ -20,7 +20,7 @@ from rankscope.file_kinds import KINDS, Kind, is_raster, kind_of
 Identity = tuple[int, int]  # device and inode
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Guard:
     """The inputs of one command: files, by what they are and not by their names, and pictures in folders."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from rankscope.column_names import ITEM, QUERY, RANK, SCORE
+from rankscope.lazily import lazy_pattern
 
 Kind = Literal[
     "a picture",
@@ -28,19 +29,19 @@ FOREIGN: Kind = "a table that rankscope did not write"
 HEAD = 1 << 16
 FOOTER = 1 << 22  # of Parquet: more than any that rankscope writes
 LINES = 20
-COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
-RASTERS = re.compile(
+COMPRESSED: re.Pattern[bytes] = lazy_pattern(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
+RASTERS: re.Pattern[bytes] = lazy_pattern(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|P[1-6][ \n\r\t]|RIFF....WEBP|BM....\0\0\0\0", re.DOTALL
 )
-DRAWINGS = re.compile(rb"%PDF-|\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", re.DOTALL)
-ARRAYS = re.compile(rb"\x93NUMPY|PK\x03\x04.{26}[^\0]{1,200}?\.npy", re.DOTALL)
+DRAWINGS: re.Pattern[bytes] = lazy_pattern(rb"%PDF-|\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg\b", re.DOTALL)
+ARRAYS: re.Pattern[bytes] = lazy_pattern(rb"\x93NUMPY|PK\x03\x04.{26}[^\0]{1,200}?\.npy", re.DOTALL)
 OF_RUNS = {*SCORE, *RANK}
 COLUMNS = {*QUERY, *ITEM, *OF_RUNS}
 NUMBER = rb"-?\.?\d[\d.]*(?:[eE][-+]?\d+)?"
-RUN_LINE = re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+\s+(?:%s|-?inf|nan)\s+\S+" % NUMBER)
-QRELS_LINE = re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+")
-NESTED = re.compile(rb'\s*(?:\{\s*"[^"]*"\s*:\s*){2,4}%s\s*[,}]' % NUMBER)
-NAME_IN_JSON = re.compile(rb'"([^"]{1,40})"\s*:')
+RUN_LINE: re.Pattern[bytes] = lazy_pattern(rb"\S+\s+\S+\s+\S+\s+-?\d+\s+(?:%s|-?inf|nan)\s+\S+" % NUMBER)
+QRELS_LINE: re.Pattern[bytes] = lazy_pattern(rb"\S+\s+\S+\s+\S+\s+-?\d+")
+NESTED: re.Pattern[bytes] = lazy_pattern(rb'\s*(?:\{\s*"[^"]*"\s*:\s*){2,4}%s\s*[,}]' % NUMBER)
+NAME_IN_JSON: re.Pattern[bytes] = lazy_pattern(rb'"([^"]{1,40})"\s*:')
 
 
 def kind_of(path: str | Path) -> Kind | None:

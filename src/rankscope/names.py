@@ -9,12 +9,16 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from rankscope.lazily import lazy_pattern
+
 LONGEST_SLUG = 80
-UNSEEN = re.compile(
+UNSEEN: re.Pattern[str] = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )  # what steers a terminal or the direction of writing, and bytes of names that are no UTF-8
-FORMULA = re.compile(r"(?!\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$)\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
-ALSO_IN_ONE_LINE = re.compile(r"[\n\t]")
+FORMULA: re.Pattern[str] = lazy_pattern(
+    r"(?!\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$)\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
+)
+ALSO_IN_ONE_LINE: re.Pattern[str] = lazy_pattern(r"[\n\t]")
 
 
 def visible(text: str) -> str:

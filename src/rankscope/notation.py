@@ -99,6 +99,12 @@ class Named:
                 raise self.error(f"{self.name}: {each.name} {refusal}, got {value_text(value)}") from None
 
     def __str__(self) -> str:
+        written: str | None = self.__dict__.get("_written")
+        if written is None:
+            written = self.__dict__["_written"] = self._write()  # frozen, so that it is written once
+        return written
+
+    def _write(self) -> str:
         values = {each.name: (getattr(self, each.name), _default(each)) for each in fields(self) if each.init}
         scope, _ = values.pop(self.behind_at, (None, None))
         plain = [(each, *values.pop(each)) for each in self.unnamed]
@@ -152,8 +158,9 @@ class NamedCatalogue(Catalogue[type[N]], Generic[N]):
         group: str | None = None,
         error: type[RankscopeError] = SettingError,
         advice: str | None = None,
+        aliased: bool = False,
     ) -> None:
-        super().__init__(what, entries, group, error, advice)
+        super().__init__(what, entries, group, error, advice, aliased)
         self.example = example
 
     def parse(self, text: str) -> N:

@@ -12,7 +12,7 @@ from rankscope.validation import OneOf, check
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Apart:
     """A measure that a peer computes apart from its others, with settings of its own.
 
@@ -33,7 +33,7 @@ class Apart:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Peer:
     """A peer's habits: settings, parameters of measures that differ, and measures that it computes apart."""
 

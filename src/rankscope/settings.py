@@ -5,17 +5,17 @@ A peer's habits (`rankscope.peers`) replace the defaults, and a choice made by h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypedDict, Unpack
 
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
 from rankscope.peers import PEER, peer
-from rankscope.validation import COUNT, FLAG, LARGEST, SEED, Number, OneOf, Optional, Rule, plain_values
+from rankscope.validation import COUNT, FLAG, LARGEST, SEED, Number, OneOf, Optional, Rule, checked_once, plain_values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """One choice: its name, default, meaning and what its value may be."""
 
@@ -189,6 +189,9 @@ DEFAULTS: dict[str, object] = {setting.name: setting.default for setting in SETT
 
 def _unknown(name: str) -> str:
     return f"no setting '{name}'{did_you_mean(name, RULES)} There are: {', '.join(RULES)}"
+
+
+settings_of: Callable[..., Settings] = checked_once(Settings)  # for calls that come again and again
 
 
 def default(name: str) -> object:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 from rankscope.catalogue import did_you_mean, fold
 from rankscope.errors import SettingError
 from rankscope.wording import plain_scalar, setting_value
 
+T = TypeVar("T")
 LARGEST = 2**63  # what fits into the whole numbers of arrays
 
 
@@ -32,7 +34,7 @@ class Rule(ABC):
         return text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OneOf(Rule):
     """One of few values; of words case and `-` or `_` do not matter, unless they are to be spelled exactly.
 
@@ -63,7 +65,7 @@ class OneOf(Rule):
         return next((choice for choice in self.choices if str(choice) == text), text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WholeNumber(Rule):
     """A whole number of at least `least` and at most `most`; 10.0 is one too."""
 
@@ -90,7 +92,7 @@ class WholeNumber(Rule):
             return _whole_float(text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Number(Rule):
     """A number from `least` to `most`, or between `above` and `below`, which it must not reach; finite unless said.
 
@@ -135,7 +137,6 @@ class Number(Rule):
             return text
 
 
-@dataclass(frozen=True)
 class Flag(Rule):
     """True or False."""
 
@@ -172,7 +173,7 @@ class Anything(Rule):
         return plain_scalar(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Optional(Rule):
     """None for what was not chosen, or what another rule allows."""
 
@@ -295,6 +296,25 @@ def check_fields(value: object, /, **rules: Rule) -> None:
     """For `__post_init__` of a frozen value: refuse fields that cannot be, and keep the others in plain Python."""
     for name, plain in check(vars(value), **rules).items():
         object.__setattr__(value, name, plain)
+
+
+def checked_once(make: Callable[..., T]) -> Callable[..., T]:
+    """A maker of frozen values that checks the same choices once; those that cannot be kept are checked every time.
+
+    >>> seeds = checked_once(lambda seed: check({"seed": seed}, seed=SEED)["seed"])
+    >>> seeds(seed=1) is seeds(seed=1)
+    True
+    """
+    kept = lru_cache(maxsize=64, typed=True)(make)
+
+    @wraps(make)
+    def making(*args: Any, **choices: Any) -> T:
+        try:
+            return kept(*args, **choices)
+        except TypeError:  # a value that has no hash: the check says what is wrong with it
+            return make(*args, **choices)
+
+    return making
 
 
 def _whole_float(text: str) -> object:

@@ -200,3 +200,7 @@ def test_an_empty_list_is_an_answer_to_pytrec_eval_and_none_to_a_table_of_rows()
     assert pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run)["2"] == {"map": 0.0}
     assert RelevanceEvaluator(qrels, {"map"}).evaluate(run)["2"] == {"map": 0.0}
     assert ours(Case(qrels, run), ["AP"], compat="pytrec_eval")["AP"].values == {"1": 1.0}
+
+
+def test_no_measure_gives_no_value() -> None:
+    assert RelevanceEvaluator({"q": {"a": 1}}, []).evaluate({"q": {"a": 1.0}, "p": {"a": 1.0}}) == {"q": {}}

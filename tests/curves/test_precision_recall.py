@@ -15,7 +15,7 @@ from rankscope.curves import (
 )
 from rankscope.errors import MeasureError
 from rankscope.measures import AP, IPrec, P, R
-from rankscope.measures.interpolated_precision import LEVELS
+from rankscope.measures.recall_levels import LEVELS
 from rankscope.ranks import RelevantRanks
 from tests.curves.examples import THREE, complete_rankings
 from tests.strategies import relevant_ranks

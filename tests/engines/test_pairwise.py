@@ -156,3 +156,9 @@ def test_every_fifteenth_icon_in_a_cluster_as_query_reaches_the_known_figures() 
     assert AP().of(ranks).mean() == pytest.approx(0.2886, abs=5e-5)
     assert Rprec().of(ranks).mean() == pytest.approx(0.2924, abs=5e-5)
     assert NMRR().of(ranks).mean() == pytest.approx(0.6627, abs=5e-5)
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    distances, labels = np.array([[0, 2, 1], [2, 0, 3], [1, 3, 0]]), ["a", "a", "a"]
+    whole = pairwise_ranks(distances, labels=labels, block=2.0)  # type: ignore[arg-type]
+    assert whole.judged.lists("rank") == pairwise_ranks(distances, labels=labels, block=2).judged.lists("rank")

@@ -12,6 +12,7 @@ from rankscope.inputs import sources
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.fields import rows_of
 from rankscope.inputs.formats import trec
+from rankscope.inputs.line_layout import LineRows
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -167,7 +168,7 @@ def test_ranks_are_read_only_when_asked_for_and_must_be_whole_then(make: Make) -
     assert "line 1: rank must be a whole number, got 1.5" in str(problems.report())
     assert "line 2: rank must be a number, got 'x'" in str(problems.report())
     assert "line 3: rank must be a whole number, got inf" in str(problems.report())
-    assert [block.rank.tolist() for block in blocks if block.rank is not None] == [[0, 0, 4]]
+    assert [block.rows.rank.tolist() for block in blocks if block.rows.rank is not None] == [[0, 0, 4]]
 
 
 def test_many_problems_are_counted_and_the_first_ones_shown(make: Make) -> None:
@@ -209,6 +210,12 @@ TEXT = st.one_of(st.lists(TIDY_LINE, max_size=5), st.lists(st.one_of(TIDY_LINE, 
 QUICK = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+def rows_in(part: LineRows, number: str) -> list[tuple[str, str, float]]:
+    return list(
+        zip(part.texts["query"].to_list(), part.texts["item"].to_list(), part.numbers[number].tolist(), strict=True)
+    )
+
+
 @QUICK
 @given(
     text=st.builds(str.__add__, TEXT, st.sampled_from(["", "\n"])),
@@ -226,7 +233,7 @@ def test_reading_agrees_with_the_simplest_parser(text: str, comments: bool, size
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sources, "BLOCK", size)
             parts = list(rows_of(Source(str(path)), layout, problems, Reading(comments=comments)))
-        found = [row[:3] for part in parts for row in part.table.rows()]
+        found = [row for part in parts for row in rows_in(part, layout.fields[number])]
         assert found == rows
         assert sorted(order for order, _ in problems.kept) == bad
 

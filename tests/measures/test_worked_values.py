@@ -14,8 +14,9 @@ from rankscope.errors import MeasureError, SettingError
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.evaluation.scores import summary_value
 from rankscope.measures import AP, ER, GMAP, NMRR, Bullseye, Measure, P, R, SetP, SetR
-from rankscope.measures.interpolated_precision import LEVELS, hits_needed
+from rankscope.measures.interpolated_precision import hits_needed
 from rankscope.measures.notation import parse_measure
+from rankscope.measures.recall_levels import LEVELS
 from rankscope.ranks import RelevantRanks
 from tests.strategies import Topic, ranks_of
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from rankscope.inputs.blocks import RunBlock
+from rankscope.inputs.blocks import RunBlock, RunRows
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks import RelevantRanks
@@ -34,11 +35,13 @@ def run_of(rows: Sequence[RunRow], sizes: Iterable[int] = (), ranks: Sequence[in
         for size in [*sizes, len(rows)]:
             part = rows[start : start + size]
             yield RunBlock(
-                pl.Series("query", [row[0] for row in part], dtype=pl.String),
-                pl.Series("item", [row[1] for row in part], dtype=pl.String),
-                np.array([row[2] for row in part], dtype=np.float64),
-                np.arange(start + 1, start + 1 + len(part), dtype=np.int64),
-                np.array(ranks[start : start + len(part)], dtype=np.int64) if rank and ranks is not None else None,
+                TextIds.of([row[0] for row in part]),
+                RunRows(
+                    item=TextIds.of([row[1] for row in part]),
+                    score=np.array([row[2] for row in part], dtype=np.float64),
+                    line=np.arange(start + 1, start + 1 + len(part), dtype=np.int64),
+                    rank=np.array(ranks[start : start + len(part)], np.int64) if rank and ranks is not None else None,
+                ),
             )
             start += size
 

@@ -73,16 +73,6 @@ def test_ranks_and_ties_are_those_of_a_plain_sort(many: float, each: Any, table:
         assert sorted(result.judged.lists("score")[row]) == sorted(scores[row][relevant[row]].tolist())
 
 
-@given(table=tables())
-def test_more_items_than_a_key_has_room_for_are_counted_in_turn(table: Table) -> None:
-    scores, inside, relevant = table
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dense, "ITEMS", 7)
-        patch.setattr(dense, "MANY", 2.0)
-        ranks = ranks_from_scores(scores, relevant, inside)
-    assert ranks.judged.lists("rank") == [plain_row(*row)[0] for row in zip(scores, inside, relevant, strict=True)]
-
-
 @given(table=tables(), number=st.integers(1, 20))
 def test_the_best_of_the_others_are_those_of_a_plain_sort(table: Table, number: int) -> None:
     scores, inside, relevant = table

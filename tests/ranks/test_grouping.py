@@ -22,9 +22,9 @@ def listed(parts: list[Whole]) -> Listed:
     """Query, and its rows as (item, score, line)."""
     result: Listed = []
     for part in parts:
-        assert len(part.block) == part.lengths.sum()
+        assert len(part.rows) == part.lengths.sum()
         for number, query in enumerate(part.queries):
-            block = part.block.take(np.flatnonzero(part.segment == number))
+            block = part.rows.take(np.flatnonzero(part.segment == number))
             rows = zip(block.item.to_list(), block.score.tolist(), numbers_of(block.line).tolist(), strict=True)
             result.append((query, list(rows)))
     return result
@@ -65,6 +65,6 @@ def test_no_blocks_make_no_groups() -> None:
 def test_a_query_that_loses_its_rows_stays() -> None:
     rows = [("p", "a", 1.0), ("q", "b", 1.0), ("q", "c", 1.0)]
     (part,) = gather_rows(run_of(rows).blocks(Problems("run")))
-    kept = part.keep(part.block.item.is_in(["b"]).to_numpy())
+    kept = part.keep(np.array([item == "b" for item in part.rows.item.to_list()]))
     assert dict(zip(kept.queries, kept.lengths.tolist(), strict=True)) == {"p": 0, "q": 1}
     assert kept.segment.tolist() == [kept.queries.index("q")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from rankscope.engines.nearest import nearest_ranks
+from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks.lots import LOTS, lots_of_names, lots_of_numbers
@@ -16,7 +16,7 @@ from rankscope.ranks.storage import load_ranks, save_ranks
 
 
 def test_lots_are_spread_evenly() -> None:
-    for lots in (lots_of_numbers(np.arange(200_000)), lots_of_names(pl.Series([f"d{n}" for n in range(200_000)]))):
+    for lots in (lots_of_numbers(np.arange(200_000)), lots_of_names(TextIds.of([f"d{n}" for n in range(200_000)]))):
         assert 0 <= lots.min() <= lots.max() < LOTS
         share = np.bincount(lots // (LOTS // 16), minlength=16) / lots.size
         assert np.abs(share - 1 / 16).max() < 0.003
@@ -26,7 +26,7 @@ def test_a_run_keeps_the_lots_of_its_best_distractors(tmp_path: Path) -> None:
     run = Run.of({"q1": {"a": 3.0, "x": 2.0, "y": 1.0}, "q2": {"y": 3.0, "b": 2.0, "x": 1.0}})
     ranks = reduce(Qrels.of({"q1": {"a": 1}, "q2": {"b": 1, "z": 1}}), run, keep_scores=True)
     save_ranks(ranks, tmp_path / "run.ranks.parquet")
-    lot = dict(zip("xy", lots_of_names(pl.Series(["x", "y"])).tolist(), strict=True))
+    lot = dict(zip("xy", lots_of_names(TextIds.of(["x", "y"])).tolist(), strict=True))
     for each in (ranks, load_ranks(tmp_path / "run.ranks.parquet")):
         assert each.distractors is not None
         assert each.distractors.lists("lot") == [[lot["x"], lot["y"]], [lot["y"], lot["x"]]]

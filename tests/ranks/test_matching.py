@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rankscope.inputs.id_columns import TextIds
+from rankscope.inputs.series_ids import SeriesIds
 from rankscope.ranks.matching import ItemKeys, keys_of
 from tests.strategies import ITEMS
 
@@ -29,15 +30,19 @@ HASHES: dict[str, Callable[[str], int]] = {
 def hashing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     bad = HASHES.get(request.param)
     if bad is not None:
-        monkeypatch.setattr(
-            pl.Series, "hash", lambda self, seed=0: pl.Series([bad(item) for item in self.to_list()], dtype=pl.UInt64)
-        )
+        for kind in (TextIds, SeriesIds):
+            monkeypatch.setattr(
+                kind, "hashes", lambda self: np.array([bad(item) for item in self.to_list()], dtype=np.uint64)
+            )
     return str(request.param)
 
 
+def column(rows: Rows) -> TextIds:
+    return TextIds.of([item for _, item in rows])
+
+
 def item_keys(rows: Rows) -> ItemKeys:
-    items = pl.Series("item", [item for _, item in rows], dtype=pl.String)
-    return ItemKeys.of(items, np.array([segment for segment, _ in rows], dtype=np.int64))
+    return ItemKeys.of(column(rows), np.array([segment for segment, _ in rows], dtype=np.int64))
 
 
 NO_RESET = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -58,8 +63,8 @@ def test_repeated_items_are_found_as_neighbouring_pairs(hashing: str, rows: Rows
 @NO_RESET
 @given(rows=ROWS, wanted=st.lists(st.tuples(st.integers(0, 4), st.sampled_from(ITEMS)), unique=True, max_size=20))
 def test_wanted_items_are_found_in_their_own_query_only(hashing: str, rows: Rows, wanted: Rows) -> None:
-    items = pl.Series("item", [item for _, item in wanted], dtype=pl.String)
-    keys = keys_of(items.hash(0).to_numpy(), np.array([segment for segment, _ in wanted], dtype=np.int64))
+    items = column(wanted)
+    keys = keys_of(items.hashes(), np.array([segment for segment, _ in wanted], dtype=np.int64))
     found, index = item_keys(rows).find(items, keys)
     expected = [(row, wanted.index(pair)) for row, pair in enumerate(rows) if pair in wanted]
     assert list(zip(found.tolist(), index.tolist(), strict=True)) == expected

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from rankscope.errors import InputError
 from rankscope.evaluation.evaluate import evaluate
+from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks import ties as ties_module
@@ -92,7 +93,7 @@ def test_colliding_hashes_change_nothing(
     monkeypatch: pytest.MonkeyPatch, qrels: list[QrelsRow], run: list[RunRow]
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(pl.Series, "hash", lambda self, seed=0: pl.Series([7] * len(self), dtype=pl.UInt64))
+        patch.setattr(TextIds, "hashes", lambda self: np.full(len(self), 7, dtype=np.uint64))
         check(qrels, run, [], Settings(duplicates="best"), [("q1", "a")])
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankscope.inputs.id_columns import TextIds
 from rankscope.ranks import ties
 from rankscope.ranks.ties import ScoredRows, item_hash, ranks_of, standing
 from tests.strategies import ITEMS, SCORES
@@ -52,7 +52,7 @@ def test_ranks_follow_the_policy(policy: str, counted_at_most: int, queries: lis
     names = [f"q{number}" for number in range(len(queries))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ties, "COUNTED_AT_MOST", counted_at_most)
-        got, groups = ranks_of(chosen, scored, pl.Series([item for _, item, _ in rows]), names, policy, 5)
+        got, groups = ranks_of(chosen, scored, TextIds.of([item for _, item, _ in rows]), names, policy, 5)
     ranks: dict[int, int] = {}
     expected_groups = []
     for number in range(len(queries)):
@@ -83,14 +83,14 @@ def test_minus_zero_and_zero_are_equal_scores() -> None:
 
 def test_equal_infinities_are_a_group() -> None:
     scored = scored_as_one_query(1.0, np.inf, -np.inf, np.inf, -np.inf)
-    rank, groups = ranks_of(np.arange(5), scored, pl.Series(["a", "b", "c", "d", "e"]), ["q"], "ascending", 0)
+    rank, groups = ranks_of(np.arange(5), scored, TextIds.of(["a", "b", "c", "d", "e"]), ["q"], "ascending", 0)
     assert rank.tolist() == [3, 1, 4, 2, 5]
     assert groups.size.tolist() == [2, 2]
 
 
 def test_ties_do_not_reach_into_the_next_query() -> None:
     scored = ScoredRows(np.array([1.0, 1.0]), np.array([0, 1]), np.array([1, 1]))
-    rank, groups = ranks_of(np.array([0, 1]), scored, pl.Series(["a", "b"]), ["p", "q"], "trec_eval", 0)
+    rank, groups = ranks_of(np.array([0, 1]), scored, TextIds.of(["a", "b"]), ["p", "q"], "trec_eval", 0)
     assert rank.tolist() == [1, 1]
     assert groups.size.size == 0
 
@@ -104,5 +104,5 @@ def test_the_hash_is_the_same_on_every_machine() -> None:
 def test_ids_are_compared_as_bytes() -> None:
     items = ["9", "10", "é", "z", "Z"]
     scored = scored_as_one_query(0, 0, 0, 0, 0)
-    rank, _ = ranks_of(np.arange(5), scored, pl.Series(items), ["q"], "trec_eval", 0)
+    rank, _ = ranks_of(np.arange(5), scored, TextIds.of(items), ["q"], "trec_eval", 0)
     assert [item for _, item in sorted(zip(rank.tolist(), items, strict=True))] == ["é", "z", "Z", "9", "10"]

@@ -9,6 +9,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
 from rankscope.cli.options import input_options, measure_option, setting_options
+from rankscope.cli.threads import limit_threads
 from rankscope.facade.usual import EVALUATE
 
 
@@ -54,6 +55,7 @@ def command(
     rankscope evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10
     rankscope evaluate qrels.txt bm25.run -m all_trec -q --format trec --compat trec_eval-10
     """
+    limit_threads(1)  # no matrix is multiplied here
     from rankscope.cli.output import Output, progress_line, say
 
     target, inputs = Output.chosen(output, output_format), Inputs.of(files, given)

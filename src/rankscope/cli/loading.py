@@ -16,7 +16,7 @@ SAVED = ".ranks.parquet"
 INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "max_ratio", "compat", "systems")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inputs:
     """What a command was given: files, how to read them, and the choices that change numbers."""
 

@@ -24,7 +24,7 @@ def colourful(stream: Any) -> bool:
     return bool(stream.isatty()) and not os.environ.get("NO_COLOR")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Output:
     """A place and a format."""
 

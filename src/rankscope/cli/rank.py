@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.options import label_options
+from rankscope.cli.threads import OF_MATRICES, OF_TABLES, limit_threads
 from rankscope.facade.usual import MEMORY
 
 SUFFIX = ".ranks.parquet"
@@ -80,9 +80,8 @@ def command(features: str, output: str, memory: str, threads: int | None, quiet:
 
     if not output.endswith(SUFFIX):
         raise SettingError(f"the result must be called NAME{SUFFIX}, got '{output}'")
-    if threads is not None and "numpy" not in sys.modules:
-        for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
-            os.environ.setdefault(name, str(threads))  # read when numpy and polars are first imported
+    if threads is not None:
+        limit_threads(threads, *OF_MATRICES, *OF_TABLES)
     _rank(features, output, memory, threads, quiet, given)
 
 

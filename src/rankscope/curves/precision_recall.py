@@ -15,7 +15,8 @@ from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
 from rankscope.curves.weighting import Weighting, mean_over, units_of
 from rankscope.errors import MeasureError
 from rankscope.measures.fractions import divide
-from rankscope.measures.interpolated_precision import LEVELS, IPrec, hits_needed
+from rankscope.measures.interpolated_precision import IPrec, hits_needed
+from rankscope.measures.recall_levels import LEVELS
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 

@@ -52,7 +52,8 @@ def pairwise_ranks(
     """
     items = _PairwiseItems.of(labels, ids)
     asked = _asked(items, queries)
-    check(locals(), block=COUNT, higher_is_better=FLAG, keep_scores=FLAG)
+    plain = check(locals(), block=COUNT, higher_is_better=FLAG, keep_scores=FLAG)
+    block, higher_is_better, keep_scores = plain.values()
     parts: list[RelevantRanks] = []
     rows = distance_rows if callable(distance_rows) else _looked_up(distance_rows, len(items))
     for start in range(0, asked.size, block):

@@ -15,7 +15,7 @@ from rankscope.inputs.checks import raise_all
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.reading import Reading
+from rankscope.inputs.reading import reading_of
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
@@ -25,7 +25,7 @@ from rankscope.names import distinct_names
 from rankscope.peers import peer
 from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Choices, Settings, default
+from rankscope.settings import Choices, Settings, default, settings_of
 from rankscope.wording import setting_usage, setting_value
 
 
@@ -54,11 +54,11 @@ def evaluate(
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
     """
-    chosen = Settings(compat=compat, **settings)
+    chosen = settings_of(compat=compat, **settings)
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
-    reading = Reading(format, encoding, chosen.comments, max_ratio)
-    judgements = _attempt(errors, lambda: Qrels.of(qrels, reading))
+    reading = reading_of(format, encoding, chosen.comments, max_ratio)
+    judgements = _attempt(errors, lambda: Qrels.of(qrels, reading, keep=False))
     if judgements is not None and compat is not None:
         _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
@@ -93,6 +92,10 @@ def _merged_ap(
     if any(refused.values()):
         what = ", ".join(setting_value(name, value) for name, value in refused.items() if value)
         raise SettingError(f"the micro mean of {measure} merges whole lists by score: it cannot go with {what}")
+    import polars as pl
+
+    from rankscope.inputs.series_ids import SeriesIds
+
     pairs = [("all", f"{query}\0{item}") for query, item in left_out_pairs(qrels, junk, settings)]
     qrels = with_query_counted(qrels, settings)
     both = [pl.lit("all").alias("query"), (pl.col("query") + "\0" + pl.col("item")).alias("item")]
@@ -101,9 +104,15 @@ def _merged_ap(
     nothing = 0.0 if queries and settings.no_relevant == "zero" else float("nan")
     if not listed.height or not judged.height:
         return 0.0 if (judged.get_column("grade") >= measure.rel).any() else nothing
-    line = qrels.line[inside.to_numpy()]
+    merged = judged.with_columns(both)
     merged_qrels = Qrels(
-        table=judged.with_columns(both), line=line, name=qrels.name, digest=qrels.digest, word=qrels.word
+        query=SeriesIds(merged.get_column("query")),
+        item=SeriesIds(merged.get_column("item")),
+        grade=merged.get_column("grade").to_numpy(),
+        line=qrels.line[inside.to_numpy()],
+        name=qrels.name,
+        digest=qrels.digest,
+        word=qrels.word,
     )
     merged_run = Run.from_frame(listed.with_columns(both), run.name)
     ranks = reduce(merged_qrels, merged_run, settings.changed(query_item="kept"), junk=pairs)

@@ -14,11 +14,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import cached_property
+from itertools import chain, islice, repeat
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from rankscope import measures
 from rankscope.arrays import FloatArray
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import MeasureError
@@ -26,11 +29,11 @@ from rankscope.evaluation.columns import in_peers_way
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR
 from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.plain_nested import PlainNested, plain_nested
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures.measure import Measure
-from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, TREC_SINGLE
-from rankscope.measures.whole_list import SetF
+from rankscope.measures.notation import ALL_TREC, NOT_IN_NINE, TREC_FAMILIES, trec_single
 from rankscope.notation import split_list
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.reduce import reduce
@@ -38,6 +41,7 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
 PEER = "pytrec_eval"
+INTERPOLATED = ("IPrec", "IPrec11")
 PLACEHOLDER = "\uffff"  # stands in a list that has no item, and leaves it again
 WITH_PARAMETERS = re.compile(r"(?P<name>\w+?)[._](?P<given>\d+(\.\d+)?(,\d+(\.\d+)?)*)")
 ORDER: tuple[str, ...] = tuple(name for name in ALL_TREC if name not in NOT_IN_NINE)
@@ -70,7 +74,8 @@ class RelevanceEvaluator:
         _check_nested(query_relevance, "judgements", "grade", Integral, "a whole number (int)")
         _check_level(relevance_level)
         self._judged = {query for query, items in query_relevance.items() if len(items) > 0}
-        self._qrels = Qrels.of({query: query_relevance[query] for query in query_relevance if query in self._judged})
+        judged = {query: query_relevance[query] for query in query_relevance if query in self._judged}
+        self._qrels = Qrels.of(judged).prepare()
         self._settings = Settings(
             compat=PEER, rel=float(relevance_level), judged_only=bool(judged_docs_only_flag), queries="judged"
         )
@@ -80,21 +85,37 @@ class RelevanceEvaluator:
         """Values by query and measure, for the queries that are judged and that the run has; empty lists score 0."""
         if not scores:
             return {}
-        _check_nested(scores, "run", "score", Real, "a number")
+        plain = _plain_run(scores)
+        if plain is None:
+            _check_nested(scores, "run", "score", Real, "a number")
         common = [query for query in scores if query in self._judged]
         if not common:
             return {}
-        ranks = self._ranks({query: scores[query] for query in common})
-        row_of = {query: row for row, query in enumerate(ranks.queries)}
-        values = {name: _values(name, measure, ranks) for name, measure in self._columns}
-        return {query: {name: float(value[row_of[query]]) for name, value in values.items()} for query in common}
+        ranks = self._ranks({query: scores[query] for query in common}, plain)
+        rows = [self._row_of[query] for query in common]
+        values = [_values(name, measure, ranks)[rows].tolist() for name, measure in self._columns]
+        names = [name for name, _ in self._columns]
+        lines = zip(*values, strict=True) if values else repeat((), len(common))
+        return {query: dict(zip(names, line, strict=True)) for query, line in zip(common, lines, strict=True)}
 
-    def _ranks(self, answers: Mapping[str, Mapping[str, float]]) -> RelevantRanks:
-        filled = {query: items or {PLACEHOLDER: 0.0} for query, items in answers.items()}
-        ranks = reduce(self._qrels, Run.of(filled), self._settings)
-        empty = np.array([not answers.get(query, True) for query in ranks.queries], dtype=np.bool_)
-        seen = seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
+    def _ranks(self, answers: Mapping[str, Mapping[str, float]], plain: PlainNested | None) -> RelevantRanks:
+        if plain is not None and all(plain.lists):
+            judged = [row for row, query in enumerate(plain.queries) if query in answers]
+            run = Run.from_plain("run", plain.take(judged))
+            seen = seen_of(reduce(self._qrels, run, self._settings), self._settings)
+        else:
+            filled = {query: items or {PLACEHOLDER: 0.0} for query, items in answers.items()}
+            ranks = reduce(self._qrels, Run.of(filled), self._settings)
+            empty = np.array([not answers.get(query, True) for query in ranks.queries], dtype=np.bool_)
+            seen = seen_of(replace(ranks, depth=np.where(empty, 0, ranks.depth)), self._settings)
+        if not any(measure.name in INTERPOLATED for _, measure in self._columns):
+            return seen
         return replace(seen, provenance={**seen.provenance, "condensed": True})  # an empty list is 0/0 to iprec there
+
+    @cached_property
+    def _row_of(self) -> dict[str, int]:
+        """The row of each judged query, in byte order of the ids."""
+        return {query: row for row, query in enumerate(sorted(self._judged))}
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
@@ -154,6 +175,15 @@ def _parsed(
     return nested
 
 
+def _plain_run(scores: Any) -> PlainNested | None:
+    """The scores where they are plainly {text: {text: number}}, so that no value need be looked at by itself."""
+    plain = plain_nested(scores, "score", keep=False)
+    if plain is None or plain.ordered:
+        return None
+    ids = chain(scores, *islice(filter(None, scores.values()), 1))  # the kind of the first item is that of all
+    return plain if all(isinstance(each, str) for each in ids) else None
+
+
 def _check_level(level: Any) -> None:
     if isinstance(level, bool) or not isinstance(level, Integral):
         raise TypeError(f"relevance_level must be a whole number (int), got {level!r}")
@@ -204,9 +234,9 @@ def _split(text: Any) -> tuple[str, list[float]]:
 
 def _columns(family: str, cuts: list[float]) -> list[tuple[str, Measure]]:
     if family == "set_F":
-        return [(family, SetF(b2=cuts[0]) if cuts else SetF())]
+        return [(family, measures.SetF(b2=cuts[0]) if cuts else measures.SetF())]
     if family not in TREC_FAMILIES:
-        return [(family, next(each for each in TREC_SINGLE if each.trec_name() == family))]
+        return [(family, trec_single(family))]
     make, usual = TREC_FAMILIES[family]
     whole = [cut for cut in cuts if family not in ("iprec_at_recall", "Rprec_mult") and cut != int(cut)]
     if whole:
@@ -224,6 +254,8 @@ def _in_peers_way(column: tuple[str, Measure], settings: Settings) -> tuple[str,
 
 def _values(name: str, measure: Measure, ranks: RelevantRanks) -> FloatArray:
     """Per query: 0 where there is nothing relevant or the value is a word, logarithms for geometric means."""
-    values = measure.of(ranks)
-    values = np.where(np.asarray(measure.defined(ranks)) & (measure.summary != "none"), values, np.nan_to_num(values))
+    values = np.asarray(measure.of(ranks), dtype=np.float64)
+    defined = np.asarray(measure.defined(ranks)) & (measure.summary != "none")
+    if not defined.all():
+        values = np.where(defined, values, np.nan_to_num(values))
     return np.log(np.maximum(values, GEOMETRIC_FLOOR)) if name.startswith("gm_") else values

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.evaluation.coverage_report import Coverage, coverage_of, status_of, warnings_of
 from rankscope.evaluation.in_effect import settings_in_effect
+from rankscope.lazily import LazyModule
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = LazyModule("polars")
 
 GEOMETRIC_FLOOR = 1e-5
 
@@ -203,6 +207,8 @@ class Scores:
         return iter(self.systems)
 
     def _repr_html_(self) -> str:
+        import html
+
         head = "".join(f"<th>{html.escape(name)}</th>" for name in ("system", *self.measures))
         body = "".join(
             f"<tr><td>{html.escape(each.name)}</td>"

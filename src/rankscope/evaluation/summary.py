@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.evaluation.scores import GEOMETRIC_FLOOR, class_mean, summary_value
-from rankscope.measures.counts import NumRel
 from rankscope.measures.measure import Measure
 from rankscope.ranks.ragged import in_order_sum
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -20,7 +19,7 @@ def counted_queries(measure: Measure, queries: RelevantRanks, settings: Settings
     if settings.queries == "answered":
         counted &= queries.answered
     if settings.no_relevant == "skip":
-        counted &= np.asarray(measure.defined(queries))
+        counted &= measure.defined(queries)
     return counted
 
 
@@ -37,7 +36,7 @@ def summary_of(
     measure: Measure, values: FloatArray, counted: BoolArray, queries: RelevantRanks, settings: Settings
 ) -> float:
     """One number for all queries that count."""
-    if isinstance(measure, NumRel) and settings.trec_eval and settings.queries == "judged":
+    if measure.name == "num_rel" and settings.trec_eval and settings.queries == "judged":
         return in_order_sum(queries.count_judged(least=np.nextafter(0, 1)).astype(np.float64))
     defined = _in_summary(values, counted, settings)
     if settings.mean == "class" and queries.classes is not None:

@@ -4,54 +4,51 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import numpy as np
-import polars as pl
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import FloatArray, IntArray, Lines
+from rankscope.inputs.id_columns import IdColumn, join_columns
 
 T = TypeVar("T")
-Lines: TypeAlias = IntArray | range
 
 
 @dataclass(frozen=True)
-class RunBlock:
-    """Rows of a run as columns: ids, scores, the line each came from, and the rank column where it was asked for.
+class RunRows:
+    """Rows of a run without their queries: items, scores, the line each came from, ranks where they were asked for.
 
     `word` is what `line` counts: lines of a text file or rows of a table. Where no line was left out, `line` is a
     range, which costs nothing.
     """
 
-    query: pl.Series
-    item: pl.Series
+    item: IdColumn
     score: FloatArray
     line: Lines
     rank: IntArray | None = None
     word: str = "line"
 
     def __len__(self) -> int:
-        return len(self.query)
+        return self.score.size
 
-    def slice(self, start: int, stop: int) -> RunBlock:
+    def slice(self, start: int, stop: int) -> RunRows:
         """Rows from `start` up to `stop`."""
-        return RunBlock(
-            query=self.query.slice(start, stop - start),
-            item=self.item.slice(start, stop - start),
+        return RunRows(
+            item=self.item.slice(start, stop),
             score=self.score[start:stop],
             line=self.line[start:stop],
             rank=None if self.rank is None else self.rank[start:stop],
             word=self.word,
         )
 
-    def take(self, rows: IntArray) -> RunBlock:
+    def take(self, rows: IntArray) -> RunRows:
         """Some rows, in the order given."""
-        return RunBlock(
-            query=self.query.gather(rows),
-            item=self.item.gather(rows),
+        return RunRows(
+            item=self.item.take(rows),
             score=self.score[rows],
             line=numbers_of(self.line)[rows],
             rank=None if self.rank is None else self.rank[rows],
@@ -59,19 +56,41 @@ class RunBlock:
         )
 
     @staticmethod
-    def join(blocks: list[RunBlock]) -> RunBlock:
+    def join(parts: Sequence[RunRows]) -> RunRows:
+        """Several as one."""
+        if len(parts) == 1:
+            return parts[0]
+        ranks = [part.rank for part in parts if part.rank is not None]
+        return RunRows(
+            item=join_columns([part.item for part in parts]),
+            score=np.concatenate([part.score for part in parts]),
+            line=_joined([part.line for part in parts]),
+            rank=np.concatenate(ranks) if len(ranks) == len(parts) else None,
+            word=parts[0].word,
+        )
+
+
+@dataclass(frozen=True)
+class RunBlock:
+    """Rows of a run with the query of each."""
+
+    query: IdColumn
+    rows: RunRows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def slice(self, start: int, stop: int) -> RunBlock:
+        """Rows from `start` up to `stop`."""
+        return RunBlock(self.query.slice(start, stop), self.rows.slice(start, stop))
+
+    @staticmethod
+    def join(blocks: Sequence[RunBlock]) -> RunBlock:
         """Several blocks as one."""
         if len(blocks) == 1:
             return blocks[0]
-        ranks = [block.rank for block in blocks if block.rank is not None]
-        return RunBlock(
-            query=pl.concat([block.query for block in blocks]),
-            item=pl.concat([block.item for block in blocks]),
-            score=np.concatenate([block.score for block in blocks]),
-            line=_joined([block.line for block in blocks]),
-            rank=np.concatenate(ranks) if len(ranks) == len(blocks) else None,
-            word=blocks[0].word,
-        )
+        query = join_columns([block.query for block in blocks])
+        return RunBlock(query, RunRows.join([block.rows for block in blocks]))
 
 
 def numbers_of(lines: Lines) -> IntArray:
@@ -94,6 +113,17 @@ def _joined(parts: list[Lines]) -> Lines:
     if len(ranges) == len(parts) and all(one.stop == other.start for one, other in pairwise(ranges)):
         return range(ranges[0].start, ranges[-1].stop)
     return np.concatenate([numbers_of(part) for part in parts])
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Let what one block has freed serve the next, for the rest of this process.
+
+    The C library of Linux gives freed memory back to the system beyond a limit, twice the size of the largest array
+    that it had mapped and saw freed; what is asked for again then comes page by page, which costs as much as reading
+    a block does. An array of nearly the largest size that counts (32 MB), never written to, sets that limit.
+    """
+    np.empty((32 << 20) - (1 << 16), dtype=np.uint8)
 
 
 def prefetch(items: Iterable[T], ahead: int = 2) -> Iterator[T]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from rankscope.arrays import IntArray, Lines
 from rankscope.errors import InputError, Problem, ProblemReport
 
 KEPT = 100
@@ -34,6 +35,12 @@ class Problems:
     def more(self, number: int) -> None:
         """Problems that are only counted."""
         self.count += number
+
+    def add_rows(self, rows: IntArray, line: Lines, word: str, what: Callable[[int], str]) -> None:
+        """A problem for each of these rows: the line or row it came from, and what is wrong with it."""
+        for row in rows[:KEPT].tolist():
+            self.add(f"{word} {line[row]}", what(row), order=int(line[row]))
+        self.more(max(0, rows.size - KEPT))
 
     def report(self) -> ProblemReport:
         """All of it, in the order of the lines."""

@@ -12,7 +12,7 @@ from rankscope import column_names
 from rankscope.errors import InputError
 from rankscope.inputs import tables
 from rankscope.inputs.checks import KEPT, Problems
-from rankscope.inputs.ids import text_ids
+from rankscope.inputs.series_ids import text_ids
 from rankscope.inputs.sources import Source
 
 

@@ -5,18 +5,22 @@ The packing is recognised by the first bytes, and from enough of them that no te
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import chain
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rankscope.inputs.expansion import Expansion
+from rankscope.lazily import LazyModule
 
-PORTION = 16 << 20  # plain bytes at once
+if TYPE_CHECKING:
+    import bz2
+    import lzma
+else:
+    bz2, lzma = LazyModule("bz2"), LazyModule("lzma")
+
+PORTION = 4 << 20  # plain bytes at once
 DICTIONARY = 512 << 20  # memory that xz may ask for; its own strongest level needs 65 MB
 
 
@@ -101,8 +105,8 @@ class _Zstd:
 # Signatures that text cannot begin with: three of them are no UTF-8, and bzip2's is that of its first block too.
 SIGNATURES: tuple[tuple[re.Pattern[bytes], Callable[[], Any]], ...] = (
     (re.compile(rb"\x1f\x8b"), _Gzip),
-    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), bz2.BZ2Decompressor),
-    (re.compile(rb"\xfd7zXZ\x00"), partial(lzma.LZMADecompressor, memlimit=DICTIONARY)),
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), lambda: bz2.BZ2Decompressor()),
+    (re.compile(rb"\xfd7zXZ\x00"), lambda: lzma.LZMADecompressor(memlimit=DICTIONARY)),
     (re.compile(rb"\x28\xb5\x2f\xfd"), _Zstd),
 )
 

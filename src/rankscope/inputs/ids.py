@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
-LARGEST_WHOLE_FLOAT = 2**53
+from rankscope.inputs.numbers import LARGEST_WHOLE_FLOAT
 
 
 def id_text(value: object) -> str | None:
@@ -49,25 +48,3 @@ def _decoded(value: bytes) -> str | None:
         return value.decode()
     except UnicodeDecodeError:
         return None
-
-
-def text_ids(column: pl.Series) -> pl.Series:
-    """Ids as text: 7 becomes '7', and so does 7.0 (pandas makes floats of ints with gaps); null where it can be no id.
-
-    >>> text_ids(pl.Series([7.0, None, 2.5])).to_list()
-    ['7', None, None]
-    """
-    kind = column.dtype
-    if kind == pl.String:
-        return column
-    if kind.is_float():
-        exact = ((column.abs() < LARGEST_WHOLE_FLOAT) & (column.floor() == column)).fill_null(False)
-        return column.set(~exact, None).cast(pl.Int64).cast(pl.String)
-    if kind in (pl.Object, pl.Binary):
-        return pl.Series(column.name, [id_text(value) for value in column.to_list()], dtype=pl.String)
-    if kind.is_nested() or kind == pl.Boolean:
-        return pl.Series(column.name, [None] * len(column), dtype=pl.String)
-    try:
-        return column.cast(pl.String, strict=False)
-    except pl.exceptions.PolarsError:  # a span of time, and whatever else has no text
-        return pl.Series(column.name, [None] * len(column), dtype=pl.String)

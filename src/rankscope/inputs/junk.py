@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from rankscope import column_names
 from rankscope.errors import InputError
-from rankscope.inputs import tables
 from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.ids import id_text, text_ids
+from rankscope.inputs.ids import id_text
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 
@@ -20,15 +17,21 @@ from rankscope.inputs.reading import Reading
 def read_junk(data: Any, reading: Reading) -> list[tuple[str, str]]:
     """Junk as (query, item) pairs: from pairs, {query: [item, ...]}, a table, or a file in the judgements' format."""
     if isinstance(data, str | Path):
-        table = Qrels.of(data, reading).table
-        return list(table.select("query", "item").iter_rows())
+        read = Qrels.of(data, reading)
+        return list(zip(read.query.to_list(), read.item.to_list(), strict=True))
     if isinstance(data, Mapping):
         _refuse_no_lists(data)
         return _checked([(query, item) for query, items in data.items() for item in items])
-    if isinstance(data, pl.DataFrame):
-        found = tables.columns_of(data, {"query": column_names.QUERY, "item": column_names.ITEM}, Problems("junk"), {})
-        return _checked(zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True))
-    return _checked(data)
+    return _checked(_pairs_of_frame(data) if hasattr(data, "get_columns") else data)
+
+
+def _pairs_of_frame(frame: Any) -> Iterable[tuple[Any, ...]]:
+    from rankscope.inputs import tables
+    from rankscope.inputs.series_ids import text_ids
+
+    needed = {"query": column_names.QUERY, "item": column_names.ITEM}
+    found = tables.columns_of(frame, needed, Problems("junk"), {})
+    return zip(*(text_ids(column).to_list() for column in found.get_columns()), strict=True)
 
 
 def _refuse_no_lists(data: Mapping[Any, Any]) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 import polars as pl
 
+from rankscope.column_names import plain_name
 from rankscope.errors import InputError
 from rankscope.inputs.arrays_in_files import read_npy
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.formats.delimited import read_table
 from rankscope.inputs.formats.frames import read_frame
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import find_column, listed_columns, plain_name
+from rankscope.inputs.tables import find_column, listed_columns
 from rankscope.names import name_of, visible
 
 LABEL = ("label", "labels", "class", "classes", "category", "target")

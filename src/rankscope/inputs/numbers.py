@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankscope.arrays import FloatArray, IntArray, Lines
+from rankscope.inputs.checks import Problems, shorten_value
+
+LARGEST_WHOLE_FLOAT = 2**53
+
 
 def parse_number(text: str) -> float | None:
     """A number written in ASCII as C and Python write it, infinity included; None for anything else, NaN too.
@@ -35,3 +40,15 @@ def as_number(value: object, truth: bool = False) -> float | None:
     except OverflowError:
         return None
     return number if number == number else None
+
+
+def whole_ranks(ranks: FloatArray, line: Lines, word: str, problems: Problems) -> IntArray:
+    """A rank column as int64; a rank that is no whole number is a problem."""
+    broken = ~(np.abs(ranks) < LARGEST_WHOLE_FLOAT) | (ranks != np.floor(ranks))
+    problems.add_rows(
+        np.flatnonzero(broken),
+        line,
+        word,
+        lambda row: f"rank must be a whole number, got {shorten_value(ranks[row].item())}",
+    )
+    return np.where(broken, 0, ranks).astype(np.int64)

@@ -9,28 +9,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankscope.column_names import ITEM, QUERY
 from rankscope.errors import InputError
 from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.masks import refuse_masked
-from rankscope.inputs.tables import Table, from_array, plain_name, series
+from rankscope.inputs.plain_objects import has_columns
+from rankscope.inputs.tables import Table, from_array, series
 
 
 def table_of(data: Any, value: str, problems: Problems) -> Table | None:
     """The table in a Python object, None if there is none in it; `value` is 'score' or 'grade'."""
-    if isinstance(data, Mapping) and not _has_columns(data):
+    if isinstance(data, Mapping) and not has_columns(data):
         table = nested.table_of(data, value, problems)
         problems.raise_if_any()
         return table
     frame = _frame_of(data, value, problems)
     return None if frame is None else Table.numbered(frame)
-
-
-def _has_columns(data: Mapping[Any, Any]) -> bool:
-    """Whether a dictionary is a table, {"query": [...], "item": [...], ...}, and not {query: [item, ...]}."""
-    names = {plain_name(name) for name in data if isinstance(name, str)}
-    return bool(names & set(QUERY) and names & set(ITEM)) and not any(isinstance(one, Mapping) for one in data.values())
 
 
 def _frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from rankscope.inputs.expansion import MAX_RATIO
-from rankscope.validation import FLAG, Number, Rule, check_fields
+from rankscope.validation import FLAG, Number, Rule, check_fields, checked_once
 
 
 class Encoding(Rule):
@@ -39,3 +40,6 @@ class Reading:
 
     def __post_init__(self) -> None:
         check_fields(self, encoding=ENCODING, comments=FLAG, max_ratio=Number(least=1))
+
+
+reading_of: Callable[..., Reading] = checked_once(Reading)  # for calls that come again and again

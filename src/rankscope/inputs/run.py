@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import polars as pl
-
-from rankscope import column_names
 from rankscope.errors import InputError
-from rankscope.inputs import forks, tables
-from rankscope.inputs.blocks import RunBlock
+from rankscope.inputs import forks
+from rankscope.inputs.blocks import RunBlock, prefetch
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.plain_nested import PlainNested
+from rankscope.inputs.plain_objects import plain_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.wording import setting_value
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankscope.inputs.tables import Table
 
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
-TableReader = Callable[[Problems], tables.Table]
 
 
 class Run:
@@ -35,6 +35,7 @@ class Run:
     def __init__(self, name: str, reader: BlockReader, source: Source | None = None, tag: str = "") -> None:
         self.name, self.source, self.tag = name, source, tag
         self.gives_scores = True
+        self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
         self._reader = reader
 
     def blocks(self, problems: Problems, rank: bool = False) -> Iterator[RunBlock]:
@@ -57,10 +58,11 @@ class Run:
         return self.source.digest if self.source else ""
 
     @classmethod
-    def of(cls, data: Any, reading: Reading | None = None, *, name: str = "") -> Run:
+    def of(cls, data: Any, reading: Reading | None = None, *, name: str = "", keep: bool = True) -> Run:
         """A run from a path (`-`: standard input), a dictionary, a frame, or three arrays (query, item, score).
 
-        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first.
+        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Whoever does not `keep` the run
+        saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
         if isinstance(data, Run):
@@ -72,12 +74,15 @@ class Run:
             run = read_run(Source.of(data, reading.max_ratio), reading)
             run.name = name or run.name
             return run
+        plain = plain_of(data, "score", keep)
+        if plain is not None:
+            return cls.from_plain(name or "run", plain)
         from rankscope.inputs import objects
 
         table = objects.table_of(data, "score", Problems(name or "run"))
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
-        return cls.from_table(name or "run", lambda _: table)
+        return cls.from_tables(name or "run", lambda _: iter([table]))
 
     @classmethod
     def from_matrix(cls, items: Any, scores: Any = None, queries: Any = None, name: str = "") -> Run:
@@ -92,37 +97,57 @@ class Run:
 
         forks.check()
         table = matrix.table_of(items, scores, queries, name or "run")
-        return cls.from_table(name or "run", lambda _: table)
+        return cls.from_tables(name or "run", lambda _: iter([table]))
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, name: str) -> Run:
         """A run from any frame that has a query and an item column and a score or a rank column."""
-        table = tables.Table.numbered(frame)
-        return cls.from_table(name, lambda _: table)
+        from rankscope.inputs.tables import Table
+
+        table = Table.numbered(frame)
+        return cls.from_tables(name, lambda _: iter([table]))
 
     @classmethod
-    def from_table(cls, name: str, read: TableReader, source: Source | None = None) -> Run:
-        """A run whose table `read` gives whenever its rows are asked for; a file without rows is a problem."""
+    def from_plain(cls, name: str, plain: PlainNested) -> Run:
+        """A run from a dictionary that needs no repair; its rows become columns when they are asked for."""
+
+        def read(_: Problems) -> Iterator[Table]:
+            from rankscope.inputs.tables import Table
+
+            yield Table.numbered(plain.table("score"), plain.ordered)
+
+        run = cls.from_tables(name, read)
+        run.plain = plain
+        run.gives_scores = not (plain.ordered and plain.values.size)
+        return run
+
+    @classmethod
+    def from_tables(cls, name: str, read: Callable[[Problems], Iterator[Table]], source: Source | None = None) -> Run:
+        """A run whose tables `read` gives whenever its rows are asked for; a file without rows is a problem."""
 
         def blocks(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
-            table = read(problems)
-            if source and not table.frame.height and not problems.count:
-                problems.add("", "holds no rankings")
-            for block, ordered in _blocks_of(table, problems, rank):
+            from rankscope.inputs.run_tables import block_of
+
+            rows = 0
+            for table in prefetch(read(problems)) if source else read(problems):
+                rows += table.frame.height
+                block, ordered = block_of(table, problems, rank)
                 run.gives_scores = run.gives_scores and not ordered
-                yield block
+                if block is not None:
+                    yield block
+            if source and not rows and not problems.count:
+                problems.add("", "holds no rankings")
 
         return cls(name, blocks, source, tag=name)
 
     def table(self) -> pl.DataFrame:
         """All rows as one table (query, item, score); raises on the first bad file, with all its problems."""
+        from rankscope.inputs.run_tables import frame_of
+
         problems = Problems(self.place)
         blocks = list(self.blocks(problems))
         problems.raise_if_any()
-        if not blocks:
-            return pl.DataFrame(schema={"query": pl.String, "item": pl.String, "score": pl.Float64})
-        whole = RunBlock.join(blocks)
-        return pl.DataFrame({"query": whole.query, "item": whole.item, "score": whole.score})
+        return frame_of(blocks)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{query: {item: score}}."""
@@ -130,39 +155,3 @@ class Run:
         for query, item, score in self.table().iter_rows():
             nested.setdefault(query, {})[item] = score
         return nested
-
-
-def _blocks_of(given: tables.Table, problems: Problems, rank: bool) -> Iterator[tuple[RunBlock, bool]]:
-    """At most one block, and whether its scores are only an order."""
-    before = problems.count
-    chosen = _chosen(given, problems, rank)
-    value = "score" if "score" in chosen.frame.columns else "rank"
-    table = tables.check_table(chosen, value, problems)
-    ranks = tables.numbers(chosen, "rank", problems) if rank and value != "rank" else None
-    if problems.count > before or table.frame.height == 0:
-        return
-    values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
-    rank_values = values if ranks is None else ranks.to_numpy()
-    block = RunBlock(
-        query=table.frame.get_column("query").rechunk(),
-        item=table.frame.get_column("item").rechunk(),
-        score=values if value == "score" else -values,
-        line=table.line,
-        rank=tables.whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
-        word=table.word,
-    )
-    yield block, given.ordered or value == "rank"
-
-
-def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table:
-    """Our own columns; where there is no score, a lower rank is a higher score."""
-    optional = {"score": column_names.SCORE, "rank": column_names.RANK}
-    needed = {"query": column_names.QUERY, "item": column_names.ITEM}
-    frame = tables.columns_of(table.frame, needed, problems, optional)
-    if "rank" not in frame.columns and "score" not in frame.columns:
-        problems.add("", f"no column for the score or the rank; columns: {tables.listed_columns(table.frame)}")
-    elif "rank" not in frame.columns and rank:
-        problems.add("", f"has no rank column, which {setting_value('ties', 'rank')} needs")
-    else:
-        return replace(table, frame=frame)
-    raise InputError([problems.report()])

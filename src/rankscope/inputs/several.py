@@ -12,9 +12,15 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.names import distinct_names
 
+SEVERAL = (Mapping, list, tuple)  # what a dictionary of runs holds, one level below its names
+LISTED = (list, tuple, np.ndarray)
+
 
 def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Run]:
-    """Runs with distinct names, from one run, a list of runs, or {name: run}; a bad one adds to `errors`."""
+    """Runs with distinct names, from one run, a list of runs, or {name: run}; a bad one adds to `errors`.
+
+    They are to be used at once: dictionaries are not copied.
+    """
     if isinstance(runs, Mapping) and _is_by_name(runs):
         pairs = [(str(name), data) for name, data in runs.items()]
     else:
@@ -22,7 +28,7 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
     results = []
     for name, data in pairs:
         try:
-            results.append(Run.of(data, reading, name=name))
+            results.append(Run.of(data, reading, name=name, keep=False))
         except InputError as error:
             errors.append(error)
     _distinguish(results)
@@ -33,8 +39,8 @@ def _is_by_name(runs: Mapping[Any, Any]) -> bool:
     """{name: run} rather than {query: {item: score}}: the values are runs themselves."""
     first = next(iter(runs.values()), None)
     if isinstance(first, Mapping):
-        return isinstance(next(iter(first.values()), None), Mapping | list | tuple)
-    return first is not None and not isinstance(first, list | tuple | np.ndarray)
+        return isinstance(next(iter(first.values()), None), SEVERAL)
+    return first is not None and not isinstance(first, LISTED)
 
 
 def _distinguish(runs: list[Run]) -> None:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +20,7 @@ from rankscope.inputs.decompression import unpack_bytes
 from rankscope.inputs.expansion import MAX_RATIO, Expansion, TooLargeError, advice
 from rankscope.names import name_of, visible
 
-BLOCK = 16 << 20
+BLOCK = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = re.compile(rb"(^|[\n\r])(?:[ \t\v\f]*" + BYTE_ORDER_MARK + rb")+")
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -88,6 +86,17 @@ class Source:
         whole = Path(self.path).stat().st_size if self.path != "-" else 0
         return min(1.0, self._read / whole) if whole else 1.0
 
+    def reached(self, share: float) -> None:
+        """Somebody else reads the file, and has come so far."""
+        self._read = int(share * Path(self.path).stat().st_size)
+
+    def begins_with(self, magic: bytes) -> bool:
+        """Whether it is a file that can be read again and again, not packed, and begins so."""
+        if self.path == "-" or not os.path.isfile(self.path):
+            return False
+        with open(self.path, "rb") as file:
+            return file.read(len(magic)) == magic
+
     def head(self, size: int = 65536) -> bytes:
         """The first plain bytes, for telling the format."""
         plain = b""
@@ -101,10 +110,16 @@ class Source:
         """All plain bytes at once, without a byte order mark."""
         return b"".join(self._plain(self._stored())).removeprefix(BYTE_ORDER_MARK)
 
-    def blocks(self, size: int = 0) -> Iterator[bytes]:
-        """Plain bytes in blocks that end with a whole line; only the last one may lack its line end."""
-        for block in self._whole_lines(size or BLOCK):
-            yield without_marks(block)
+    def blocks(self, size: int = 0, inner_marks: bool = False) -> Iterator[bytes]:
+        """Plain bytes in blocks that end with a whole line; only the last one may lack its line end.
+
+        A byte order mark goes where the file begins, and where a line does unless `inner_marks` are to stay.
+        """
+        for number, block in enumerate(self._whole_lines(size or BLOCK)):
+            if inner_marks:
+                yield block.removeprefix(BYTE_ORDER_MARK) if number == 0 else block
+            else:
+                yield without_marks(block)
 
     def _whole_lines(self, size: int) -> Iterator[bytes]:
         rest: list[bytes] = []
@@ -148,6 +163,9 @@ class Source:
 
     def _kept(self, stream: BinaryIO) -> BinaryIO:
         """Standard input and pipes can be read only once, so their bytes are kept in a temporary file."""
+        import shutil
+        import tempfile
+
         spooled = tempfile.SpooledTemporaryFile(max_size=BLOCK)  # noqa: SIM115  (it lives as long as the source)
         shutil.copyfileobj(stream, spooled, BLOCK)
         weakref.finalize(self, spooled.close)
@@ -179,7 +197,7 @@ def without_marks(text: bytes) -> bytes:
     >>> without_marks("\ufeffq1 ...\\n\ufeffq2 ...".encode())
     b'q1 ...\\nq2 ...'
     """
-    return MARKS.sub(rb"\1", text) if BYTE_ORDER_MARK in text else text
+    return text if text.isascii() or BYTE_ORDER_MARK not in text else MARKS.sub(rb"\1", text)
 
 
 def without_suffix(name: str, suffixes: Iterable[str]) -> str:

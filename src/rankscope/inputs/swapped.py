@@ -59,7 +59,7 @@ def looks_swapped(data: Any, qrels: Qrels, runs: Sequence[Run], reading: Reading
     >>> looks_swapped(grades, Qrels.of(grades), [Run.of(grades)], Reading())
     ''
     """
-    if bool((qrels.table.get_column("grade") % 1 == 0).all()):
+    if qrels.has_whole_grades:
         return ""
     if isinstance(data, str | Path) and not (_is_file(data) and _reads_as_run(data, reading)):
         return ""
@@ -79,4 +79,4 @@ def _first_scores(run: Run) -> FloatArray:
         first = next(iter(run.blocks(Problems(run.place))), None)
     except InputError:
         first = None
-    return np.empty(0) if first is None else first.score[np.isfinite(first.score)]
+    return np.empty(0) if first is None else first.rows.score[np.isfinite(first.rows.score)]

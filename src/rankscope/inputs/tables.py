@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.inputs.checks import KEPT, Problems, shorten_value
-from rankscope.inputs.ids import LARGEST_WHOLE_FLOAT, text_ids
+from rankscope.arrays import BoolArray, IntArray
+from rankscope.column_names import plain_name
+from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.numbers import as_number
+from rankscope.inputs.series_ids import text_ids
 
 SHOWN_COLUMNS = 30
 
@@ -41,21 +42,16 @@ class Table:
     def complain(self, bad: BoolArray, problems: Problems, wrong: Mapping[str, pl.Series], rule: str) -> None:
         """A problem for each bad row: `rule`, and what stood in the one column of `wrong` instead."""
         ((name, column),) = wrong.items()
-        rows = np.flatnonzero(bad)
-        for row in rows[:KEPT].tolist():
-            line, value = int(self.line[row]), column.slice(row, 1).to_list()[0]
-            what = f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shorten_value(value)}"
-            problems.add(f"{self.word} {line}", what, order=line)
-        problems.more(max(0, rows.size - KEPT))
+
+        def what(row: int) -> str:
+            value = column.slice(row, 1).to_list()[0]
+            return f"{name} is empty" if _is_missing(value) else f"{name} must be {rule}, got {shorten_value(value)}"
+
+        problems.add_rows(np.flatnonzero(bad), self.line, self.word, what)
 
 
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value)
-
-
-def plain_name(name: str) -> str:
-    """A column's name for comparison: case and blanks around it do not matter."""
-    return name.strip().lower()
 
 
 def find_column(frame: pl.DataFrame, names: Sequence[str]) -> str | None:
@@ -148,14 +144,3 @@ def _checked_ids(table: Table, problems: Problems) -> Iterator[pl.Series]:
         bad = (ids.is_null() | (ids == "").fill_null(True)).to_numpy()
         table.complain(bad, problems, {name: column}, "text or a whole number")
         yield ids
-
-
-def whole_ranks(ranks: FloatArray, line: IntArray, word: str, problems: Problems) -> IntArray:
-    """A rank column as int64; a rank that is no whole number is a problem."""
-    broken = ~(np.abs(ranks) < LARGEST_WHOLE_FLOAT) | (ranks != np.floor(ranks))
-    rows = np.flatnonzero(broken)
-    for row in rows[:KEPT].tolist():
-        what = f"rank must be a whole number, got {shorten_value(ranks[row].item())}"
-        problems.add(f"{word} {line[row]}", what, order=int(line[row]))
-    problems.more(max(0, rows.size - KEPT))
-    return np.where(broken, 0, ranks).astype(np.int64)

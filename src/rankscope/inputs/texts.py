@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.sources import Source, without_marks
 from rankscope.wording import setting_usage
@@ -16,6 +18,21 @@ def is_utf8(encoding: str) -> bool:
     (True, False)
     """
     return encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8sig")
+
+
+def decoded_blocks(source: Source, encoding: str, problems: Problems, inner_marks: bool = False) -> Iterator[bytes]:
+    """A text as UTF-8 in blocks of whole lines; lines that are no text are problems and are left empty.
+
+    In another encoding than UTF-8 it is one block. `inner_marks` leaves byte order marks inside the text.
+    """
+    line = 1
+    if is_utf8(encoding):
+        blocks: Iterable[bytes] = source.blocks(inner_marks=inner_marks)
+    else:
+        blocks = [decode_text(source.whole(), encoding, problems)]
+    for block in blocks:
+        yield decodable(block, problems, line)
+        line += block.count(b"\n")
 
 
 def whole(source: Source, encoding: str, problems: Problems) -> bytes:
@@ -47,8 +64,11 @@ def beginning(raw: bytes, encoding: str) -> bytes:
     return text.removeprefix("\ufeff").encode(errors="ignore")
 
 
-def decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
-    """The bytes without what is not text: each line with a NUL or with bytes that are not UTF-8 is a problem."""
+def decodable(raw: bytes, problems: Problems, first_line: int, comments: bool = False) -> bytes:
+    """The bytes without what is not text: each line with a NUL or with bytes that are not UTF-8 is a problem.
+
+    `comments` says that lines that begin with # do not matter.
+    """
     try:
         raw.decode()
         if b"\0" not in raw:
@@ -58,7 +78,9 @@ def decodable(raw: bytes, problems: Problems, first_line: int) -> bytes:
     lines = raw.split(b"\n")
     for number, line in enumerate(lines, first_line):
         what = _not_text(line)
-        if what:
+        if what and comments and line.lstrip().startswith(b"#"):
+            lines[number - first_line] = b"#"
+        elif what:
             advice = f"Text must be UTF-8; name another one with {setting_usage('encoding', 'NAME')}."
             problems.add(f"line {number}", what, advice, number)
             lines[number - first_line] = b""

@@ -1,78 +1,91 @@
-"""A number per query: one short file each, listed here in the order people want to see them."""
+"""A number per query: one short file each, listed here in the order people want to see them.
+
+Each is loaded when it is named: making the classes of all takes longer than computing a few.
+"""
 
 from __future__ import annotations
 
-from rankscope.measures.average_precision import AP, GMAP
-from rankscope.measures.cascade import ERR, nERR
-from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
-from rankscope.measures.coverage import Hole, Judged, Unjudged
-from rankscope.measures.effectiveness import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex
-from rankscope.measures.gain_measures import BinG, G
-from rankscope.measures.image_retrieval import NMRR, Bullseye
-from rankscope.measures.interpolated_precision import IPrec, IPrec11
-from rankscope.measures.measure import Measure
-from rankscope.measures.ndcg import Rndcg, nDCG, nDCGRel
-from rankscope.measures.precision import P
-from rankscope.measures.preferences import Bpref, GBpref, InfAP
-from rankscope.measures.q_measure import Q
-from rankscope.measures.r_precision import Rprec, RprecMult
-from rankscope.measures.rank_biased import RBP, RBPResidual
-from rankscope.measures.recall import CappedRecall, R
-from rankscope.measures.reciprocal_rank import ER, RR, Success
-from rankscope.measures.texts import Relstring, Runid
-from rankscope.measures.whole_list import SetAP, SetF, SetP, SetR, SetRelativeP, Utility
+from typing import TYPE_CHECKING, Any
 
-ALL: tuple[type[Measure], ...] = (  # a new measure adds its import and its name here
-    AP,
-    nDCG,
-    P,
-    R,
-    RR,
-    Rprec,
-    Success,
-    F,
-    GMAP,
-    Bpref,
-    InfAP,
-    RBP,
-    RBPResidual,
-    ERR,
-    nERR,
-    Q,
-    IPrec,
-    IPrec11,
-    CappedRecall,
-    ER,
-    NMRR,
-    Bullseye,
-    E,
-    Effectiveness,
-    Estar,
-    Enorm,
-    Generality,
-    GeneralityIndex,
-    Judged,
-    Hole,
-    Unjudged,
-    SetP,
-    SetR,
-    SetRelativeP,
-    SetAP,
-    SetF,
-    Utility,
-    RprecMult,
-    nDCGRel,
-    Rndcg,
-    BinG,
-    G,
-    GBpref,
-    NumQ,
-    NumRet,
-    NumRel,
-    NumRelRet,
-    NumNonrelJudgedRet,
-    Relstring,
-    Runid,
+from rankscope.catalogue import Later, later, load_attribute
+
+if TYPE_CHECKING:
+    from rankscope.measures.average_precision import AP, GMAP
+    from rankscope.measures.cascade import ERR, nERR
+    from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
+    from rankscope.measures.coverage import Hole, Judged, Unjudged
+    from rankscope.measures.effectiveness import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex
+    from rankscope.measures.gain_measures import BinG, G
+    from rankscope.measures.image_retrieval import NMRR, Bullseye
+    from rankscope.measures.interpolated_precision import IPrec, IPrec11
+    from rankscope.measures.measure import Measure
+    from rankscope.measures.ndcg import Rndcg, nDCG, nDCGRel
+    from rankscope.measures.precision import P
+    from rankscope.measures.preferences import Bpref, GBpref, InfAP
+    from rankscope.measures.q_measure import Q
+    from rankscope.measures.r_precision import Rprec, RprecMult
+    from rankscope.measures.rank_biased import RBP, RBPResidual
+    from rankscope.measures.recall import CappedRecall, R
+    from rankscope.measures.reciprocal_rank import ER, RR, Success
+    from rankscope.measures.texts import Relstring, Runid
+    from rankscope.measures.whole_list import SetAP, SetF, SetP, SetR, SetRelativeP, Utility
+
+    ALL: tuple[type[Measure], ...]
+
+PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its class above and below
+    "rankscope.measures",
+    {
+        "AP": "average_precision:AP",
+        "nDCG": "ndcg:nDCG",
+        "P": "precision:P",
+        "R": "recall:R",
+        "RR": "reciprocal_rank:RR",
+        "Rprec": "r_precision:Rprec",
+        "success": "reciprocal_rank:Success",
+        "F": "effectiveness:F",
+        "GMAP": "average_precision:GMAP",
+        "bpref": "preferences:Bpref",
+        "infAP": "preferences:InfAP",
+        "RBP": "rank_biased:RBP",
+        "RBPResidual": "rank_biased:RBPResidual",
+        "ERR": "cascade:ERR",
+        "nERR": "cascade:nERR",
+        "Q": "q_measure:Q",
+        "IPrec": "interpolated_precision:IPrec",
+        "IPrec11": "interpolated_precision:IPrec11",
+        "CappedRecall": "recall:CappedRecall",
+        "ER": "reciprocal_rank:ER",
+        "NMRR": "image_retrieval:NMRR",
+        "Bullseye": "image_retrieval:Bullseye",
+        "E": "effectiveness:E",
+        "Effectiveness": "effectiveness:Effectiveness",
+        "Estar": "effectiveness:Estar",
+        "Enorm": "effectiveness:Enorm",
+        "generality": "effectiveness:Generality",
+        "generality_index": "effectiveness:GeneralityIndex",
+        "Judged": "coverage:Judged",
+        "hole": "coverage:Hole",
+        "unj": "coverage:Unjudged",
+        "SetP": "whole_list:SetP",
+        "SetR": "whole_list:SetR",
+        "SetRelativeP": "whole_list:SetRelativeP",
+        "SetAP": "whole_list:SetAP",
+        "SetF": "whole_list:SetF",
+        "utility": "whole_list:Utility",
+        "Rprec_mult": "r_precision:RprecMult",
+        "nDCG_rel": "ndcg:nDCGRel",
+        "Rndcg": "ndcg:Rndcg",
+        "binG": "gain_measures:BinG",
+        "G": "gain_measures:G",
+        "gm_bpref": "preferences:GBpref",
+        "num_q": "counts:NumQ",
+        "num_ret": "counts:NumRet",
+        "num_rel": "counts:NumRel",
+        "num_rel_ret": "counts:NumRelRet",
+        "num_nonrel_judged_ret": "counts:NumNonrelJudgedRet",
+        "relstring": "texts:Relstring",
+        "runid": "texts:Runid",
+    },
 )
 
 __all__ = [
@@ -129,3 +142,12 @@ __all__ = [
     "nDCGRel",
     "nERR",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """All measures, or the class of one by its name."""
+    if name == "ALL":
+        return tuple(each.load() for each in PLACES.values())
+    if name == "Measure":
+        return Later("rankscope.measures.measure:Measure").load()
+    return load_attribute(PLACES, name)

@@ -48,8 +48,10 @@ class AP(Measure):
     def of(self, queries: RelevantRanks) -> FloatArray:
         """Whole columns: position over rank, summed in rank order."""
         queries = queries.at(rel=self.rel)
-        within = queries.ranks <= self._limit(queries)[queries.row]
-        return divide(queries.total(self._terms(queries.position, queries.ranks) * within), self._divisor(queries))
+        terms = self._terms(queries.position, queries.ranks)
+        if self.scope is not None or self.within == "R":
+            terms = terms * (queries.ranks <= self._limit(queries)[queries.row])
+        return divide(queries.total(terms), self._divisor(queries))
 
     def _limit(self, queries: RelevantRanks) -> FloatArray:
         """The last rank at which a hit counts."""

@@ -14,7 +14,7 @@ def divide(numerator: ArrayLike, denominator: ArrayLike, nothing: float = np.nan
     >>> divide([1.0, 0.0], [2, 0])
     array([0.5, nan])
     """
-    top, bottom = np.broadcast_arrays(
-        np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
-    )
+    top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+    if top.shape != bottom.shape:
+        top, bottom = np.broadcast_arrays(top, bottom)
     return np.divide(top, bottom, out=np.full(top.shape, nothing), where=bottom != 0)

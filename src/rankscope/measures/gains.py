@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.measure import Measure
-from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.ragged import Ragged, offsets_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 GAINS = ("linear", "exp")
@@ -36,13 +36,14 @@ def need_top(measure: Measure, top: float | None, queries: RelevantRanks) -> Non
 def ideal_order(queries: RelevantRanks) -> Ragged:
     """All items judged above 0, found or not, best first: grade and rank."""
     levels = queries.levels
-    good = levels.where(levels["grade"] > 0)
-    order = np.lexsort((-good["grade"], good.row))
-    count = good["count"][order]
-    grade = np.repeat(good["grade"][order], count)
-    row = np.repeat(good.row[order], count)
-    ideal = Ragged.from_rows(row, len(queries), grade=grade)
-    return ideal.with_columns(rank=ideal.position)
+    good = (levels["grade"] > 0).nonzero()[0]
+    grade, row, count = levels["grade"][good], levels.row[good], levels["count"][good]
+    order = np.lexsort((-grade, row))
+    count = count[order]
+    items = row[order].repeat(count)
+    offsets = offsets_of(np.bincount(items, minlength=len(queries)))
+    rank = np.arange(1, items.size + 1) - offsets[items]
+    return Ragged.from_rows(items, len(queries), grade=grade[order].repeat(count), rank=rank)
 
 
 def losing_order(queries: RelevantRanks) -> Ragged:
@@ -58,7 +59,7 @@ def losing_order(queries: RelevantRanks) -> Ragged:
 
 def gaining(queries: RelevantRanks) -> Ragged:
     """Items found that are judged above 0."""
-    return queries.judged.where(queries.judged["grade"] > 0)
+    return queries.gaining
 
 
 def at_rank(cumulated: FloatArray, items: Ragged, row: IntArray, rank: IntArray) -> FloatArray:

@@ -9,12 +9,12 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.measures.measure import Measure
+from rankscope.measures.recall_levels import LEVELS
 from rankscope.measures.worth import hits_first
 from rankscope.notation import given_behind_at
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
-LEVELS = tuple(level / 10 for level in range(11))
 ROUNDING = ("ceil", "trec_eval-9", "trec_eval-10")
 
 

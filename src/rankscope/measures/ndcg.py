@@ -54,8 +54,11 @@ class nDCG(Measure):
         return rank <= (np.inf if self.scope is None else self.scope)
 
     def _weight(self, rank: IntArray, grade: FloatArray) -> FloatArray:
-        there = self._within(rank) & (grade >= self.floor)
-        return np.where(there, gain_of(grade, self.gain) / discount(rank), 0.0)
+        weight = gain_of(grade, self.gain) / discount(rank)
+        there = self._within(rank)
+        if self.floor > 0:
+            there &= grade >= self.floor
+        return np.where(there, weight, 0.0)
 
     def _loss(self, rank: IntArray, grade: FloatArray) -> FloatArray:
         return np.where(self._within(rank), grade / discount(rank), 0.0)

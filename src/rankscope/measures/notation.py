@@ -6,53 +6,13 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
+from rankscope import measures as kinds
 from rankscope.errors import MeasureError
-from rankscope.measures import (
-    ALL,
-    AP,
-    ERR,
-    GMAP,
-    RBP,
-    RR,
-    BinG,
-    Bpref,
-    CappedRecall,
-    F,
-    G,
-    GBpref,
-    InfAP,
-    IPrec,
-    IPrec11,
-    Measure,
-    NumNonrelJudgedRet,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    R,
-    RBPResidual,
-    Relstring,
-    Rndcg,
-    Rprec,
-    RprecMult,
-    Runid,
-    SetAP,
-    SetF,
-    SetP,
-    SetR,
-    SetRelativeP,
-    Success,
-    Unjudged,
-    Utility,
-    nDCG,
-    nDCGRel,
-)
-from rankscope.measures.interpolated_precision import LEVELS
-from rankscope.measures.measure import with_level
+from rankscope.measures.measure import Measure, with_level
+from rankscope.measures.recall_levels import LEVELS
 from rankscope.notation import NamedCatalogue, given_options, split_list
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -62,46 +22,46 @@ One: TypeAlias = str | Measure | type[Measure]
 Asked: TypeAlias = Iterable[One] | One  # measures as people ask for them
 
 TREC_FAMILIES: dict[str, tuple[Maker, tuple[float, ...]]] = {
-    "iprec_at_recall": (IPrec, LEVELS),
-    "P": (lambda k: P(_whole(k)), CUTS),
-    "recall": (lambda k: R(_whole(k)), CUTS),
-    "Rprec_mult": (RprecMult, MULTIPLES),
-    "ndcg_cut": (lambda k: nDCG(scope=_whole(k)), CUTS),
-    "map_cut": (lambda k: AP(scope=_whole(k)), CUTS),
-    "relative_P": (lambda k: CappedRecall(_whole(k)), CUTS),
-    "success": (lambda k: Success(_whole(k)), (1, 5, 10)),
-    "unj": (lambda k: Unjudged(_whole(k)), (5, 10, 20)),
+    "iprec_at_recall": (lambda level: kinds.IPrec(level), LEVELS),
+    "P": (lambda k: kinds.P(_whole(k)), CUTS),
+    "recall": (lambda k: kinds.R(_whole(k)), CUTS),
+    "Rprec_mult": (lambda a: kinds.RprecMult(a), MULTIPLES),
+    "ndcg_cut": (lambda k: kinds.nDCG(scope=_whole(k)), CUTS),
+    "map_cut": (lambda k: kinds.AP(scope=_whole(k)), CUTS),
+    "relative_P": (lambda k: kinds.CappedRecall(_whole(k)), CUTS),
+    "success": (lambda k: kinds.Success(_whole(k)), (1, 5, 10)),
+    "unj": (lambda k: kinds.Unjudged(_whole(k)), (5, 10, 20)),
 }
-TREC_SINGLE: tuple[Measure, ...] = (
-    Runid(),
-    NumQ(),
-    NumRet(),
-    NumRel(),
-    NumRelRet(),
-    AP(),
-    GMAP(),
-    Rprec(),
-    Bpref(),
-    RR(),
-    Relstring(),
-    InfAP(),
-    GBpref(),
-    Utility(),
-    IPrec11(),
-    BinG(),
-    G(),
-    nDCG(),
-    nDCGRel(),
-    Rndcg(),
-    SetP(),
-    SetRelativeP(),
-    SetR(),
-    SetAP(),
-    SetF(),
-    NumNonrelJudgedRet(),
-    RBPResidual(),
-    RBP(p=0.9, gain="query"),
-)
+TREC_SINGLE: dict[str, str] = {  # measures without a cut-off by trec_eval's names, as we write them
+    "runid": "runid",
+    "num_q": "num_q",
+    "num_ret": "num_ret",
+    "num_rel": "num_rel",
+    "num_rel_ret": "num_rel_ret",
+    "map": "AP",
+    "gm_map": "GMAP",
+    "Rprec": "Rprec",
+    "bpref": "bpref",
+    "recip_rank": "RR",
+    "relstring": "relstring",
+    "infAP": "infAP",
+    "gm_bpref": "gm_bpref",
+    "utility": "utility",
+    "11pt_avg": "IPrec11",
+    "binG": "binG",
+    "G": "G",
+    "ndcg": "nDCG",
+    "ndcg_rel": "nDCG_rel",
+    "Rndcg": "Rndcg",
+    "set_P": "SetP",
+    "set_relative_P": "SetRelativeP",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
+    "rbp_resid": "RBPResidual",
+    "rbp": "RBP(p=0.9,gain=query)",
+}
 ALL_TREC: tuple[str, ...] = (
     "runid",
     "num_q",
@@ -147,11 +107,11 @@ LISTS: dict[str, tuple[str, ...]] = {
     "set": ("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
 }
 PEER_NAMES: dict[str, Callable[[int | None], Measure]] = {
-    "ndcg_burges": lambda k: nDCG(gain="exp", scope=k),
-    "f1": lambda k: SetF() if k is None else F(k),
-    "err": lambda k: ERR(scope=k),
+    "ndcg_burges": lambda k: kinds.nDCG(gain="exp", scope=k),
+    "f1": lambda k: kinds.SetF() if k is None else kinds.F(k),
+    "err": lambda k: kinds.ERR(scope=k),
 }
-METRIC_LEARNING: dict[str, Measure] = {"MAP@R": AP(within="R"), "mean_average_precision_at_r": AP(within="R")}
+METRIC_LEARNING = ("MAP@R", "mean_average_precision_at_r")
 NUMBER = r"(?:\d+|\d*\.\d+)"
 RANX_LEVEL = re.compile(r"(.+)-l(\d+)")  # ndcg@10-l2
 RANX_RBP = re.compile(r"rbp\.(\d+)")  # rbp.95
@@ -166,11 +126,12 @@ def _whole(cut: float) -> int:
 
 MEASURES: NamedCatalogue[Measure] = NamedCatalogue(
     "measure",
-    ALL,
+    kinds.PLACES,
     example="P(rel=2)@10",
     group="rankscope.measures",
     error=MeasureError,
     advice="`rankscope measures` lists all there are",
+    aliased=True,
 )
 
 
@@ -184,13 +145,13 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
     """
     if level := RANX_LEVEL.fullmatch(text):
         measure = parse_measure(level[1], float(level[2]))
-        return replace(measure, floor=float(level[2])) if isinstance(measure, nDCG) else measure
+        return replace(measure, floor=float(level[2])) if isinstance(measure, kinds.nDCG) else measure
     if persistence := RANX_RBP.fullmatch(text):
-        return with_level(RBP(p=float(f"0.{persistence[1]}")), rel)
+        return with_level(kinds.RBP(p=float(f"0.{persistence[1]}")), rel)
     if text in METRIC_LEARNING:
-        return with_level(METRIC_LEARNING[text], rel)
-    if text in _trec_names():
-        return with_level(_trec_names()[text], rel)
+        return with_level(kinds.AP(within="R"), rel)
+    if text in TREC_SINGLE:
+        return with_level(trec_single(text), rel)
     if family := _of_family(text):
         return with_level(family, rel)
     written = MEASURES.take_apart(text)
@@ -202,9 +163,13 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
 
 
 @cache
-def _trec_names() -> dict[str | None, Measure]:
-    """Measures without a cut-off by trec_eval's names."""
-    return {measure.trec_name(): measure for measure in TREC_SINGLE}
+def trec_single(name: str) -> Measure:
+    """The measure without a cut-off that trec_eval calls so.
+
+    >>> trec_single("recip_rank")
+    RR(rel=1.0, scope=None)
+    """
+    return MEASURES.parse(TREC_SINGLE[name])
 
 
 def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> list[Measure]:
@@ -213,11 +178,19 @@ def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> l
     Measures may stand among them, and classes of measures for those with the usual options.
     >>> [str(measure) for measure in parse_measures("AP, P.5,10")]
     ['AP', 'P@5', 'P@10']
+    >>> from rankscope.measures import AP, P, nDCG
     >>> [str(measure) for measure in parse_measures([AP, P @ 10, nDCG(gain="exp") @ 20])]
     ['AP', 'P@10', 'nDCG(gain=exp)@20']
     """
+    asked = (texts,) if isinstance(texts, str | Measure | type) else tuple(texts)
+    return list(_parsed(asked, rel, compat))
+
+
+@lru_cache(maxsize=256)
+def _parsed(texts: tuple[One, ...], rel: float, compat: str | None) -> tuple[Measure, ...]:
+    """The same, once for all calls that ask for the same: a training loop asks again and again."""
     measures: dict[Measure, None] = {}
-    for text in [texts] if isinstance(texts, str | Measure | type) else texts:
+    for text in texts:
         if not isinstance(text, str):
             measures.setdefault(_whole_measure(text() if isinstance(text, type) else text))
             continue
@@ -226,7 +199,7 @@ def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> l
                 measures.setdefault(measure)
     if not measures:
         raise MeasureError("no measure was asked for")
-    return list(measures)
+    return tuple(measures)
 
 
 def _whole_measure(measure: Measure) -> Measure:

@@ -1,9 +1,9 @@
-"""How many items stand above each hit, and which are too close to tell, from a block of screened scores.
+"""How many items stand before each hit, and which are too close to tell, from a block of screened scores.
 
 Sorting whole rows is what costs most, so rows are not sorted. Where few items reach the lowest hit, only those are
 looked at. Else the scores fall into bins, which are counted; only items in a bin with a limit in it are looked at.
-Bins are made by steps that never change the order of two scores (subtract, multiply, truncate, each monotone), so an
-item in a higher bin than a limit is above it.
+Bins are made by steps that never change the order of two scores (subtract, multiply, add, truncate, each monotone), so
+an item in an earlier bin than a limit is above it. All that takes time leaves Python's lock to other threads.
 """
 
 from __future__ import annotations
@@ -14,97 +14,196 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import BoolArray, IntArray
-from rankscope.ranks.keys import ITEMS, ROWS, Keys, items_of, keys_of, rows_of
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.ranks.ragged import Ragged, ranges
 
-FEW = 1 / 6  # where fewer items than this reach the lowest hit, no bins are made: measured
-BINS = 2048  # at least
-FACTOR = 40  # bins for each hit
+FEW = 1 / 24  # where fewer items than this reach the lowest hit, no bins are made: measured
+SAMPLED = 16  # one of so many items says whether they are few
+BINS = 512  # at least, where there are items enough
+FACTOR = 80  # bins for each hit
+OUTSIDE = 4  # bins before and behind those between the limits: no limit is in the last
+MOST_BINS = 1 << 22  # at a time: a float32 knows their numbers
+CELLS = 1 << 19  # scores in bins at a time, which stay in the cache
 Scores = NDArray[np.float32]
-LOWEST = np.array([-np.inf], dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """For each limit how many scores lie above and within it; and the items that lie within any."""
+    """For each hit how many items surely stand before it; and the items in doubt, which are not among them.
 
-    above: IntArray
-    within: IntArray
+    `place` is the hit that an item in doubt is too close to, the first one of its row, counted over all rows.
+    """
+
+    before: IntArray
     row: IntArray
     item: IntArray
-    score: Scores
+    place: IntArray
+
+    @classmethod
+    def join(cls, parts: list[Counted], rows: list[int], places: list[int]) -> Counted:
+        """Several parts of a block, which begin at these rows and hits."""
+        return cls(
+            before=np.concatenate([part.before for part in parts]),
+            row=np.concatenate([part.row + row for part, row in zip(parts, rows, strict=True)]),
+            item=np.concatenate([part.item for part in parts]),
+            place=np.concatenate([part.place + place for part, place in zip(parts, places, strict=True)]),
+        )
+
+
+def float32_limits(low: FloatArray, high: FloatArray) -> tuple[Scores, Scores]:
+    """Limits in float32: the nearest values, one step further out where that is nearer to the middle.
+
+    >>> float32_limits(np.array([0.1]), np.array([0.1]))
+    (array([0.09999999], dtype=float32), array([0.1], dtype=float32))
+    """
+    out = np.float32(np.inf)
+    with np.errstate(over="ignore"):
+        below, above = low.astype(np.float32), high.astype(np.float32)
+        below = np.where(below > low, np.nextafter(below, -out), below)
+        return below, np.where(above < high, np.nextafter(above, out), above)
 
 
 def count_block(scores: Scores, limits: Ragged) -> Counted:
-    """Count a block: `limits` has a list of `low` and `high` for each row of scores, both ascending.
+    """Count a block: `limits` has `low` and `high` of the hits of each row of scores, best first, so both fall.
 
-    >>> limits = Ragged(np.array([0, 2]), {"low": np.float32([1, 4]), "high": np.float32([2, 5])})
+    >>> limits = Ragged(np.array([0, 2]), {"low": np.float32([4, 1]), "high": np.float32([5, 2])})
     >>> found = count_block(np.float32([[0, 1.5, 3, 9]]), limits)
-    >>> found.above, found.within, found.item
-    (array([2, 1]), array([1, 0]), array([1]))
+    >>> found.before, found.item, found.place
+    (array([1, 2]), array([1]), array([1]))
     """
-    assert len(scores) < ROWS
-    assert scores.shape[1] <= ITEMS
+    bounded = _Bounded(limits)
     if limits.size == 0 or scores.size == 0:
-        none, nothing = np.zeros(limits.size, dtype=np.int64), np.empty(0, dtype=np.int64)
-        return Counted(above=none, within=none, row=nothing, item=nothing, score=np.empty(0, dtype=np.float32))
-    there = limits.lengths > 0
-    lowest, highest = (np.full(len(scores), np.inf, dtype=np.float32) for _ in range(2))
-    lowest[there] = limits["low"][limits.offsets[:-1][there]]
-    highest[there] = limits["high"][limits.offsets[1:][there] - 1]
-    chosen = scores >= lowest[:, None]
-    if np.count_nonzero(chosen) < FEW * scores.size:
-        above = np.zeros(limits.size, dtype=np.int64)
-    else:
-        above, chosen = _by_bins(scores, limits, lowest, highest)
-    return _among(chosen, scores, limits, above)
+        nothing = np.empty(0, dtype=np.int64)
+        return bounded.counted(nothing, nothing, np.empty(0, dtype=np.float32), None)
+    some = scores[:, ::SAMPLED]
+    if np.count_nonzero(some >= bounded.lowest[:, None]) < FEW * some.size:
+        row, item = np.divmod(np.flatnonzero(scores >= bounded.lowest[:, None]), scores.shape[1])
+        return bounded.counted(row, item, scores[row, item], None)
+    step = max(1, min(CELLS // scores.shape[1], MOST_BINS // bins_of_a_row(limits, scores.shape[1])))
+    starts = list(range(0, len(scores), step))
+    parts = []
+    for start in starts:
+        rows = np.arange(start, min(start + step, len(scores)))
+        parts.append(_by_bins(scores[rows[0] : rows[-1] + 1], _Bounded(limits.take(rows))))
+    return Counted.join(parts, starts, limits.offsets[starts].tolist())
 
 
-def _by_bins(scores: Scores, limits: Ragged, lowest: Scores, highest: Scores) -> tuple[IntArray, BoolArray]:
-    """Scores above each limit that are in no bin with a limit, and which scores are in such a bin."""
-    count = min(1 << 15, max(BINS, 1 << int(FACTOR * limits.lengths.max()).bit_length()))
-    with np.errstate(all="ignore"):
-        width = count / (highest - lowest)
-        usable = np.isfinite(width) & (width > 0) & np.isfinite(lowest)
-    lowest, width = np.where(usable, lowest, 0), np.where(usable, width, 1).astype(np.float32)
+class _Bounded:
+    """Limits of each row, with one behind them that everything reaches."""
 
-    def bins(values: Scores, start: Any, factor: Any) -> NDArray[Any]:
-        with np.errstate(all="ignore"):
-            place = np.subtract(values, start)
-            np.multiply(place, factor, out=place)
-        np.clip(place, np.float32(-1), np.float32(count), out=place)
-        place += np.float32(1)
-        return place.astype(np.int64)
+    def __init__(self, limits: Ragged) -> None:
+        self.limits = limits
+        self.there = np.arange(limits.size) + limits.row
+        self.starts = limits.offsets + np.arange(len(limits) + 1)
+        self.low, self.high = (np.full(limits.size + len(limits), -np.inf, dtype=np.float32) for _ in range(2))
+        self.low[self.there], self.high[:] = limits["low"], np.nan  # and that nothing lies within
+        self.high[self.there] = limits["high"]
 
-    wide = count + 2
-    flat = bins(scores, lowest[:, None], width[:, None])
-    flat += np.arange(len(scores))[:, None] * wide
-    low, high = (bins(limits[side], lowest[limits.row], width[limits.row]) for side in ("low", "high"))
-    low, high = low + limits.row * wide, high + limits.row * wide
-    edge = np.bincount(low, minlength=len(scores) * wide + 1) - np.bincount(high + 1, minlength=len(scores) * wide + 1)
-    hot = np.cumsum(edge)[:-1] > 0
-    numbers = np.bincount(flat.ravel(), minlength=hot.size)
-    numbers[hot] = 0
-    from_here = np.cumsum(numbers.reshape(len(scores), wide)[:, ::-1], axis=1)[:, ::-1].ravel()
-    return from_here[high] - numbers[high], hot.take(flat)
+    @property
+    def lowest(self) -> Scores:
+        """The lowest limit of each row; nothing reaches that of a row without any."""
+        return np.where(self.limits.lengths > 0, self.low[np.maximum(self.starts[1:] - 2, 0)], np.float32(np.inf))
+
+    @property
+    def highest(self) -> Scores:
+        """The highest limit of each row."""
+        return np.where(self.limits.lengths > 0, self.high[self.starts[:-1]], np.float32(np.inf))
+
+    def first_reached(self, value: Scores, first: IntArray, many: IntArray) -> IntArray:
+        """The first limit each value reaches, among so many from the first on; the one behind them if it is none."""
+        reached = np.zeros(value.size, dtype=np.int64)
+        half = 1 << max(0, int(many.max(initial=0)).bit_length() - 1)
+        while half:
+            at = first + np.minimum(reached + (half - 1), many)
+            reached += half * (self.low[at] > value)
+            half >>= 1
+        return first + np.minimum(reached, many)
+
+    def counted(
+        self, row: IntArray, item: IntArray, value: Scores, within: tuple[IntArray, IntArray] | None
+    ) -> Counted:
+        """Counts of items of which each reaches the lowest limit of its row; `within` says among which it must be."""
+        first, many = (self.starts[row], self.limits.lengths[row]) if within is None else within
+        reached = self.first_reached(value, first, many)
+        close = value <= self.high[reached]
+        total = np.cumsum(np.bincount(reached[~close], minlength=self.low.size))
+        before_row = np.concatenate([[0], total])[self.starts[:-1]]
+        return Counted(
+            before=total[self.there] - before_row[self.limits.row],
+            row=row[close],
+            item=item[close],
+            place=reached[close] - row[close],
+        )
 
 
-def _among(chosen: BoolArray, scores: Scores, limits: Ragged, above: IntArray) -> Counted:
-    """Count among the chosen scores by sorting them."""
-    place = np.flatnonzero(chosen)
+def _by_bins(scores: Scores, bounded: _Bounded) -> Counted:
+    """Whole bins are counted at once, and the items of those with a limit in them one by one."""
+    limits, bins = bounded.limits, _Bins.of(bounded, scores.shape[1])
+    flat = bins.numbers(scores, slice(None), np.newaxis)
+    top, end = (bins.numbers(limits[side], limits.row) for side in ("high", "low"))
+    is_hot = bins.with_limits(top, end)
+    hot = np.flatnonzero(is_hot)
+    number = np.bincount(flat.ravel(), minlength=bins.size)
+    number[hot] = 0
+    total = np.cumsum(number, out=number)
+    before = total[end] - np.concatenate([[0], total[bins.wide - 1 :: bins.wide]])[limits.row]
+    place = np.flatnonzero(is_hot.take(flat, mode="clip"))
     row, item = np.divmod(place, scores.shape[1])
-    keys = np.sort(keys_of(row, scores.ravel()[place], item))
-    ends = np.searchsorted(keys, keys_of(limits.row + 1, LOWEST, 0))
-    first = np.searchsorted(keys, keys_of(limits.row, limits["low"], 0))
-    last = np.searchsorted(keys, keys_of(limits.row, limits["high"], ITEMS - 1), side="right")
-    close = _union(keys, first, last)
-    row, item = rows_of(close), items_of(close)
-    return Counted(above=above + ends - last, within=last - first, row=row, item=item, score=scores[row, item])
+    first = np.searchsorted(end, hot)
+    many = np.searchsorted(end, hot, side="right") - first
+    order = np.empty(bins.size, dtype=np.int32)  # of no meaning where no limit is
+    order[hot] = np.arange(hot.size)
+    mine = order[flat.ravel()[place]]
+    found = bounded.counted(row, item, scores.ravel()[place], (first[mine] + row, many[mine]))
+    return Counted(before=found.before + before, row=found.row, item=found.item, place=found.place)
 
 
-def _union(keys: Keys, first: IntArray, last: IntArray) -> Keys:
-    """The keys within any of the ranges, which ascend by their ends; each once."""
-    before = np.concatenate([[0], np.maximum.accumulate(last)[:-1]]) if last.size else last
-    start = np.maximum(first, before)
-    return keys[ranges(start, np.maximum(last - start, 0))]
+def bins_of_a_row(limits: Ragged, items: int) -> int:
+    """So many for each hit of the longest list, but fewer than there are items."""
+    most = int(limits.lengths.max(initial=0))
+    return OUTSIDE + min(max(FACTOR * most, BINS), max(items // 4, 1))
+
+
+@dataclass(frozen=True)
+class _Bins:
+    """Bins of each row from its best limit to its worst, all of one width, and some before and behind."""
+
+    top: Scores
+    factor: Scores
+    first: Scores  # the number of the first bin of each row
+    wide: int
+
+    @classmethod
+    def of(cls, bounded: _Bounded, items: int) -> _Bins:
+        """So many bins for each hit, over the limits of each row."""
+        wide = bins_of_a_row(bounded.limits, items)
+        count = wide - OUTSIDE
+        with np.errstate(all="ignore"):
+            factor = count / (bounded.highest - bounded.lowest)
+            usable = np.isfinite(factor) & (factor > 0) & np.isfinite(bounded.highest)
+        first = np.arange(len(bounded.limits), dtype=np.float32) * np.float32(wide)
+        narrow: Scores = np.where(usable, factor, 1).astype(np.float32)
+        return cls(np.where(usable, bounded.highest, 0).astype(np.float32), narrow, first, wide)
+
+    @property
+    def size(self) -> int:
+        """How many bins there are in all rows."""
+        return self.first.size * self.wide
+
+    def numbers(self, values: Scores, row: Any, *more: None) -> IntArray:
+        """The bin of each value; a worse one is in a later bin, or in the same."""
+        top, factor, first = (each[(row, *more)] for each in (self.top, self.factor, self.first))
+        with np.errstate(all="ignore"):
+            place = np.subtract(top, values)
+            np.multiply(place, factor, out=place)
+        np.add(place, first + np.float32(1), out=place)
+        np.clip(place, first, first + np.float32(self.wide - 1), out=place)
+        return place.astype(np.int32).astype(np.int64)
+
+    def with_limits(self, top: IntArray, end: IntArray) -> BoolArray:
+        """Which bins lie between the limits of any hit."""
+        result = np.zeros(self.size, dtype=np.bool_)
+        result[top] = result[end] = True
+        wider = end - top > 1
+        result[ranges(top[wider] + 1, (end - top)[wider] - 1)] = True
+        return result

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.ranks.counting import count_block
-from rankscope.ranks.keys import ITEMS, ROWS, ordered_bits
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.settling import Close, Ranked, final_ranks
 
@@ -57,7 +56,7 @@ def ranks_among(hits: Ragged, others: FloatArray, each: Each = in_turn) -> Ranke
     """
     width = max(1, others.shape[1])
     by_sorting = hits.size > MANY * others.size
-    step = min(ROWS - 1, max(1, (SORTED_CELLS if by_sorting else COUNTED_CELLS) // width))
+    step = max(1, (SORTED_CELLS if by_sorting else COUNTED_CELLS) // width)
     starts = list(range(0, len(others), step))
 
     def work(start: int) -> Ranked:
@@ -90,19 +89,10 @@ def _narrowed(hits: Ragged, others: FloatArray) -> tuple[Scores32, Scores32]:
 
 
 def _by_counting(hits: Ragged, others: FloatArray) -> Ranked:
-    """So many items at a time as their numbers have room in a key."""
     limit, flat = _narrowed(hits, others)
-    flip = hits.offsets[hits.row] + hits.lengths[hits.row] - hits.position  # worst first, as counting wants limits
-    limits = Ragged(hits.offsets, {"low": limit[flip], "high": limit[flip]})
-    found = [
-        (start, count_block(flat[:, start : start + ITEMS], limits)) for start in range(0, max(1, flat.shape[1]), ITEMS)
-    ]
-    above, within = (sum(getattr(part, name)[flip] for _, part in found) for name in ("above", "within"))
-    row = np.concatenate([part.row for _, part in found])
-    item = np.concatenate([part.item + start for start, part in found])
-    screened = np.concatenate([part.score for _, part in found])
-    already = already_counted(hits, row, screened, limit)
-    return final_ranks(hits, above, Close(row=row, item=item, score=others[row, item], counted=already, within=within))
+    found = count_block(flat, Ragged(hits.offsets, {"low": limit, "high": limit}))
+    score = others[found.row, found.item]
+    return final_ranks(hits, found.before, Close(row=found.row, item=found.item, score=score, place=found.place))
 
 
 def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
@@ -112,12 +102,12 @@ def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:
     up_to = _up_to(ordered, hits.row, limit)
     equal = hits.count((up_to > 0) & (ordered[hits.row, np.maximum(up_to - 1, 0)] == limit))
     if not equal.any():
-        return final_ranks(hits, flat.shape[1] - up_to, Close.none(hits.size))
+        return final_ranks(hits, flat.shape[1] - up_to, Close.none())
     clear, some, most = equal == 0, (equal > 0) & (equal <= FEW * hits.lengths), equal > FEW * hits.lengths
     rows = [np.flatnonzero(each) for each in (clear, some, most)]
     above = (flat.shape[1] - up_to)[clear[hits.row]]
     parts = [
-        final_ranks(hits.take(rows[0]), above, Close.none(above.size)),
+        final_ranks(hits.take(rows[0]), above, Close.none()),
         _by_counting(hits.take(rows[1]), others[rows[1]]),
         _in_full(hits.take(rows[2]), others[rows[2]]),
     ]
@@ -154,14 +144,3 @@ def _up_to(ordered: NDArray[Any], row: IntArray, limit: NDArray[Any]) -> IntArra
         reached &= further <= width
         np.copyto(count, further, where=reached)
     return count
-
-
-def already_counted(hits: Ragged, row: IntArray, screened: Scores32, high: NDArray[Any]) -> IntArray:
-    """For each hit, how many of the close items of its row lie above its upper limit."""
-
-    def keys(rows: IntArray, scores: NDArray[Any]) -> NDArray[np.uint64]:
-        return (rows.astype(np.uint64) << np.uint64(32)) | ordered_bits(scores)
-
-    ordered = np.sort(keys(row, screened))
-    ends = np.searchsorted(ordered, (np.arange(len(hits), dtype=np.uint64) + np.uint64(1)) << np.uint64(32))
-    return ends[hits.row] - np.searchsorted(ordered, keys(hits.row, high), side="right")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 
 from rankscope.arrays import BoolArray, IntArray
-from rankscope.inputs.blocks import RunBlock
-from rankscope.ranks.matching import ItemKeys, Keys
+from rankscope.inputs.blocks import RunBlock, RunRows
+from rankscope.inputs.id_columns import Hashes
+from rankscope.ranks.matching import ItemKeys
+from rankscope.ranks.query_numbers import QueryNumbers
 
 
 class Scattered(Exception):  # noqa: N818  (a signal between two functions here, no failure)
@@ -25,104 +26,76 @@ class Scattered(Exception):  # noqa: N818  (a signal between two functions here,
 class Whole:
     """Rows of whole queries. `segment` is the number of each row's query; a query may have lost all its rows."""
 
-    block: RunBlock
+    rows: RunRows
     queries: tuple[str, ...]
     segment: IntArray
     keys: ItemKeys
 
     @classmethod
-    def of(cls, block: RunBlock, queries: tuple[str, ...], segment: IntArray) -> Whole:
+    def of(cls, rows: RunRows, queries: tuple[str, ...], segment: IntArray) -> Whole:
         """Rows with the keys of their items."""
-        return cls(block, queries, segment, ItemKeys.of(block.item, segment))
+        return cls(rows, queries, segment, ItemKeys.of(rows.item, segment))
 
     @cached_property
     def lengths(self) -> IntArray:
         """How many rows each query has."""
         return np.bincount(self.segment, minlength=len(self.queries)).astype(np.int64)
 
-    def keep(self, rows: BoolArray) -> Whole:
+    def keep(self, chosen: BoolArray) -> Whole:
         """Only some rows; a query without rows stays."""
-        return Whole.of(self.block.take(np.flatnonzero(rows)), self.queries, self.segment[rows])
+        return Whole.of(self.rows.take(np.flatnonzero(chosen)), self.queries, self.segment[chosen])
 
 
 def whole_queries(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
     """Whole queries, as they come, one after the other; raises `Scattered` when a query comes back."""
     seen: set[str] = set()
-    waiting: list[RunBlock] = []
+    held: list[RunBlock] = []  # the last query of which may go on
     for block in blocks:
         if len(block) == 0:
             continue
-        starts = _query_starts(block.query)
-        if waiting and waiting[-1].query[-1] == block.query[0]:
-            starts = starts[1:]
-        if starts.size == 0:
-            waiting.append(block)
-            continue
-        cut = int(starts[-1])
-        if cut or waiting:
-            ready = [*waiting, *([block.slice(0, cut)] if cut else [])]
-            yield _one_after_the_other(RunBlock.join(ready), seen, [*waiting, block])
-        waiting = [block.slice(cut, len(block))]
-    if waiting:
-        yield _one_after_the_other(RunBlock.join(waiting), seen, waiting)
+        goes_on = bool(held) and held[-1].query[-1] == block.query[0]
+        cut = _end_of_first(block) if goes_on else 0
+        if held and cut < len(block):
+            yield _one_after_the_other(RunBlock.join([*held, *_first_rows(block, cut)]), seen, [*held, block])
+            held = []
+        held.append(block.slice(cut, len(block)) if 0 < cut < len(block) else block)
+    if held:
+        yield _one_after_the_other(RunBlock.join(held), seen, held)
+
+
+def _end_of_first(block: RunBlock) -> int:
+    """Where the first query of a block ends."""
+    starts = block.query.starts()
+    return int(starts[1]) if starts.size > 1 else len(block)
+
+
+def _first_rows(block: RunBlock, count: int) -> list[RunBlock]:
+    return [block.slice(0, count)] if count else []
 
 
 def _one_after_the_other(block: RunBlock, seen: set[str], read: list[RunBlock]) -> Whole:
-    starts = _query_starts(block.query)
-    queries = tuple(block.query.gather(starts).to_list())
+    starts = block.query.starts()
+    queries = tuple(block.query.take(starts).to_list())
     if len(set(queries)) < len(queries) or not seen.isdisjoint(queries):
         raise Scattered(None if seen else read)
     seen.update(queries)
-    return Whole.of(block, queries, np.repeat(np.arange(starts.size), np.diff(starts, append=len(block))))
-
-
-def _query_starts(query: pl.Series) -> IntArray:
-    """Where the column changes, the first row included."""
-    changed = (query != query.shift(1)).fill_null(True)
-    return np.flatnonzero(changed.to_numpy())
+    return Whole.of(block.rows, queries, np.repeat(np.arange(starts.size), np.diff(starts, append=len(block))))
 
 
 def gather_rows(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
     """All rows as one part, in the order they were given: for lines that are scattered."""
-    numbers = _Numbers()
-    parts: list[RunBlock] = []
+    numbers = QueryNumbers()
+    parts: list[RunRows] = []
     segments: list[IntArray] = []
-    keys: list[Keys] = []
+    keys: list[Hashes] = []
     for block in blocks:
         if len(block):
             segments.append(numbers.of(block.query))
-            keys.append(ItemKeys.of(block.item, segments[-1]).keys)
-            parts.append(_without_query(block))
+            keys.append(ItemKeys.of(block.rows.item, segments[-1]).keys)
+            parts.append(replace(block.rows, item=block.rows.item.kept()))
     if parts:
-        block = RunBlock.join(parts)
-        whole = Whole(block, numbers.queries, np.concatenate(segments), ItemKeys(block.item, np.concatenate(keys)))
+        rows = RunRows.join(parts)
+        whole = Whole(rows, numbers.queries, np.concatenate(segments), ItemKeys(rows.item, np.concatenate(keys)))
         for each in (parts, segments, keys):
             each.clear()
         yield whole
-
-
-class _Numbers:
-    """A number for each query, in the order they are first met."""
-
-    def __init__(self) -> None:
-        self._known = pl.Series([], dtype=pl.String)
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        return tuple(self._known.to_list())
-
-    def of(self, query: pl.Series) -> IntArray:
-        """The number of each row's query."""
-        number = query.cast(pl.Enum(self._known), strict=False).to_physical()
-        if number.null_count():
-            self._known = pl.concat([self._known, query.unique(maintain_order=True)]).unique(maintain_order=True)
-            number = query.cast(pl.Enum(self._known)).to_physical()
-        return number.to_numpy().astype(np.int32)  # half the memory: all rows are kept
-
-
-def _without_query(block: RunBlock) -> RunBlock:
-    """The query column costs most and is known from the numbers; an empty one of the same length stands in."""
-    nothing = pl.Series("query", np.zeros(len(block), dtype=np.uint8))
-    return RunBlock(
-        query=nothing, item=block.item, score=block.score, line=block.line, rank=block.rank, word=block.word
-    )

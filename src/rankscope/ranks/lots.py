@@ -8,22 +8,25 @@ Different items that share a lot come and go together, which in a draw of thousa
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
 from rankscope.arrays import IntArray
+from rankscope.inputs.id_columns import IdColumn
 
 LOTS = 1 << 16
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that neighbouring numbers get distant lots
 
 
-def lots_of_names(items: pl.Series) -> IntArray:
+def lots_of_names(items: IdColumn) -> IntArray:
     """The lots of items by their ids; the same id has the same lot in every query.
 
-    >>> lots = lots_of_names(pl.Series(["d1", "d2", "d1"]))
+    >>> from rankscope.inputs.id_columns import TextIds
+    >>> lots = lots_of_names(TextIds.of(["d1", "d2", "d1"]))
     >>> bool(lots[0] == lots[2]), bool((lots < LOTS).all())
     (True, True)
     """
-    return (items.hash(0).to_numpy() >> np.uint64(48)).astype(np.int64)
+    from rankscope.inputs.series_ids import as_series
+
+    return (as_series(items).hash(0).to_numpy() >> np.uint64(48)).astype(np.int64)
 
 
 def lots_of_numbers(items: IntArray) -> IntArray:

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
-
-Keys: TypeAlias = NDArray[np.uint64]
+from rankscope.inputs.id_columns import Hashes, IdColumn
 
 SORTED_AT_ONCE = 1 << 10
 KEYS_AT_ONCE = 1 << 19
@@ -28,13 +24,13 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that distinct segments shift k
 class ItemKeys:
     """The rows of a block, ready for look-up."""
 
-    item: pl.Series
-    keys: Keys
+    item: IdColumn
+    keys: Hashes
 
     @classmethod
-    def of(cls, item: pl.Series, segment: IntArray) -> ItemKeys:
+    def of(cls, item: IdColumn, segment: IntArray) -> ItemKeys:
         """One key for each row, from the item and the number of its query."""
-        return cls(item, keys_of(item.hash(0).to_numpy(), segment))
+        return cls(item, keys_of(item.hashes(), segment))
 
     def repeated(self) -> tuple[IntArray, IntArray]:
         """Pairs of rows (earlier, later) that hold the same item of the same query, next neighbours only."""
@@ -44,19 +40,25 @@ class ItemKeys:
         order = np.argsort(self.keys, kind="stable")
         same = np.flatnonzero(self.keys[order[1:]] == self.keys[order[:-1]])
         earlier, later = order[same], order[same + 1]
-        equal = (self.item.gather(earlier) == self.item.gather(later)).to_numpy()
-        return (earlier, later) if equal.all() else self._repeated_among_equal_keys(order)
+        equal = self.item.take(earlier).equals(self.item.take(later))
+        return (earlier, later) if equal.all() else self._repeated_among_equal_keys(np.union1d(earlier, later))
 
     def _repeated_among_equal_keys(self, suspects: IntArray) -> tuple[IntArray, IntArray]:
         """The same when two different items share a key, and may stand between two that are equal."""
-        rows = pl.DataFrame({"key": self.keys[suspects], "item": self.item.gather(suspects), "row": suspects})
-        rows = rows.sort("key", "item", "row")
-        again = (pl.col("key") == pl.col("key").shift(1)) & (pl.col("item") == pl.col("item").shift(1))
-        second = np.flatnonzero(rows.select(again.fill_null(False)).to_series().to_numpy())
-        row = rows.get_column("row").to_numpy()
-        return row[second - 1], row[second]
+        latest: dict[tuple[int, str], int] = {}
+        pairs = []
+        for row, name in zip(suspects.tolist(), self._names(suspects), strict=True):
+            if name in latest:
+                pairs.append((latest[name], row))
+            latest[name] = row
+        earlier, later = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return earlier, later
 
-    def find(self, item: pl.Series, keys: Keys) -> tuple[IntArray, IntArray]:
+    def _names(self, rows: IntArray) -> Iterator[tuple[int, str]]:
+        """Key and id of rows, which together are one item of one query."""
+        return zip(self.keys[rows].tolist(), self.item.take(rows).to_list(), strict=True)
+
+    def find(self, item: IdColumn, keys: Hashes) -> tuple[IntArray, IntArray]:
         """Which rows hold the wanted items: (rows, index of the wanted item), in the order of the rows."""
         order = np.argsort(keys)
         ordered = keys[order]
@@ -68,20 +70,26 @@ class ItemKeys:
         place = np.searchsorted(ordered, self.keys[rows])
         hit = ordered[np.minimum(place, max(keys.size - 1, 0))] == self.keys[rows] if keys.size else rows < 0
         rows, wanted = rows[hit], order[place[hit]]
-        equal = (self.item.gather(rows) == item.gather(wanted)).to_numpy()
+        equal = self.item.take(rows).equals(item.take(wanted))
         if not equal.all() or np.unique(keys).size < keys.size:
             return self._find_among_equal_keys(item, keys)
         return rows, wanted
 
-    def _find_among_equal_keys(self, item: pl.Series, keys: Keys) -> tuple[IntArray, IntArray]:
+    def _find_among_equal_keys(self, item: IdColumn, keys: Hashes) -> tuple[IntArray, IntArray]:
         """The same when two different ids share a key, which chance alone hardly ever brings about."""
-        here = pl.DataFrame({"key": self.keys, "item": self.item, "row": np.arange(len(self.item))})
-        wanted = pl.DataFrame({"key": keys, "item": item, "wanted": np.arange(keys.size)})
-        found = here.join(wanted, on=["key", "item"], how="inner").sort("row")
-        return found.get_column("row").to_numpy(), found.get_column("wanted").to_numpy()
+        wanted = ItemKeys(item, keys)
+        number_of = {name: number for number, name in enumerate(wanted._names(np.arange(keys.size)))}
+        suspects = np.flatnonzero(np.isin(self.keys, keys))
+        found = [
+            (row, number_of[name])
+            for row, name in zip(suspects.tolist(), self._names(suspects), strict=True)
+            if name in number_of
+        ]
+        rows, numbers = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        return rows, numbers
 
 
-def keys_of(hashes: Keys, segment: IntArray) -> Keys:
+def keys_of(hashes: Hashes, segment: IntArray) -> Hashes:
     """One key from an item's hash and its query's number."""
     keys = segment.astype(np.uint64)
     keys *= SPREAD
@@ -89,7 +97,7 @@ def keys_of(hashes: Keys, segment: IntArray) -> Keys:
     return keys
 
 
-def any_equal(keys: Keys) -> bool:
+def any_equal(keys: Hashes) -> bool:
     """Whether any key occurs twice, without sorting.
 
     Each key writes its number into a slot; the last one stays. A key that does not stay is equal to the one that does,
@@ -115,8 +123,8 @@ def any_equal(keys: Keys) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _parts(keys: Keys) -> Iterator[tuple[int, Keys]]:
-    """Keys in portions that processor caches hold, each with the number of its first."""
+def _parts(keys: Hashes) -> Iterator[tuple[int, Hashes]]:
+    """Hashes in portions that processor caches hold, each with the number of its first."""
     for start in range(0, keys.size, KEYS_AT_ONCE):
         yield start, keys[start : start + KEYS_AT_ONCE]
 
@@ -126,5 +134,5 @@ def _shift(slots: int) -> np.uint64:
     return np.uint64(64 - max(8, min(22, slots.bit_length())))
 
 
-def _slots(keys: Keys, shift: np.uint64) -> IntArray:
+def _slots(keys: Hashes, shift: np.uint64) -> IntArray:
     return (keys >> shift).astype(np.int64)

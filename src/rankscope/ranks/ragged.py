@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.lazily import once
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,21 +30,24 @@ class Ragged:
     columns: Mapping[str, NDArray[Any]]
 
     def __post_init__(self) -> None:
-        if any(column.shape[0] != self.size for column in self.columns.values()):
-            raise ValueError("every column needs one value for each row")
+        size = int(self.offsets[-1])
+        for column in self.columns.values():
+            if len(column) != size:
+                raise ValueError("every column needs one value for each row")
 
     @classmethod
     def of(cls, lists: Sequence[ArrayLike], name: str, dtype: type[np.generic] = np.int64) -> Ragged:
         """One column from a list of lists."""
         arrays = [np.asarray(each, dtype=dtype) for each in lists]
-        offsets = np.concatenate([[0], np.cumsum([array.size for array in arrays], dtype=np.int64)]).astype(np.int64)
+        offsets = offsets_of(np.array([array.size for array in arrays], dtype=np.int64))
         return cls(offsets, {name: np.concatenate([np.empty(0, dtype), *arrays])})
 
     @classmethod
     def from_rows(cls, row_of: IntArray, lists: int, **columns: NDArray[Any]) -> Ragged:
         """From rows that say which list they belong to and come in the order of the lists."""
-        counts = np.bincount(row_of, minlength=lists).astype(np.int64)
-        return cls(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), columns)
+        made = cls(offsets_of(np.bincount(row_of, minlength=lists)), columns)
+        made.__dict__["row"] = row_of
+        return made
 
     @classmethod
     def join(cls, parts: Sequence[Ragged]) -> Ragged:
@@ -76,29 +79,29 @@ class Ragged:
         """How many rows there are in all."""
         return int(self.offsets[-1])
 
-    @cached_property
+    @once
     def lengths(self) -> IntArray:
         """How many rows each list has."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
-    @cached_property
+    @once
     def row(self) -> IntArray:
         """Which list each row belongs to."""
-        return np.repeat(np.arange(len(self)), self.lengths)
+        return np.arange(len(self)).repeat(self.lengths)
 
-    @cached_property
+    @once
     def position(self) -> IntArray:
         """The place of each row in its list, from 1."""
         return np.arange(1, self.size + 1) - self.offsets[self.row]
 
     def total(self, values: ArrayLike) -> FloatArray:
         """The sum over each list, added in order; 0 for an empty list."""
-        weights = np.broadcast_to(values, self.size)
+        weights = values if np.shape(values) == (self.size,) else np.broadcast_to(values, self.size)
         return np.bincount(self.row, weights=weights, minlength=len(self)).astype(np.float64, copy=False)
 
     def count(self, chosen: BoolArray) -> IntArray:
         """How many rows of each list are chosen."""
-        return np.bincount(self.row[chosen], minlength=len(self)).astype(np.int64)
+        return np.bincount(self.row[chosen], minlength=len(self)).astype(np.int64, copy=False)
 
     def running(self, values: NDArray[Any]) -> NDArray[Any]:
         """Running totals that start anew in each list; exact for whole numbers, which is what it is for."""
@@ -125,16 +128,19 @@ class Ragged:
 
     def where(self, chosen: BoolArray) -> Ragged:
         """The chosen rows, in lists of the same number."""
-        counts = self.count(chosen)
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Ragged(offsets, {name: column[chosen] for name, column in self.columns.items()})
+        if chosen.all():
+            return self
+        if not chosen.any():
+            nothing = {name: column[:0] for name, column in self.columns.items()}
+            return Ragged(np.zeros(len(self) + 1, dtype=np.int64), nothing)
+        columns = {name: column[chosen] for name, column in self.columns.items()}
+        return Ragged.from_rows(self.row[chosen], len(self), **columns)
 
     def take(self, lists: IntArray) -> Ragged:
         """Some lists, in the order given; a list may be taken more than once."""
         lengths = self.lengths[lists]
         rows = ranges(self.offsets[lists], lengths)
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Ragged(offsets, {name: column[rows] for name, column in self.columns.items()})
+        return Ragged(offsets_of(lengths), {name: column[rows] for name, column in self.columns.items()})
 
     def sorted_by(self, *keys: NDArray[Any]) -> Ragged:
         """Rows of each list sorted by the keys, the first key first."""
@@ -150,14 +156,25 @@ class Ragged:
         return [part.tolist() for part in np.split(self[name], self.offsets[1:-1])] if len(self) else []
 
 
+def offsets_of(lengths: IntArray) -> IntArray:
+    """Where lists of these lengths begin, one behind the other, and where the last ends.
+
+    >>> offsets_of(np.array([2, 0, 3]))
+    array([0, 2, 2, 5])
+    """
+    offsets = np.zeros(lengths.size + 1, dtype=np.int64)
+    lengths.cumsum(out=offsets[1:])
+    return offsets
+
+
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     """All whole numbers of several ranges, one behind the other.
 
     >>> ranges(np.array([5, 0]), np.array([2, 3]))
     array([5, 6, 0, 1, 2])
     """
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
+    ends: IntArray = lengths.cumsum()
+    return np.arange(ends[-1] if ends.size else 0) + (starts - (ends - lengths)).repeat(lengths)
 
 
 def sums_by(number: IntArray, values: FloatArray, count: int) -> FloatArray:
@@ -186,4 +203,4 @@ def in_order_sum(values: FloatArray) -> float:
     >>> in_order_sum(np.array([.1, .2, .3]))
     0.6000000000000001
     """
-    return float(np.cumsum(values)[-1]) if values.size else 0.0
+    return float(values.cumsum()[-1]) if values.size else 0.0

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs import forks
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
+from rankscope.inputs.id_columns import TextIds
+from rankscope.inputs.judged_items import JudgedItems
+from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.junk import read_junk
-from rankscope.inputs.qrels import JudgedItems, Qrels
-from rankscope.inputs.reading import Reading
+from rankscope.inputs.plain_nested import PlainNested
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
 from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
+from rankscope.ranks.look_up import find_hits, ranks_of_hits
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.ragged import Ragged, ranges
@@ -54,16 +58,38 @@ def reduce(
     """
     forks.check()
     settings = settings or Settings()
-    reading = reading or Reading(comments=settings.comments)
+    reading = reading or reading_of(comments=settings.comments)
     qrels, run = Qrels.of(qrels, reading), Run.of(run, reading)
-    left_out = left_out_pairs(qrels, read_junk(junk, reading), settings)
+    unwanted = [] if junk == () else read_junk(junk, reading)
+    if run.plain is not None and qrels.judged_lists is not None and _needs_no_rows(unwanted, settings, keep_scores):
+        looked_up = _looked_up(qrels.judged_lists, run.plain, settings, Problems(run.place))
+        _check_common(looked_up, qrels)
+        return looked_up.assembled(run, qrels)
+    left_out = left_out_pairs(qrels, unwanted, settings)
     judged = JudgedItems.of(with_query_counted(qrels, settings), settings.duplicates, left_out)
     junk_items = JudgedItems.of(_as_qrels(left_out), "first") if left_out else None
     found = _collected(judged, junk_items, run, settings, keep_scores, progress)
-    if not found.problems.count and not found.rows_of_query:
-        found.problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(judged, found))
-    found.problems.raise_if_any()
+    _check_common(found, qrels)
     return found.assembled(run, qrels)
+
+
+def _needs_no_rows(junk: list[tuple[str, str]], settings: Settings, keep_scores: bool) -> bool:
+    """Whether judged items and their scores are all that is asked of a run: nothing leaves its lists."""
+    return not junk and not keep_scores and settings.query_item == "kept" and settings.ties != "rank"
+
+
+def _looked_up(judged: JudgedLists, answers: PlainNested, settings: Settings, problems: Problems) -> _Found:
+    """What dictionaries hold, found by look-up."""
+    found = _Found(judged=judged, junk=None, settings=settings, problems=problems, keep_scores=False)
+    found.add_answers(answers, judged)
+    return found
+
+
+def _check_common(found: _Found, qrels: Qrels) -> None:
+    """Raise what is wrong with the run, or that nothing of it is judged."""
+    if not found.problems.count and not found.rows_of_query:
+        found.problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(found))
+    found.problems.raise_if_any()
 
 
 def check_run(run: Run, settings: Settings) -> None:
@@ -109,29 +135,45 @@ def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Sett
     """Junk pairs, and each query as an item of its own where it is not to be ranked."""
     left_out = [(str(query), str(item)) for query, item in junk]
     if settings.query_item in ("removed", "kept_ignored"):
-        left_out += [(query, query) for query in qrels.table.get_column("query").unique().to_list()]
+        left_out += [(query, query) for query in _distinct_queries(qrels)]
     return left_out
 
 
+def _distinct_queries(qrels: Qrels) -> list[str]:
+    """In the order they are first judged."""
+    return list(dict.fromkeys(qrels.query.take(qrels.query.starts()).to_list()))
+
+
 def _as_qrels(pairs: list[tuple[str, str]]) -> Qrels:
-    table = pl.DataFrame(pairs, schema={"query": pl.String, "item": pl.String}, orient="row")
-    return Qrels(table.with_columns(grade=pl.lit(0.0)), np.arange(len(pairs), dtype=np.int64), "junk")
+    return Qrels(
+        query=TextIds.of([query for query, _ in pairs]),
+        item=TextIds.of([item for _, item in pairs]),
+        grade=np.zeros(len(pairs)),
+        line=np.arange(len(pairs), dtype=np.int64),
+        name="junk",
+    )
 
 
 def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
     """The judgements with each query as a relevant item of its own, where it is to be counted."""
     if settings.query_item != "counted":
         return qrels
-    table = qrels.table
-    own = table.select("query").unique(maintain_order=True).with_columns(item=pl.col("query"), grade=pl.lit(1.0))
-    own = own.join(table, on=["query", "item"], how="anti", maintain_order="left")
-    line = np.concatenate([qrels.line, np.zeros(own.height, dtype=np.int64)])
-    return Qrels(table=pl.concat([table, own]), line=line, name=qrels.name, digest=qrels.digest, word=qrels.word)
+    judged = set(zip(qrels.query.to_list(), qrels.item.to_list(), strict=True))
+    own = TextIds.of([query for query in _distinct_queries(qrels) if (query, query) not in judged])
+    return Qrels(
+        query=qrels.query.as_texts().joined([own]),
+        item=qrels.item.as_texts().joined([own]),
+        grade=np.concatenate([qrels.grade, np.ones(len(own))]),
+        line=np.concatenate([qrels.line, np.zeros(len(own), dtype=np.int64)]),
+        name=qrels.name,
+        digest=qrels.digest,
+        word=qrels.word,
+    )
 
 
-def _common_advice(judged: JudgedItems, found: _Found) -> str:
+def _common_advice(found: _Found) -> str:
     ran = ", ".join(shorten_value(each) for each in found.not_judged[:3])
-    known = ", ".join(shorten_value(each) for each in judged.queries[:3])
+    known = ", ".join(shorten_value(each) for each in found.judged.queries[:3])
     return f"Query ids of the run: {ran}, ...; of the judgements: {known}, ... Are these the right files?"
 
 
@@ -139,7 +181,7 @@ def _common_advice(judged: JudgedItems, found: _Found) -> str:
 class _Found:
     """What has been found so far, block by block."""
 
-    judged: JudgedItems
+    judged: JudgedItems | JudgedLists
     junk: JudgedItems | None
     settings: Settings
     problems: Problems
@@ -153,25 +195,23 @@ class _Found:
 
     def add(self, part: Whole) -> None:
         """Find the judged items of a block of whole queries."""
-        self.returned += len(part.block)
+        judged = self.judged
+        assert isinstance(judged, JudgedItems)
+        self.returned += len(part.rows)
         part = self._settled(part)
-        row_of = np.array([self.judged.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
-        self.not_judged += [query for query, row in zip(part.queries, row_of.tolist(), strict=True) if row < 0]
-        for row, length in zip(row_of.tolist(), part.lengths.tolist(), strict=True):
-            if row >= 0:
-                self.rows_of_query[row] = length
-        if len(part.block) == 0:
+        row_of = self._rows_of(part.queries, part.lengths)
+        if len(part.rows) == 0:
             return
         scored = ScoredRows(self._scores(part), part.segment, part.lengths)
-        rows, entry = _find(part.keys, row_of, self.judged)
-        rank, groups = ranks_of(rows, scored, part.block.item, part.queries, self.settings.ties, self.settings.seed)
+        rows, entry = _find(part.keys, row_of, judged)
+        rank, groups = ranks_of(rows, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
             {
                 "row": row_of[segment[rows]],
                 "rank": rank,
                 "grade": self.judged.grade[entry],
-                "score": part.block.score[rows],
+                "score": part.rows.score[rows],
             }
         )
         self.groups.append({"row": row_of[groups.segment], "start": groups.above + 1, "size": groups.size})
@@ -179,11 +219,36 @@ class _Found:
             relevant = rows[self.judged.grade[entry] >= 1]
             self.best.append(_best_others(part, scored, row_of, relevant))
 
+    def add_answers(self, answers: PlainNested, judged: JudgedLists) -> None:
+        """Find the judged items of dictionaries, in which no item occurs twice."""
+        self.returned += answers.values.size
+        answers = answers.answered()
+        row_of = self._rows_of(answers.queries, answers.lengths)
+        hits = find_hits(answers, judged)
+        deciding, width = hits, self.settings.score_width
+        if width == 32:
+            deciding = hits._replace(score=in_width(hits.score, width))
+            answers = replace(answers, values=in_width(answers.values, width))
+        rank, groups = ranks_of_hits(deciding, answers, judged, self.settings.ties, self.settings.seed)
+        row, grade = judged.query_row[hits.entry], judged.grade[hits.entry]
+        self.items.append({"row": row, "rank": rank, "grade": grade, "score": hits.score})
+        if groups is not None:
+            self.groups.append({"row": row_of[groups.segment], "start": groups.above + 1, "size": groups.size})
+
+    def _rows_of(self, queries: tuple[str, ...], lengths: IntArray) -> IntArray:
+        """The judged row of each query of a part, -1 where it has none; how many items it has is noted."""
+        rows = [self.judged.row_of.get(query, -1) for query in queries]
+        noted = dict(zip(rows, lengths.tolist(), strict=True))
+        if noted.pop(-1, None) is not None:
+            self.not_judged += [query for query, row in zip(queries, rows, strict=True) if row < 0]
+        self.rows_of_query.update(noted)
+        return np.array(rows, dtype=np.int64)
+
     def _settled(self, part: Whole) -> Whole:
         """The block without duplicates and junk."""
         keys = part.keys
         earlier, later = keys.repeated()
-        keep = np.ones(len(part.block), dtype=np.bool_)
+        keep = np.ones(len(part.rows), dtype=np.bool_)
         if earlier.size:
             keep &= self._without_duplicates(part, earlier, later)
         if self.settings.ties == "rank":
@@ -197,7 +262,7 @@ class _Found:
         return part.keep(keep)
 
     def _without_duplicates(self, part: Whole, earlier: IntArray, later: IntArray) -> BoolArray:
-        keep = np.ones(len(part.block), dtype=np.bool_)
+        keep = np.ones(len(part.rows), dtype=np.bool_)
         policy = self.settings.duplicates
         if policy == "error":
             self._complain(part, earlier, later)
@@ -209,13 +274,13 @@ class _Found:
             best: dict[int, int] = {}  # of the rows that hold one item, up to this one
             for one, other in zip(earlier.tolist(), later.tolist(), strict=True):
                 champion = best.get(one, one)
-                best[other] = other if part.block.score[other] > part.block.score[champion] else champion
+                best[other] = other if part.rows.score[other] > part.rows.score[champion] else champion
                 keep[champion if best[other] == other else other] = False
         return keep
 
     def _check_ranks(self, part: Whole, keep: BoolArray) -> None:
         """The rank column must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there."""
-        if part.block.rank is None or self.problems.count:
+        if part.rows.rank is None or self.problems.count:
             return
         wrong = _wrong_ranks(part)
         if wrong and not keep.all():
@@ -227,7 +292,7 @@ class _Found:
     def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
         best = setting_value("duplicates", "best")
         self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
-        block, segment = part.block, part.segment
+        block, segment = part.rows, part.segment
         for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
             lines = f"{block.word}s {block.line[one]} and {block.line[other]}"
             what = f"item {shorten_value(block.item[one])} is ranked twice ({lines})"
@@ -236,13 +301,9 @@ class _Found:
 
     def _scores(self, part: Whole) -> FloatArray:
         """What the order is made of: scores in the width asked for, or the rank column."""
-        if self.settings.ties == "rank" and part.block.rank is not None:
-            return -part.block.rank.astype(np.float64)
-        score = part.block.score
-        if self.settings.score_width == 32:
-            with np.errstate(over="ignore"):
-                return score.astype(np.float32).astype(np.float64)
-        return score
+        if self.settings.ties == "rank" and part.rows.rank is not None:
+            return -part.rows.rank.astype(np.float64)
+        return in_width(part.rows.score, self.settings.score_width)
 
     def _left_out(self) -> IntArray:
         """How many items of the collection are junk to each judged query."""
@@ -259,17 +320,16 @@ class _Found:
         scores = ("score",) if run.gives_scores else ()
         columns = ("rank", "grade", *scores) if self.keep_scores else ("rank", "grade")
         items = _joined(self.items, count, "rank", columns)
-        depth = np.zeros(count, dtype=np.int64)
-        depth[list(self.rows_of_query)] = list(self.rows_of_query.values())
-        answered = np.zeros(count, dtype=np.bool_)
-        answered[list(self.rows_of_query)] = True
-        ones = np.ones(judged.grade.size, dtype=np.int64)
+        depth, answered = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+        rows = np.fromiter(self.rows_of_query, np.int64, len(self.rows_of_query))
+        depth[rows] = np.fromiter(self.rows_of_query.values(), np.int64, rows.size)
+        answered[rows] = True
         left_out = self._left_out()
         known = self.settings.collection_size
         return RelevantRanks.assemble(
             judged.queries,
             items,
-            levels=count_levels(judged.query_row, judged.grade, ones, count),
+            levels=_levels(judged),
             depth=depth,
             answered=answered,
             collection=None if known is None else known - left_out,
@@ -284,13 +344,31 @@ class _Found:
         )
 
 
+def in_width(score: FloatArray, width: int) -> FloatArray:
+    """Scores as far as they are distinguished: rounded to 32 bits, or as they are."""
+    if width == 64:
+        return score
+    with np.errstate(over="ignore"):
+        return score.astype(np.float32).astype(np.float64)
+
+
+def _levels(judged: JudgedItems | JudgedLists) -> Ragged:
+    """How many items of each query were judged at each grade."""
+    if isinstance(judged, JudgedLists):
+        row, grade, number = judged.levels
+        return Ragged.from_rows(row, len(judged.queries), grade=grade, count=number)
+    ones = np.ones(judged.grade.size, dtype=np.int64)
+    return count_levels(judged.query_row, judged.grade, ones, len(judged.queries))
+
+
 def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
     """Rows of the block that hold a wanted item of their query, and which item that is."""
     segments = np.flatnonzero(row_of >= 0)
     lengths = np.diff(wanted.offsets)[row_of[segments]]
     entries = ranges(wanted.offsets[row_of[segments]], lengths)
     segment = np.repeat(segments, lengths)
-    rows, index = keys.find(wanted.item.gather(entries), keys_of(wanted.hash[entries], segment))
+    items, hashes = wanted.like(keys.item)
+    rows, index = keys.find(items.take(entries), keys_of(hashes[entries], segment))
     return rows, entries[index]
 
 
@@ -300,35 +378,36 @@ def _best_others(part: Whole, scored: ScoredRows, row_of: IntArray, relevant: In
     hits = np.bincount(part.segment[relevant], minlength=row_of.size)[segments]
     lengths = np.minimum(part.lengths[segments], hits + KEPT_DISTRACTORS)
     places = ranges(scored.starts[segments], lengths)
-    is_relevant = np.zeros(len(part.block), dtype=np.bool_)
+    is_relevant = np.zeros(len(part.rows), dtype=np.bool_)
     is_relevant[relevant] = True
     places = places[~is_relevant[scored.at(places)]]
     owner = part.segment[scored.at(places)]
     nth = np.arange(places.size) - np.searchsorted(owner, owner)
     places, owner, nth = (each[nth < KEPT_DISTRACTORS] for each in (places, owner, nth))
     rows = scored.at(places)
-    lot = lots_of_names(part.block.item.gather(rows))
-    return {"row": row_of[owner], "order": nth, "score": part.block.score[rows], "lot": lot}
+    lot = lots_of_names(part.rows.item.take(rows))
+    return {"row": row_of[owner], "order": nth, "score": part.rows.score[rows], "lot": lot}
 
 
 def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
     """Blocks' findings as one ragged array, sorted by query and by the order column."""
-    floats = ("score", "grade")
-    whole = {
-        name: np.concatenate([np.empty(0, np.float64 if name in floats else np.int64), *(part[name] for part in parts)])
-        for name in {"row", order, *columns}
-    }
+    if not parts:
+        kinds = {name: np.float64 if name in ("score", "grade") else np.int64 for name in columns}
+        return Ragged(np.zeros(lists + 1, np.int64), {name: np.empty(0, kind) for name, kind in kinds.items()})
+    names = {"row", order, *columns}
+    whole = {name: np.concatenate([part[name] for part in parts]) if parts[1:] else parts[0][name] for name in names}
     judged = whole["row"] >= 0
-    whole = {name: column[judged] for name, column in whole.items()}
-    sorting = np.lexsort((whole[order], whole["row"]))
+    if not judged.all():
+        whole = {name: column[judged] for name, column in whole.items()}
+    sorting = np.argsort(whole["row"] * (whole[order].max(initial=0) + 1) + whole[order], kind="stable")
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 
 
 def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
     """Queries whose rank column does not count 1, 2, 3, ... (or from 0): query, what is wrong, line."""
-    assert part.block.rank is not None
-    scored = ScoredRows(-part.block.rank.astype(np.float64), part.segment, part.lengths)
-    rank = part.block.rank if scored.order is None else part.block.rank[scored.order]
+    assert part.rows.rank is not None
+    scored = ScoredRows(-part.rows.rank.astype(np.float64), part.segment, part.lengths)
+    rank = part.rows.rank if scored.order is None else part.rows.rank[scored.order]
     owner = np.repeat(np.arange(len(part.queries)), part.lengths)
     full = part.lengths > 0
     first = np.zeros(len(part.queries), dtype=np.int64)
@@ -337,9 +416,9 @@ def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
     wrong, problems = np.flatnonzero(rank != expected), []
     for segment in np.unique(owner[wrong]).tolist():
         place = int(wrong[np.searchsorted(owner[wrong], segment)])
-        line = int(part.block.line[scored.at(np.array([place]))[0]])
+        line = int(part.rows.line[scored.at(np.array([place]))[0]])
         what = f"ranks must run 1, 2, 3, ... without gaps or doubles; expected {expected[place]}, got {rank[place]}"
-        problems.append((part.queries[segment], f"{what} ({part.block.word} {line})", line))
+        problems.append((part.queries[segment], f"{what} ({part.rows.word} {line})", line))
     return problems
 
 
@@ -354,5 +433,5 @@ def _provenance(run: Run, qrels: Qrels, settings: Settings, returned: int) -> di
 
 
 def versions() -> dict[str, str]:
-    """The versions that numbers depend on."""
-    return {"rankscope": __version__, "numpy": np.__version__, "polars": pl.__version__}
+    """The versions that numbers depend on: what reads a file changes none of them."""
+    return {"rankscope": __version__, "numpy": np.__version__}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.lazily import once
 from rankscope.ranks.ragged import Ragged
 
 KINDS = "kinds of queries"  # what provenance says of classes that were given explicitly
@@ -76,10 +76,11 @@ class RelevantRanks:
         """
         count = len(items)
         graded = items if "grade" in items else items.with_columns(grade=np.ones(items.size))
+        unjudged = graded["grade"] < 0
         return cls(
             queries=tuple(queries),
-            judged=graded if pooled is not None else graded.where(graded["grade"] >= 0),
-            pooled=graded.where(graded["grade"] < 0) if pooled is None else pooled,
+            judged=graded if pooled is not None else graded.where(~unjudged),
+            pooled=graded.where(unjudged) if pooled is None else pooled,
             levels=_grade_one(items.lengths if relevant is None else relevant) if levels is None else levels,
             depth=np.asarray(depth, dtype=np.int64),
             answered=np.ones(count, dtype=np.bool_) if answered is None else answered,
@@ -153,9 +154,17 @@ class RelevantRanks:
 
     # what a measure's formula reads
 
-    @cached_property
+    @once
     def _found(self) -> Ragged:
         return self.judged.where(self.judged["grade"] >= self.rel)
+
+    @once
+    def gaining(self) -> Ragged:
+        """Items found that are judged above 0, whatever counts as relevant."""
+        positive = self.judged["grade"] > 0
+        if self.rel > 0 and np.count_nonzero(positive) == self._found.size:
+            return self._found
+        return self.judged.where(positive)
 
     @property
     def ranks(self) -> IntArray:
@@ -182,31 +191,34 @@ class RelevantRanks:
         """How many relevant items were found."""
         return self._found.lengths
 
-    @cached_property
+    @once
     def relevant(self) -> IntArray:
         """How many relevant items there are (c), found or not."""
         return self.count_judged(least=self.rel)
 
-    @cached_property
+    @once
     def nonrelevant(self) -> IntArray:
         """How many items were judged and are not relevant, found or not."""
         return self.count_judged(least=0, below=self.rel)
 
-    @cached_property
+    @once
     def nonrelevant_above(self) -> IntArray:
         """For each relevant item found, how many judged items that are not relevant stand above it."""
         wrong = (self.judged["grade"] < self.rel).astype(np.int64)
         return self.judged.running(wrong)[self.judged["grade"] >= self.rel]
 
-    @cached_property
+    @once
     def pooled_above(self) -> IntArray:
         """For each relevant item found, how many items in the pool but not judged stand above it."""
         return rank_counts(self.pooled, self.row, self.ranks - 1)
 
     def count_judged(self, least: float = 0, below: float = np.inf) -> IntArray:
         """How many items of each query were judged with least <= grade < below."""
-        grade, count = self.levels["grade"], self.levels["count"]
-        return self.levels.total(np.where((grade >= least) & (grade < below), count, 0)).astype(np.int64)
+        grade = self.levels["grade"]
+        chosen = grade >= least
+        if below < np.inf:
+            chosen &= grade < below
+        return self.levels.total(self.levels["count"] * chosen).astype(np.int64)
 
     def total(self, values: ArrayLike) -> FloatArray:
         """Sum over the relevant items found of each query, added in rank order."""
@@ -214,13 +226,11 @@ class RelevantRanks:
 
     def hits(self, scope: ArrayLike) -> IntArray:
         """How many relevant items stand within the scope (v), one number or one per query."""
-        limit = np.broadcast_to(np.asarray(scope), len(self))
-        return self._found.count(self.ranks <= limit[self.row])
+        return self._found.count(self.ranks <= _limits(scope, self._found))
 
     def judged_within(self, scope: ArrayLike) -> IntArray:
         """How many judged items stand within the scope."""
-        limit = np.broadcast_to(np.asarray(scope), len(self))
-        return self.judged.count(self.judged["rank"] <= limit[self.judged.row])
+        return self.judged.count(self.judged["rank"] <= _limits(scope, self.judged))
 
     # other views of the same rankings
 
@@ -311,6 +321,12 @@ class RelevantRanks:
         cut = self.cut(depth)
         returned = int(cut.depth.sum())
         return 1.0 - cut.judged.size / returned if returned else float("nan")
+
+
+def _limits(scope: ArrayLike, items: Ragged) -> NDArray[Any]:
+    """The scope of each item's query, where it is not the same for all."""
+    limit = np.asarray(scope)
+    return limit if limit.ndim == 0 else limit[items.row]
 
 
 def rank_counts(lists: Ragged, row: IntArray, limit: NDArray[Any]) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,73 +21,65 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Close:
-    """Items that are no hits and too close to some hit: their row, place, reference; ordered by row.
-
-    `counted` is how many of a row's were already counted above each hit, `within` how many are close to it.
-    """
+    """Items that are no hits and too close to some: row, item, reference, and the first hit each may stand before."""
 
     row: IntArray
     item: IntArray
     score: FloatArray
-    counted: IntArray
-    within: IntArray
+    place: IntArray
 
     @classmethod
-    def none(cls, hits: int) -> Close:
-        """Nothing is close to any of so many hits."""
-        nothing, zeros = np.empty(0, dtype=np.int64), np.zeros(hits, dtype=np.int64)
-        return cls(row=nothing, item=nothing, score=np.empty(0), counted=zeros, within=zeros)
+    def none(cls) -> Close:
+        """Nothing is close to any hit."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(row=nothing, item=nothing, score=np.empty(0), place=nothing)
 
 
-def final_ranks(hits: Ragged, above: IntArray, close: Close) -> Ranked:
+def final_ranks(hits: Ragged, before: IntArray, close: Close) -> Ranked:
     """Final ranks; `hits` has item and score, best first, the earlier of two equals first.
 
-    An item that is not close to any hit of its row stands on the same side of each by its reference as by its screened
-    score, so the number above a hit is: those counted, minus the close ones among them, plus the close ones that really
-    stand above. Items equal to a hit are all close or hits themselves.
+    `before` counts the items that stand before each hit but for the close ones. Items equal to a hit are all close or
+    hits themselves.
     >>> hits = Ragged(np.array([0, 2]), {"item": np.array([1, 4]), "score": np.array([.5, .2])})
-    >>> close = Close(np.array([0]), np.array([0]), np.array([.5]), np.array([0, 1]), np.array([1, 0]))
+    >>> close = Close(row=np.array([0]), item=np.array([0]), score=np.array([.5]), place=np.array([0]))
     >>> final_ranks(hits, np.array([0, 1]), close).rank, final_ranks(hits, np.array([0, 1]), close).ties["size"]
-    (array([2, 3]), array([2]))
+    (array([2, 4]), array([2]))
     """
-    mixed = close.within > 0  # the others need no second look: nothing is close to them
-    row = np.concatenate([hits.row[mixed], close.row])
-    item = np.concatenate([hits["item"][mixed], close.item])
-    score = np.concatenate([hits["score"][mixed], close.score])
-    is_hit = np.arange(row.size) < np.count_nonzero(mixed)
-    order = np.lexsort((item, -score, row))
-    row, score, is_hit = row[order], score[order], is_hit[order]
-    others_before = _others_before(row, is_hit)[is_hit]
-    rank = hits.position + above
-    rank[mixed] += others_before - close.counted[mixed]
-    plain = _groups(hits.row[~mixed], hits["score"][~mixed], rank[~mixed], None)
-    hit_rank = np.zeros(row.size, dtype=np.int64)
-    hit_rank[is_hit] = rank[mixed]
-    groups = [np.concatenate(pair) for pair in zip(plain, _groups(row, score, hit_rank, is_hit), strict=True)]
-    by_row = np.lexsort((groups[1], groups[0]))
-    ties = Ragged.from_rows(groups[0][by_row], len(hits), start=groups[1][by_row], size=groups[2][by_row])
-    return Ranked(rank, ties)
+    end = hits.offsets[close.row + 1]
+    reached = moved_on(close.place, end, lambda at, who: hits["score"][at] > close.score[who])
+    behind = moved_on(
+        reached,
+        end,
+        lambda at, who: (hits["score"][at] == close.score[who]) & (hits["item"][at] < close.item[who]),
+    )
+    entered = np.bincount(behind[behind < end], minlength=hits.size)
+    rank = hits.position + before + hits.running(entered)
+    equal = reached < end
+    equal[equal] = hits["score"][reached[equal]] == close.score[equal]
+    others = np.bincount(reached[equal], minlength=hits.size)
+    earlier = np.bincount(reached[equal & (behind == reached)], minlength=hits.size)
+    return Ranked(rank, _ties(hits, rank, others, earlier))
 
 
-def _others_before(row: IntArray, is_hit: BoolArray) -> IntArray:
-    """For each entry, how many entries of its row before it are no hits."""
-    running = np.cumsum(~is_hit)
-    first = np.searchsorted(row, row)
-    return running - (running[first] - ~is_hit[first])
+def moved_on(place: IntArray, end: IntArray, passes: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
+    """The first place from each on, up to its end, that is not passed; it is rarely far."""
+    place, who = place.copy(), np.flatnonzero(place < end)
+    while who.size:
+        who = who[passes(place[who], who)]
+        place[who] += 1
+        who = who[place[who] < end[who]]
+    return place
 
 
-def _groups(
-    row: IntArray, score: FloatArray, rank: IntArray, is_hit: BoolArray | None
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Row, first rank and size of each run of two or more equal scores that holds a hit."""
-    if row.size == 0:
-        return row, row, row
-    new = np.concatenate([[True], (row[1:] != row[:-1]) | (score[1:] != score[:-1])])
-    start = np.flatnonzero(new)
-    size = np.diff(np.append(start, row.size))
-    hit = np.ones(row.size, dtype=np.bool_) if is_hit is None else is_hit
-    place = np.where(hit, np.arange(row.size), row.size)
-    first_hit = np.minimum.reduceat(place, start)
-    chosen = (size >= 2) & (first_hit < row.size)
-    first_rank = rank[np.minimum(first_hit, row.size - 1)] - (first_hit - start)
-    return row[start][chosen], first_rank[chosen].astype(np.int64), size[chosen]
+def _ties(hits: Ragged, rank: IntArray, others: IntArray, earlier: IntArray) -> Ragged:
+    """First rank and size of each group of two or more equal scores that holds a hit.
+
+    `others` are items with the score of a hit that is the first with it, `earlier` those of them that stand before it.
+    """
+    if hits.size == 0:
+        return Ragged.empty(len(hits), "start", "size")
+    row, score = hits.row, hits["score"]
+    first = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]) | (score[1:] != score[:-1])]))
+    size = np.diff(np.append(first, hits.size)) + others[first]
+    first, size = first[size >= 2], size[size >= 2]
+    return Ragged.from_rows(row[first], len(hits), start=rank[first] - earlier[first], size=size)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.inputs.id_columns import IdColumn
 from rankscope.ranks.ragged import ranges
 
 ROWS_AT_ONCE = 1 << 19  # as many as processor caches hold
@@ -156,7 +156,7 @@ def _with_groups(rows: IntArray, above: IntArray, equal: IntArray, scored: Score
 
 
 def ranks_of(
-    rows: IntArray, scored: ScoredRows, item: pl.Series, queries: Sequence[str], policy: str, seed: int
+    rows: IntArray, scored: ScoredRows, item: IdColumn, queries: Sequence[str], policy: str, seed: int
 ) -> tuple[IntArray, Groups]:
     """The rank of each of the rows under a tie policy, and the groups of equal scores that hold any of them."""
     found = standing(rows, scored)
@@ -172,19 +172,19 @@ def ranks_of(
 
 
 def _arranged(
-    members: IntArray, group: IntArray, groups: Groups, item: pl.Series, queries: Sequence[str], policy: str, seed: int
+    members: IntArray, group: IntArray, groups: Groups, item: IdColumn, queries: Sequence[str], policy: str, seed: int
 ) -> IntArray:
     """The order of the members: groups stay apart, inside each the policy rules."""
     if policy == "given":
         return np.lexsort((members, group))
-    frame = pl.DataFrame({"group": group, "item": item.gather(members)}).with_row_index()
-    keys, descending = ["group", "item"], [False, policy != "ascending"]
+    tied = item.take(members)
     if policy == "hash":
         owner = groups.segment[group].tolist()
-        hashes = [item_hash(seed, queries[each], one) for each, one in zip(owner, frame["item"].to_list(), strict=True)]
-        frame = frame.with_columns(pl.Series("hash", hashes, dtype=pl.UInt64))
-        keys, descending = ["group", "hash", "item"], [False, False, False]
-    return frame.sort(keys, descending=descending).get_column("index").to_numpy().astype(np.int64)
+        hashes = [item_hash(seed, queries[each], one) for each, one in zip(owner, tied.to_list(), strict=True)]
+        return tied.order(group, np.array(hashes, dtype=np.uint64))
+    if policy == "ascending":
+        return tied.order(group)
+    return tied.order(-group)[::-1]
 
 
 def item_hash(seed: int, query: str, item: str) -> int:

@@ -27,6 +27,11 @@ def with_threads(number: int | None) -> Iterator[None]:
         _number.reset(token)
 
 
+def thread_count() -> int:
+    """How many threads work is shared by here."""
+    return _number.get()
+
+
 def in_threads(work: Callable[[T], R], parts: Sequence[T]) -> list[R]:
     """The result of each part, in order.
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rankscope.engines.nearest import gpu, nearest_ranks
-from rankscope.engines.nearest.gpu_products import METRICS, Products
+from rankscope.engines.nearest.gpu_levels import Fixed, Half, Level
+from rankscope.engines.nearest.gpu_rows import METRICS, DeviceRows
 from rankscope.errors import MissingExtra, SettingError
 from rankscope.inputs.features import Features
 from tests.engines.nearest.plain import everything, many_items
@@ -28,22 +29,28 @@ DEVICES = ["torch-cpu", "cuda"]
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
-def test_a_device_gives_the_bytes_of_the_processor(device: str, metric: str, kind: str, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_device_gives_the_bytes_of_the_processor(
+    device: str, metric: str, kind: str, keep: bool, monkeypatch: Any
+) -> None:
     torch_with(device)
     monkeypatch.setattr(gpu.GpuRanker, "tile_queries", 37)
     monkeypatch.setattr(gpu.GpuRanker, "tile_items", 101)
     features, labels = many_items(kind)
     for table in (features, features.astype(np.float32) * np.float32(1e-20), features + 1000.0):
-        whole = everything(nearest_ranks(table, labels, metric))
-        assert everything(nearest_ranks(table, labels, metric, device=device)) == whole
-        assert everything(nearest_ranks(table, labels, metric, device=device, block=50)) == whole
+        whole = everything(nearest_ranks(table, labels, metric, keep_scores=keep))
+        for dear in (-1.0, 2.0):  # in fixed point from the first tile on, or never
+            monkeypatch.setattr(gpu, "DEAR", dear)
+            for block in (None, 50):
+                more: dict[str, Any] = {"device": device, "keep_scores": keep, "block": block}
+                assert everything(nearest_ranks(table, labels, metric, **more)) == whole
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("room", [0, 500])
+@pytest.mark.parametrize("room", [0, 3000])
 def test_a_device_gives_the_same_where_too_much_is_in_doubt(device: str, room: int, monkeypatch: Any) -> None:
     torch_with(device)
-    monkeypatch.setattr(gpu, "CLOSE", room)
+    monkeypatch.setattr(gpu, "ROOM", room)
     features, labels = many_items("near twins")
     whole = everything(nearest_ranks(features, labels))
     assert everything(nearest_ranks(features, labels, device=device)) == whole
@@ -63,23 +70,25 @@ def test_a_device_knows_policies_junk_and_splits(device: str) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_half_precision_parts_stay_within_their_bound(metric: str) -> None:
+@pytest.mark.parametrize("level", [Half, Fixed])
+@pytest.mark.parametrize("kind", ["fractions", "near twins", "long and short", "peaks"])
+def test_screened_scores_stay_within_their_limits(metric: str, level: type[Level], kind: str) -> None:
     torch = torch_with("torch-cpu")
-    for kind in ("fractions", "near twins"):
-        features, _ = many_items(kind)
-        products = Products(torch, features, metric, "cpu")
-        products.quick = True
-        everyone = np.arange(len(features))
-        rows = products._prepared(slice(0, len(features)))
-        left, right = (products._split(rows, order).to(torch.float32) for order in ("hhl", "hlh"))
-        scores = left @ right.T
-        if metric == "l2":
-            scores = scores * 2 - (products.lengths2 * 2.0**20).to(torch.float32)
-        query, item = (torch.from_numpy(each) for each in np.divmod(np.arange(len(features) ** 2), len(features)))
-        low, high = products.limits(query, products.reference(query, item), precise=False)
-        flat = scores.numpy().ravel()
-        assert everyone.size**2 == flat.size
-        assert ((low.numpy() <= flat) & (flat <= high.numpy())).all()
+    rows = DeviceRows(torch, uneven_items(kind), metric, "cpu")
+    screen, count = level(rows), rows.count
+    scores = screen.scores(screen.query_side(torch.arange(count)), 0, count).numpy().ravel()
+    query, item = (torch.from_numpy(each) for each in np.divmod(np.arange(count**2), count))
+    low, high = screen.limits(query, rows.reference(query, item))
+    assert ((low.numpy() <= scores) & (scores <= high.numpy())).all()
+
+
+def uneven_items(kind: str) -> Any:
+    rng = np.random.default_rng(5)
+    if kind == "long and short":
+        return rng.standard_normal((120, 30)) * 10.0 ** rng.integers(-12, 12, (120, 1))
+    if kind == "peaks":
+        return rng.standard_normal((120, 30)) ** 15
+    return many_items(kind)[0]
 
 
 def test_without_torch_the_extra_is_named(monkeypatch: Any) -> None:
@@ -90,7 +99,7 @@ def test_without_torch_the_extra_is_named(monkeypatch: Any) -> None:
         nearest_ranks([[0.0], [1.0]], [1, 1], device="cuda")
 
 
-@pytest.mark.parametrize("more", [{"metric": "l1"}, {"keep_scores": True}])
+@pytest.mark.parametrize("more", [{"metric": "l1"}])
 def test_what_a_device_cannot_do_is_told(more: dict[str, Any]) -> None:
     with pytest.raises(SettingError, match="device='cuda'"):
         nearest_ranks([[0.0], [1.0]], [1, 1], device="cuda", **more)

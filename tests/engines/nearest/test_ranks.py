@@ -35,9 +35,9 @@ def test_no_bit_of_the_result_depends_on_blocks_or_threads(metric: str, kind: st
 
 
 @pytest.mark.parametrize("metric", ["cosine", "ip", "l2", "l1"])
-@pytest.mark.parametrize("dear", [-1.0, 1e9])
+@pytest.mark.parametrize("dear", [(-1.0, -1.0), (-1.0, 1e9), (1e9, 1e9)])
 def test_no_bit_of_the_result_depends_on_how_precise_the_screening_is(
-    metric: str, dear: float, monkeypatch: pytest.MonkeyPatch
+    metric: str, dear: tuple[float, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for kind in ("fractions", "near twins"):
         features, labels = many_items(kind)
@@ -50,7 +50,7 @@ def test_no_bit_of_the_result_depends_on_how_precise_the_screening_is(
 def test_items_come_in_chunks_where_rows_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
     features, labels = many_items("near twins")
     whole = everything(nearest_ranks(features, labels, keep_scores=True))
-    monkeypatch.setattr(blocks, "ITEMS", 50)
+    monkeypatch.setattr(blocks.Ranker, "most_items", 50)
     monkeypatch.setattr(ProductSpace, "copies", 0)
     assert everything(nearest_ranks(features, labels, keep_scores=True, block=20)) == whole
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankscope.column_names import KNOWN
 from rankscope.inputs import formats
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats.delimited import HeaderRule, _quoted, _unquoted, read_table
+from rankscope.inputs.formats.delimited import HeaderRule, TableReader, read_table
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
@@ -146,8 +146,8 @@ FIELD = st.text(st.sampled_from("ab 1é#\t"), max_size=3)
 def test_both_ways_of_reading_agree_where_there_is_no_quote(rows: list[list[str]], end: str) -> None:
     text = end.join(",".join(row) for row in [["query", "item", "x"], *rows])
     fast, slow = Problems("a"), Problems("a")
-    one = _unquoted(text.replace("\r\n", "\n").encode() + b"\n", ",", HEADER, fast)
-    other = _quoted(text, ",", HEADER, slow)
+    one, other = TableReader(HEADER, fast).unquoted(text.encode()), TableReader(HEADER, slow).quoted(text)
+    assert one is not None
     assert one.frame.equals(other.frame)
     assert one.line.tolist() == other.line.tolist()
     assert fast == slow
@@ -158,7 +158,7 @@ def test_both_ways_of_reading_agree_where_there_is_no_quote(rows: list[list[str]
 def test_what_the_csv_module_writes_is_read(rows: list[tuple[str, str]]) -> None:
     written = io.StringIO()
     csv.writer(written, quoting=csv.QUOTE_ALL).writerows([("query", "class"), *rows])
-    table = _quoted(written.getvalue(), ",", HEADER, Problems("a"))
+    table = TableReader(HEADER, Problems("a")).quoted(written.getvalue())
     assert table.frame.rows() == rows
 
 

@@ -55,6 +55,13 @@ def test_judgements_that_are_written_are_read_back_the_same(
     assert by_query(Qrels.of(path).table).equals(by_query(qrels.table))
 
 
+@pytest.mark.parametrize("format", [each for each in QRELS_FORMATS if each.name != "trec"], ids=lambda each: each.name)
+def test_an_id_may_begin_with_a_byte_order_mark(format: Format, tmp_path: Path) -> None:
+    qrels = qrels_of([("0", "0", 0.0), ("\ufeff", "\ufeffa", 1.0), ("q", "\r\ufeff", 1.0), ("q", "a\n\ufeff", 1.0)])
+    formats.write(qrels, tmp_path / f"a{format.suffixes[0]}")
+    assert by_query(Qrels.of(tmp_path / f"a{format.suffixes[0]}").table).equals(by_query(qrels.table))
+
+
 @pytest.mark.parametrize("format", [each for each in QRELS_FORMATS if each.name != "json"], ids=lambda each: each.name)
 def test_judgements_keep_their_order(format: Format, tmp_path: Path) -> None:
     qrels = qrels_of([("b", "y", 1.0), ("a", "z", 0.5), ("b", "x", -2.0)])

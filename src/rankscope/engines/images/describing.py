@@ -84,7 +84,10 @@ def describe(
     array([[16],
            [16]], dtype=int32)
     """
-    _check(descriptors, size, max_pixels, threads)
+    if not descriptors:
+        raise SettingError("no descriptor was asked for")
+    plain = check(locals(), size=Optional(COUNT), max_pixels=COUNT, threads=Optional(COUNT))
+    size, max_pixels, threads = plain.values()
     done: list[_PictureVectors | Problem] = []
     limited = [PictureFile(Path(each), max_pixels) if isinstance(each, str | Path) else each for each in pictures]
     one = partial(_one, descriptors=descriptors, size=size)
@@ -103,12 +106,6 @@ def describe(
         for column, descriptor in enumerate(descriptors)
     ]
     return Outcome(tuple(results), kept, problems)
-
-
-def _check(descriptors: Sequence[Descriptor], size: int | None, max_pixels: int, threads: int | None) -> None:
-    if not descriptors:
-        raise SettingError("no descriptor was asked for")
-    check(locals(), size=Optional(COUNT), max_pixels=COUNT, threads=Optional(COUNT))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from rankscope.errors import InputError, SettingError
 from rankscope.inputs import tables
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats.delimited import read_table
-from rankscope.inputs.ids import text_ids
+from rankscope.inputs.series_ids import text_ids
 from rankscope.inputs.sources import Source
 from rankscope.names import name_of, visible
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.ahead import Ahead
 from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
-from rankscope.ranks.counting import Counted, count_block
-from rankscope.ranks.dense import already_counted, best_first, ranks_among
-from rankscope.ranks.keys import ITEMS, float32_limits
+from rankscope.ranks.counting import Counted, count_block, float32_limits
+from rankscope.ranks.dense import best_first, ranks_among
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, Ranked, final_ranks
+from rankscope.ranks.settling import Close, Ranked, final_ranks, moved_on
+from rankscope.running.threads import in_threads, thread_count, with_threads
 
 DENSE = 2048  # groups with at least so many pairs have their references made feature by feature
-PART_CELLS = 1 << 18
+LEAST_ROWS = 64  # of a thread
+PART_CELLS = 1 << 20  # scores counted by one thread at a time
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,18 @@ class BlockRanks:
     left_out: IntArray
     distractors: Ragged | None
 
+    @classmethod
+    def join(cls, parts: Sequence[BlockRanks]) -> BlockRanks:
+        """Several blocks as one."""
+        best = [part.distractors for part in parts if part.distractors is not None]
+        return cls(
+            queries=np.concatenate([part.queries for part in parts]),
+            judged=Ragged.join([part.judged for part in parts]),
+            ties=Ragged.join([part.ties for part in parts]),
+            left_out=np.concatenate([part.left_out for part in parts]),
+            distractors=Ragged.join(best) if best else None,
+        )
+
 
 @dataclass
 class Ranker:
@@ -44,11 +57,11 @@ class Ranker:
     relevance: Relevance
     keep_scores: bool = False
     cells: int = 1 << 24  # of a block of scores
+    most_items: int = 1 << 20  # of a block
     level: int = field(default=0, init=False)
     _scratch: Scratch = field(default_factory=Scratch, init=False)
-
-    def __post_init__(self) -> None:
-        self.ahead = Ahead(self.space)
+    _pool: ThreadPoolExecutor | None = field(default=None, init=False)
+    _sharing: int = field(default=1, init=False)  # how many threads work on a block
 
     def narrowed(self, scores: NDArray[Any]) -> NDArray[np.float32]:
         """Scores in float32; in memory that is used again where they are wider."""
@@ -60,29 +73,33 @@ class Ranker:
         return result
 
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block; the products of the next are made while one is counted."""
-        for number, queries in enumerate(blocks):
-            yield self.ranked(queries, blocks[number + 1] if number + 1 < len(blocks) else None)
-        self.close()
-
-    def close(self) -> None:
-        """After the last block."""
-        self.ahead.close()
+        """Block after block."""
+        return map(self.ranked, blocks)
 
     def chunks(self, queries: IntArray) -> list[slice]:
         """Ranges of items whose scores fit into a block."""
-        step = min(ITEMS, max(1, self.cells // queries.size))
+        step = min(self.most_items, max(1, self.cells // (queries.size * self._sharing)))
         count = len(self.space)
         return [slice(start, min(start + step, count)) for start in range(0, count, step)]
 
-    def ranked(self, queries: IntArray, following: IntArray | None = None) -> BlockRanks:
-        """The ranks of a block of at most a few thousand queries; `following` are those of the next."""
-        ready = self.ahead.take(queries, self.chunks(queries)[0], self.level)
-        if following is not None:
-            self.ahead.begin(following, self.chunks(following)[0], self.level)
+    def ranked(self, queries: IntArray) -> BlockRanks:
+        """The ranks of a block of at most a few thousand queries, a part of them by each thread."""
+        threads = self._sharing = min(thread_count(), -(-queries.size // LEAST_ROWS)) if self.space.shared else 1
+        if threads < 2:
+            return self._ranked(queries)
+        if self._pool is None:  # the same threads for all blocks: each has memory that it uses again
+            self._pool = ThreadPoolExecutor(thread_count())
+        parts = np.array_split(queries, threads)
+        return BlockRanks.join(list(self._pool.map(self._ranked_alone, parts)))
+
+    def _ranked_alone(self, queries: IntArray) -> BlockRanks:
+        with with_threads(1):
+            return self._ranked(queries)
+
+    def _ranked(self, queries: IntArray) -> BlockRanks:
         hits, groups = self.relevance.hits(queries)
         left_out = self.relevance.left_out(queries)
-        block = _QueryBlock(self, queries, hits, groups, left_out, ready)
+        block = _QueryBlock(self, queries, hits, groups, left_out)
         found = block.exactly() if self.space.exact else block.screened()
         judged = block.hits.with_columns(rank=found.rank)
         shown = self.space.shown
@@ -108,10 +125,8 @@ class _QueryBlock:
         hits: Ragged,
         groups: list[SharedRelevance],
         left_out: Ragged,
-        ready: NDArray[Any] | None = None,
     ) -> None:
         self.ranker, self.queries, self.hits, self.groups = ranker, queries, hits, groups
-        self.ready, self.ready_level = ready, ranker.level  # scores of the first chunk, where they are there already
         self.space = ranker.space
         # no distractors: the hits, and what is not in the collection of the query
         row = np.concatenate([hits.row, left_out.row])
@@ -132,42 +147,46 @@ class _QueryBlock:
     def screened(self) -> Ranked:
         """With quick scores, and references where these leave a doubt."""
         self._sort(self._references())
-        found, high = self._screen(self.ranker.level)
-        while self._is_dear(found) and self.ranker.level + 1 < self.space.levels:
-            self.ranker.level += 1
+        level = self.ranker.level
+        found = self._screen(level)
+        while level + 1 < self.space.levels and self._is_dear(found, level):
+            level += 1
+            self.ranker.level = max(level, self.ranker.level)
             if self.best is not None:
                 self.best = Best(self.queries, self.space)
-            found, high = self._screen(self.ranker.level)
-        scores = [self.space.reference(self.queries[part.row], part.item) for part in found]
-        return self._settled(found, scores, high)
+            found = self._screen(level)
+        names = ("row", "item", "place")
+        row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in names)
+        before = np.sum([part.before for part in found], axis=0)
+        return final_ranks(self.hits, before, self._settle(row, item, place))
 
-    def _is_dear(self, found: list[Counted]) -> bool:
+    def _settle(self, row: IntArray, item: IntArray, place: IntArray) -> Close:
+        """Items in doubt with scores that have the order of the references: these, where an estimate is near a hit."""
+        score, room = self.space.estimate(self.queries[row], item)
+        end = self.hits.offsets[row + 1]
+        reached = moved_on(place, end, lambda at, who: self.hits["score"][at] > score[who] + room[who])
+        near = np.flatnonzero(reached < end)
+        near = near[self.hits["score"][reached[near]] >= score[near] - room[near]]
+        score[near] = self.space.reference(self.queries[row[near]], item[near])
+        return Close(row=row, item=item, score=score, place=place)
+
+    def _is_dear(self, found: list[Counted], level: int) -> bool:
         """Whether so much is in doubt that more precise scores are cheaper than references."""
-        return sum(part.row.size for part in found) > self.space.dear * self.queries.size * len(self.space)
+        return sum(part.row.size for part in found) > self.space.dear[level] * self.queries.size * len(self.space)
 
-    def _screen(self, level: int) -> tuple[list[Counted], NDArray[Any]]:
+    def _screen(self, level: int) -> list[Counted]:
+        """Chunk after chunk of the items; those in doubt by their places among all items."""
         low, high = self.space.limits(self.queries[self.hits.row], self.hits["score"], level)
         below, above = float32_limits(low, high)
-        found = []
+        limits, found = Ragged(self.hits.offsets, {"low": below, "high": above}), []
         for items in self.ranker.chunks(self.queries):
-            scores = self._scores(items, level)
-            flat = self.ranker.narrowed(scores)
+            flat = self.ranker.narrowed(self.space.scores(self.queries, items, level))
             self._clear(flat, items.start)
-            part = self._counted(flat, below, above)
-            found.append(
-                Counted(
-                    above=part.above, within=part.within, row=part.row, item=part.item + items.start, score=part.score
-                )
-            )
+            part = _count(flat, limits)
+            found.append(replace(part, item=part.item + items.start))
             if self.best is not None:
                 self.best.add(flat, items.start, level)
-        return found, above
-
-    def _scores(self, items: slice, level: int) -> NDArray[Any]:
-        ready, self.ready = self.ready, None
-        if ready is not None and items.start == 0 and level == self.ready_level:
-            return ready
-        return self.space.scores(self.queries, items, level)
+        return found
 
     def _references(self) -> FloatArray:
         """The references of all hits."""
@@ -198,31 +217,14 @@ class _QueryBlock:
         here = slice(*np.searchsorted(self.out_item, [first, last]))
         scores[self.out_row[here], self.out_item[here] - first] = -np.inf
 
-    def _counted(self, scores: NDArray[np.float32], low: NDArray[Any], high: NDArray[Any]) -> Counted:
-        """Count in parts of a few rows, which stay in the cache."""
-        flip = self.hits.offsets[self.hits.row] + self.hits.lengths[self.hits.row] - self.hits.position
-        limits = Ragged(self.hits.offsets, {"low": low[flip], "high": high[flip]})
-        step = max(1, PART_CELLS // scores.shape[1])
-        starts = range(0, len(scores), step)
 
-        parts = []
-        for start in starts:  # by one thread: counting holds Python's lock most of the time
-            rows_here = np.arange(start, min(start + step, len(scores)))
-            parts.append(count_block(scores[start : start + step], limits.take(rows_here)))
-        rows = [part.row + start for part, start in zip(parts, starts, strict=True)]
-        above, within = (np.concatenate([getattr(part, name) for part in parts])[flip] for name in ("above", "within"))
-        item, score = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "score"))
-        return Counted(above=above, within=within, row=np.concatenate(rows), item=item, score=score)
+def _count(scores: NDArray[np.float32], limits: Ragged) -> Counted:
+    """Count in parts of a few rows, in several threads."""
+    step = max(1, PART_CELLS // scores.shape[1])
+    starts = list(range(0, len(scores), step))
 
-    def _settled(self, found: list[Counted], references: list[FloatArray], high: NDArray[Any]) -> Ranked:
-        above = sum((part.above for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        row, item, screened = (
-            np.concatenate([getattr(part, each) for part in found]) for each in ("row", "item", "score")
-        )
-        already = already_counted(self.hits, row, screened, high)
-        within = sum((part.within for part in found), np.zeros(self.hits.size, dtype=np.int64))
-        return final_ranks(
-            self.hits,
-            above,
-            Close(row=row, item=item, score=np.concatenate(references), counted=already, within=within),
-        )
+    def work(start: int) -> Counted:
+        rows = np.arange(start, min(start + step, len(scores)))
+        return count_block(scores[start : start + step], limits.take(rows))
+
+    return Counted.join(in_threads(work, starts), starts, limits.offsets[starts].tolist())

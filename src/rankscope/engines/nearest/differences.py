@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.city_block import CityBlock
-from rankscope.engines.nearest.space import SumSpace, TileSpace
+from rankscope.engines.nearest.space import ScreenedSpace, TileSpace
 from rankscope.engines.nearest.sums import Terms, parts
 from rankscope.errors import InputError
 
 LARGE = 1 << 28  # features up to this number have a copy turned and narrowed in memory
 
 
-class L1(SumSpace):
+class L1(ScreenedSpace):
     """City-block distance, nearest first: the sum of absolute differences, negative.
 
     >>> L1(np.array([[0, 0], [3, 4], [0, 1]])).scores(np.array([0]), slice(0, 3))
@@ -24,7 +24,7 @@ class L1(SumSpace):
     """
 
     name = "l1"
-    levels, dear = 2, 0.25
+    levels, dear = 2, (0.25,)
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix
@@ -157,7 +157,8 @@ class JensenShannon(Jeffrey):
         """Half of Jeffrey's; rounding may leave it below zero by a last bit."""
         return 0.0 - np.maximum(sums, 0.0) / 2
 
-    def shown(self, scores: FloatArray) -> FloatArray:
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
         """The root, negative."""
         return 0.0 - np.sqrt(0.0 - scores)
 

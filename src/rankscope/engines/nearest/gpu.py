@@ -1,9 +1,9 @@
 """Exact ranks on a graphics card, through torch: the same numbers as on the processor, bit for bit.
 
-Each float32 vector is split into two half-precision parts, x = hi + lo, and one matrix product of three times the
-depth, [hi hi lo] with [hi lo hi], gives the scores in float32. They are counted against the limits of each query's hits
-in one pass; what lies between the limits of a hit has its reference computed in float64, terms added in the order of
-the features, on the card as well. Where too much is in doubt the products are made in float64 instead.
+Scores of a tile of queries with a tile of items are screened by products in half precision, or in fixed point where
+that leaves too much in doubt (`gpu_levels`), and counted against the limits of each query's hits in one pass. What lies
+between the limits of a hit has its reference computed and its place among the hits found on the card as well; ranks
+and groups of equals come back.
 """
 
 from __future__ import annotations
@@ -12,31 +12,35 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import IntArray
 from rankscope.engines.nearest.block import BlockRanks, Ranker
-from rankscope.engines.nearest.gpu_counting import Counter
-from rankscope.engines.nearest.gpu_products import METRICS, Products
+from rankscope.engines.nearest.gpu_best import DeviceBest
+from rankscope.engines.nearest.gpu_counting import TileCounts
+from rankscope.engines.nearest.gpu_hits import DeviceHits
+from rankscope.engines.nearest.gpu_levels import Fixed, Half, Level
+from rankscope.engines.nearest.gpu_rows import METRICS, DeviceRows
 from rankscope.engines.nearest.relevance import Relevance
+from rankscope.engines.nearest.spaces import METRICS as SPACES
 from rankscope.engines.nearest.spaces import Metric
 from rankscope.errors import MissingExtra, SettingError
-from rankscope.ranks.counting import Counted
-from rankscope.ranks.dense import already_counted
+from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Close, final_ranks
 from rankscope.wording import setting_value
 
 QUERIES = 8192  # of a tile
-ITEMS = 1 << 17
+ITEMS = 1 << 16
 MOST_HITS = 1 << 23  # of a block
-FINISHING = 4  # blocks whose ranks are settled on the host meanwhile
-CLOSE = 1 << 24  # more items than this in doubt, for the queries of a tile: precise products are cheaper
+FINISHING = 4  # blocks that become lists on the host meanwhile
+ROOM = 1 << 25  # items in doubt that are worked on at once
+DEAR = 2.0**-10  # where a larger share of all pairs is in doubt, more precise products are cheaper than references
 
 
 def torch_for(device: str) -> Any:
@@ -45,7 +49,7 @@ def torch_for(device: str) -> Any:
         import torch
     except ImportError:
         raise MissingExtra("torch", "gpu") from None
-    if device == "cuda" and not torch.cuda.is_available():
+    if device.startswith("cuda") and not torch.cuda.is_available():
         raise SettingError(f"torch finds no graphics card here: use {setting_value('device', 'cpu')}")
     return torch
 
@@ -56,17 +60,25 @@ class GpuRanker(Ranker):
     tile_queries = QUERIES
     tile_items = ITEMS
 
-    def __init__(self, matrix: NDArray[Any], metric: Metric, relevance: Relevance, device: str) -> None:
+    def __init__(
+        self, matrix: NDArray[Any], metric: Metric, relevance: Relevance, device: str, keep_scores: bool = False
+    ) -> None:
         if not isinstance(metric, str) or metric not in METRICS:
             asked, other = setting_value("device", device), setting_value("device", "cpu")
             raise SettingError(f"{asked} ranks by {', '.join(METRICS)}; use {other} for other metrics")
         self.torch, self.device, self.relevance = torch_for(device), device, relevance
-        self.count, self.precise = len(matrix), False
-        self.products = Products(self.torch, matrix, metric, device)
-        self.counter = Counter(self.torch, device)
+        self.keep_scores, self.shown = keep_scores, SPACES.find(metric).shown
+        self.rows = DeviceRows(self.torch, matrix, metric, device)
+        self.quick: Level = Half(self.rows)
+        self.is_precise = False  # whether quick scores left too much in doubt
         self.spent: dict[str, float] = {}
         absent = np.flatnonzero(~relevance.gallery)
         self.absent = self._sent(absent) if absent.size else None
+
+    @cached_property
+    def precise(self) -> Level:
+        """Made when it is needed."""
+        return Fixed(self.rows)
 
     def block_size(self) -> int:
         """As many queries as bring a few million hits together."""
@@ -78,196 +90,222 @@ class GpuRanker(Ranker):
     def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
         """Block after block; while the card works, the hits of the next are looked up and earlier ones are finished."""
         with ThreadPoolExecutor(1 + FINISHING) as pool:
-            hits = pool.submit(self.relevance.hits, blocks[0])
+            hits = pool.submit(self._looked_up, blocks[0])
             waiting: deque[Future[BlockRanks]] = deque()
-            for number, queries in enumerate(blocks):
-                mine = hits.result()[0]
+            for number in range(len(blocks)):
+                mine = hits.result()
                 if number + 1 < len(blocks):
-                    hits = pool.submit(self.relevance.hits, blocks[number + 1])
-                waiting.append(pool.submit(self._finished, self._on_device(queries, mine)))
+                    hits = pool.submit(self._looked_up, blocks[number + 1])
+                waiting.append(pool.submit(self._as_lists, mine, self._on_device(mine)))
                 if len(waiting) > FINISHING:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
 
-    def ranked(self, queries: IntArray, following: IntArray | None = None) -> BlockRanks:
+    def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of one block."""
-        return self._finished(self._on_device(queries, self.relevance.hits(queries)[0]))
+        block = self._looked_up(queries)
+        return self._as_lists(block, self._on_device(block))
 
-    def close(self) -> None:
-        """Nothing is under way after a block."""
+    def _looked_up(self, queries: IntArray) -> _Block:
+        return _Block(queries, self.relevance.hits(queries)[0], self.relevance.left_out(queries))
 
-    def _on_device(self, queries: IntArray, hits: Ragged) -> _Screened:
-        """References and order of the hits, counts, and references of what is in doubt."""
+    def _on_device(self, block: _Block) -> _OnHost:
+        """Ranks of the hits, groups of equals, and the best distractors where scores are kept."""
         with self._timed("hits"):
-            block = _OnDevice(self, queries, hits)
-        found, references, highs = [], [], []
-        for start in range(0, queries.size, self.tile_queries):
-            tile = block.tile(start, min(start + self.tile_queries, queries.size))
-            with self._timed("products and counts"):
-                counted, high = self._tile(tile)
-            with self._timed("references in doubt"):
-                one, other = self._sent(tile.own[counted.row]), self._sent(counted.item)
-                references.append(self.products.reference(one, other).cpu().numpy())
-            found.append(
-                Counted(
-                    above=counted.above,
-                    within=counted.within,
-                    row=counted.row + start,
-                    item=counted.item,
-                    score=counted.score,
-                )
-            )
-            highs.append(high)
-        return _Screened(
-            queries=queries,
-            hits=block.hits,
-            left_out=block.left_out,
-            found=found,
-            references=references,
-            high=np.concatenate(highs),
-        )
+            there = _OnDevice(self, block)
+        found = _Found()
+        for start in range(0, block.queries.size, self.tile_queries):
+            self._rank_tile(there.tile(start, min(start + self.tile_queries, block.queries.size)), found)
+        with self._timed("to the host"):
+            return found.on_host(there.hits, self.keep_scores)
 
     def _sent(self, values: NDArray[Any]) -> Any:
         return self.torch.from_numpy(np.ascontiguousarray(values)).to(self.device)
 
     @contextmanager
     def _timed(self, what: str) -> Iterator[None]:
-        """Add up the time of a phase; each ends with numbers back on the host."""
+        """Add up the time of a phase; each ends with a number back on the host."""
         begin = perf_counter()
         yield
         self.spent[what] = self.spent.get(what, 0.0) + perf_counter() - begin
 
-    def _tile(self, tile: _Tile) -> tuple[Counted, Any]:
-        precise = self.precise
-        found = self._counted(tile, precise)
-        if not precise and found is None:
-            self.precise = precise = True
-            found = self._counted(tile, precise)
-        if found is None:
-            return self._by_hand(tile)
-        return found
+    def _rank_tile(self, tile: _Tile, found: _Found) -> None:
+        """Ranks of a tile; in parts where more is in doubt than there is room for."""
+        room = max(ROOM, self.rows.count)
+        counts, best = self._counted(tile, room)
+        pairs = tile.queries.numel() * self.rows.count
+        if not self.is_precise and counts.listed() > DEAR * pairs:
+            self.is_precise = True
+            counts, best = self._counted(tile, room)
+        if counts.listed() > room:
+            parts = -(-counts.listed() // (room // 2))
+            step = max(1, tile.queries.numel() // parts)
+            for start in range(0, tile.queries.numel(), step):
+                self._rank_tile(tile.part(start, min(start + step, tile.queries.numel())), found)
+            return
+        with self._timed("references in doubt"):
+            self._settle(tile, counts, best, found)
 
-    def _counted(self, tile: _Tile, precise: bool) -> tuple[Counted, Any] | None:
-        """Counts of a tile of queries against all items; None if too much is in doubt."""
-        low, high = self.products.limits(tile.query_of_hit, tile.score, precise)
-        left = self.products.query_side(tile.queries, precise)
-        counts = self.counter.start(tile.hits, low, high, CLOSE)
-        for number, first in enumerate(range(0, self.count, self.tile_items)):
-            last = min(first + self.tile_items, self.count)
-            scores = self.products.scores(left, first, last, precise)
-            row, item = tile.out(number)
-            scores[row, item - first] = -float("inf")
-            if self.absent is not None:
-                gone = self.absent[(self.absent >= first) & (self.absent < last)]
-                scores[:, gone - first] = -float("inf")
-            counts.add(scores, first)
-        found = counts.result()
-        return None if found is None else (found, high.cpu().numpy())
+    def _counted(self, tile: _Tile, room: int) -> tuple[TileCounts, DeviceBest | None]:
+        """Counts of a tile of queries against all items."""
+        with self._timed("products and counts"):
+            level = self.precise if self.is_precise else self.quick
+            low, high = level.limits(tile.queries[tile.hits.row], tile.hits.score)
+            left = level.query_side(tile.queries)
+            counts = TileCounts(tile.hits, low, high, room)
+            best = DeviceBest(level, tile.queries) if self.keep_scores else None
+            for number, first in enumerate(range(0, self.rows.count, self.tile_items)):
+                last = min(first + self.tile_items, self.rows.count)
+                scores = level.scores(left, first, last)
+                row, item = tile.out(number)
+                scores[row, item - first] = -float("inf")
+                if self.absent is not None:
+                    gone = self.absent[(self.absent >= first) & (self.absent < last)]
+                    scores[:, gone - first] = -float("inf")
+                counts.add(scores, first)
+                if best is not None:
+                    best.add(scores, first)
+            counts.listed()
+        return counts, best
 
-    def _by_hand(self, tile: _Tile) -> tuple[Counted, Any]:
-        """Where nearly everything is equal: every item is in doubt and has its reference computed."""
-        rows, count = tile.own.size, self.count
-        everyone = np.ones((rows, count), dtype=np.bool_)
-        everyone[:, ~self.relevance.gallery] = False
-        for number in range(len(tile.bounds) - 1):
-            row, item = (each.cpu().numpy() for each in tile.out(number))
-            everyone[row, item] = False
-        row, item = np.nonzero(everyone)
-        within = np.bincount(row, minlength=rows)[tile.hits.row]
-        nothing = np.zeros(tile.hits.size, dtype=np.int64)
-        flat = np.zeros(row.size, dtype=np.float32)
-        return Counted(above=nothing, within=within, row=row, item=item, score=flat), np.zeros(
-            tile.hits.size, dtype=np.float32
-        )
+    def _settle(self, tile: _Tile, counts: TileCounts, best: DeviceBest | None, found: _Found) -> None:
+        row, item = counts.doubtful()
+        self.spent["in doubt"] = self.spent.get("in doubt", 0) + row.numel()
+        score = self.rows.reference(tile.queries[row.long()], item)
+        rank, (tied, start, size) = tile.hits.ranks(counts.bins, row, item, score)
+        found.rank.append(rank)
+        found.ties.append((tied + tile.start, start, size))
+        if best is not None:
+            row, item, score = best.result()
+            found.best.append((row + tile.start, item, score))
 
-    def _finished(self, result: _Screened) -> BlockRanks:
-        """Ranks and ties, settled by the references."""
-        above, within, row, item, screened = (
-            np.concatenate([getattr(part, each) for part in result.found])
-            for each in ("above", "within", "row", "item", "score")
-        )
-        order = np.lexsort((item, row))
-        row, item, screened = row[order], item[order], screened[order]
-        score = np.concatenate(result.references)[order]
-        already = np.zeros(within.size, dtype=np.int64)
-        mixed = within > 0  # nothing in doubt is near the others
-        already[mixed] = already_counted(result.hits.where(mixed), row, screened, result.high[mixed])
-        ranked = final_ranks(result.hits, above, Close(row=row, item=item, score=score, counted=already, within=within))
-        judged = Ragged(result.hits.offsets, {"rank": ranked.rank})
+    def _as_lists(self, block: _Block, found: _OnHost) -> BlockRanks:
+        columns: dict[str, NDArray[Any]] = {"rank": found.rank}
+        queries, distractors = block.queries.size, None
+        if self.keep_scores:
+            columns["score"] = self.shown(found.score)
+            row, item, score = found.best
+            distractors = Ragged.from_rows(row, queries, score=self.shown(score), lot=lots_of_numbers(item))
+        row, start, size = found.ties
         return BlockRanks(
-            queries=result.queries, judged=judged, ties=ranked.ties, left_out=result.left_out.lengths, distractors=None
+            queries=block.queries,
+            judged=Ragged(block.hits.offsets, columns),
+            ties=Ragged.from_rows(row, queries, start=start, size=size),
+            left_out=block.left_out.lengths,
+            distractors=distractors,
         )
 
 
 @dataclass(frozen=True, eq=False)
-class _Screened:
-    """What the card found of a block."""
+class _Block:
+    """Some queries, what is relevant to each, and what is not in its collection."""
 
     queries: IntArray
-    hits: Ragged  # item and score, best first
+    hits: Ragged
     left_out: Ragged
-    found: list[Counted]
-    references: list[FloatArray]
-    high: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _OnHost:
+    """What was found of a block; scores are empty where none are kept."""
+
+    rank: IntArray
+    score: NDArray[Any]
+    ties: tuple[IntArray, IntArray, IntArray]
+    best: tuple[IntArray, IntArray, NDArray[Any]]
+
+
+@dataclass(eq=False)
+class _Found:
+    """What was found of a block, tile by tile, on the device."""
+
+    rank: list[Any] = field(default_factory=list)
+    ties: list[tuple[Any, Any, Any]] = field(default_factory=list)
+    best: list[tuple[Any, Any, Any]] = field(default_factory=list)
+
+    def on_host(self, hits: DeviceHits, keep_scores: bool) -> _OnHost:
+        """All of it as arrays of the host."""
+
+        def joined(parts: list[Any]) -> NDArray[Any]:
+            return np.asarray(hits.torch.cat(parts).cpu().numpy()) if parts else np.empty(0, dtype=np.int64)
+
+        row, start, size = (joined([part[column] for part in self.ties]) for column in range(3))
+        best_row, item, score = (joined([part[column] for part in self.best]) for column in range(3))
+        return _OnHost(
+            rank=joined(self.rank),
+            score=joined([hits.score] if keep_scores else []),
+            ties=(row, start, size),
+            best=(best_row, item, score),
+        )
 
 
 class _OnDevice:
     """A block on the device: its hits, best first, and what is no distractor, tile by tile."""
 
-    def __init__(self, ranker: GpuRanker, queries: IntArray, hits: Ragged) -> None:
+    def __init__(self, ranker: GpuRanker, block: _Block) -> None:
         torch, sent = ranker.torch, ranker._sent
-        self.own, self.queries = queries, sent(queries)
-        self.left_out = ranker.relevance.left_out(queries)
-        row, item = sent(hits.row), sent(hits["item"])
-        score = ranker.products.reference(self.queries[row], item)
-        order = torch.argsort(-score, stable=True)  # the earlier of two equals comes first
-        order = order[torch.argsort(row[order], stable=True)]
-        self.item, self.score, self.row = item[order], score[order], row[order]
-        self.hits = Ragged(hits.offsets, {"item": self.item.cpu().numpy(), "score": self.score.cpu().numpy()})
-        self.step = ranker.tile_queries
-        self.columns = -(-ranker.count // ranker.tile_items)
-        out_row = torch.cat([self.row, sent(self.left_out.row)])
-        out_item = torch.cat([self.item, sent(self.left_out["item"])])
-        place = (out_row // self.step) * self.columns + out_item // ranker.tile_items
-        order = torch.argsort(place)
-        self.out_row, self.out_item = out_row[order], out_item[order]
-        cells = -(-queries.size // self.step) * self.columns
-        self.bounds = torch.searchsorted(place[order], torch.arange(cells + 1, device=ranker.device)).tolist()
+        self.queries, self.count = sent(block.queries), ranker.rows.count
+        lengths, item = sent(block.hits.lengths), sent(block.hits["item"])
+        score = ranker.rows.reference(torch.repeat_interleave(self.queries, lengths), item)
+        self.hits = DeviceHits.best_first(torch, ranker.device, lengths, item, score)
+        self.step = ranker.tile_items
+        self.out_row = torch.cat([self.hits.row, sent(block.left_out.row)])
+        self.out_item = torch.cat([self.hits.item, sent(block.left_out["item"])])
+        order = torch.argsort(self.out_row, stable=True)
+        self.out_row, self.out_item = self.out_row[order], self.out_item[order]
 
     def tile(self, start: int, stop: int) -> _Tile:
         """The queries from start to stop."""
-        first, last = (int(self.hits.offsets[each]) for each in (start, stop))
-        number = start // self.step * self.columns
-        bounds = self.bounds[number : number + self.columns + 1]
-        hits = self.hits.take(np.arange(start, stop))
-        query = self.queries[self.row[first:last]]
+        torch = self.hits.torch
+        edges = torch.tensor([start, stop], device=self.out_row.device)
+        first, last = torch.searchsorted(self.out_row, edges).tolist()
+        row, item = self.out_row[first:last] - start, self.out_item[first:last]
+        order = torch.argsort(item, stable=True)
         return _Tile(
-            own=self.own[start:stop],
+            start=start,
+            step=self.step,
+            count=self.count,
             queries=self.queries[start:stop],
-            hits=hits,
-            query_of_hit=query,
-            score=self.score[first:last],
-            out_row=self.out_row - start,
-            out_item=self.out_item,
-            bounds=bounds,
+            hits=self.hits.part(start, stop),
+            out_row=row[order],
+            out_item=item[order],
         )
 
 
 @dataclass(frozen=True, eq=False)
 class _Tile:
-    """Some queries of a block, on the host and on the device."""
+    """Some queries of a block on the device."""
 
-    own: IntArray
+    start: int  # in the block
+    step: int  # items of a tile
+    count: int  # of all items
     queries: Any
-    hits: Ragged
-    query_of_hit: Any
-    score: Any
+    hits: DeviceHits
     out_row: Any
-    out_item: Any
-    bounds: list[int]
+    out_item: Any  # ascending
+
+    @cached_property
+    def _bounds(self) -> list[int]:
+        torch = self.hits.torch
+        edges = torch.arange(0, self.count + self.step, self.step, device=self.out_item.device)
+        bounds: list[int] = torch.searchsorted(self.out_item, edges).tolist()
+        return bounds
 
     def out(self, number: int) -> tuple[Any, Any]:
         """Row and item of what is no distractor among the items of one tile."""
-        here = slice(self.bounds[number], self.bounds[number + 1])
+        here = slice(self._bounds[number], self._bounds[number + 1])
         return self.out_row[here], self.out_item[here]
+
+    def part(self, start: int, stop: int) -> _Tile:
+        """Fewer queries."""
+        chosen = (self.out_row >= start) & (self.out_row < stop)
+        return _Tile(
+            start=self.start + start,
+            step=self.step,
+            count=self.count,
+            queries=self.queries[start:stop],
+            hits=self.hits.part(start, stop),
+            out_row=self.out_row[chosen] - start,
+            out_item=self.out_item[chosen],
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,16 @@ from rankscope.engines.nearest.block import BlockRanks, Ranker
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.space import Space
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError
 from rankscope.inputs.features import Features
-from rankscope.ranks.keys import ROWS
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.running.cores import one_core_each
 from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
-from rankscope.wording import setting_value
 
 MEMORY = 512 << 20
 CELL = 20  # bytes a score takes in a block, all arrays at once
+SMALL = 1 << 24  # pairs up to which it does not matter who does what
 USEFUL = 1 << 25  # larger blocks are not faster
 
 Progress = Callable[[int, int], None]
@@ -82,7 +82,7 @@ def nearest_ranks(
     (('0', '2'), [[2], [3]], array([3, 3]))
     """
     metric = spaces.metric_named(metric)
-    check(
+    plain = check(
         locals(),
         query_item=OneOf(POLICIES),
         block=Optional(COUNT),
@@ -91,15 +91,16 @@ def nearest_ranks(
         device=Device(),
         keep_scores=FLAG,
     )
+    query_item, block, memory, threads, device, keep_scores = plain.values()
     items = features if isinstance(features, Features) else Features.of(features, labels, ids)
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
     ranker, step = _ranker(metric, relevance, memory, keep_scores, device)
-    step = min(block or step, ROWS - 1) if device == "cpu" else block or step
+    step = block or step
     blocks = [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
     found, done = [], 0
-    with with_threads(threads):
+    with with_threads(threads), _cores(relevance):
         for ready in ranker.stream(blocks) if kept is None else _kept(kept, ranker, blocks):
             found.append(ready)
             done += ready.queries.size
@@ -120,18 +121,19 @@ def _ranker(
         return Ranker(space, relevance, keep_scores, cells), step
     from rankscope.engines.nearest.gpu import GpuRanker
 
-    if keep_scores:
-        without = setting_value("keep_scores", False)
-        raise SettingError(f"{setting_value('device', device)} keeps no scores yet: add {without}")
-    gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"))
+    gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"), keep_scores)
     return gpu, gpu.block_size()
+
+
+def _cores(relevance: Relevance) -> AbstractContextManager[None]:
+    """A part of the queries of a block by each thread, and matrix products by one core; small ones take no notice."""
+    pairs = relevance.queries.size * len(relevance.items)
+    return one_core_each() if pairs > SMALL else nullcontext()
 
 
 def _kept(kept: Kept, ranker: Ranker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
     for number, queries in enumerate(blocks):
-        following = blocks[number + 1] if number + 1 < len(blocks) else None
-        yield kept(number, queries, partial(ranker.ranked, following=following))
-    ranker.close()
+        yield kept(number, queries, ranker.ranked)
 
 
 def _cells(space: Space, memory: int) -> int:

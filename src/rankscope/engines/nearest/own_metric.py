@@ -27,6 +27,7 @@ class OwnMetric(Space):
 
     name = "own"
     exact = True
+    shared = False  # nobody promised that the function may be called by several threads
 
     def __init__(self, matrix: NDArray[Any], function: Distances) -> None:
         self.rows, self.function = matrix, function

@@ -3,8 +3,9 @@
 Bounds. A sum of n products in floating point with unit roundoff u is within n u |x||y| of the truth in whatever order
 it is added, with or without fused steps (Jeannerod and Rump 2013). Rounding both vectors to float32 first adds
 (2 + u) u |x||y|, the reference's own error is below u |x||y| for n < 2^27, and a value below the normal range is off
-by at most 2^-126 per step. `room` of each class adds these up, with a few u to spare for the last steps. In float64
-the reference's error is as large as that of the products, so all counts double.
+by at most 2^-126 per step. `room` of each class adds these up, with a few u to spare for the last steps. Where that
+leaves too much in doubt, the features are cut into four parts whose products are added: of n steps each sum then takes
+n / 4 and three more. In float64 the reference's error is as large as that of the products, so all counts double.
 """
 
 from __future__ import annotations
@@ -16,21 +17,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.blas import add_product
 from rankscope.engines.nearest.scratch import Scratch
-from rankscope.engines.nearest.space import U32, U64, SumSpace
+from rankscope.engines.nearest.space import U32, U64, ScreenedSpace
 from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
-from rankscope.running.threads import in_threads
 
-TINY = (2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
+QUICK, CUT, DOUBLE = range(3)  # levels: float32, float32 in parts of the features, float64
+TINY = (2.0**-120, 2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
+PARTS = 4  # of the features
 
 
-class ProductSpace(SumSpace):
+class ProductSpace(ScreenedSpace):
     """Blocks by matrix products in float32, or in float64 where that leaves too much in doubt.
 
     Whole numbers whose sums stay below 2^53 are multiplied in float64: the products are the references.
     """
 
-    levels = 2
+    levels = 3
+    dear: tuple[float, ...] = (0.0035, 0.014)
     copies = 1 << 29  # float32 or float64 copies up to so many bytes are kept, larger ones made as they are needed
 
     def __init__(self, matrix: NDArray[Any]) -> None:
@@ -61,16 +65,15 @@ class ProductSpace(SumSpace):
         """What the queries bring into the product."""
         return rows
 
-    def lasting(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
-        """Scores that last until the thread has made two more."""
-        self._scratch.places = 2
-        return self.scores(queries, items, level)
-
     def products(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
         """Matrix product of some queries with a range of items; it lasts until the next."""
-        kind = np.float64 if level or self.exact else np.float32
-        left, right = self.query_side(self.prepared(queries), queries).astype(kind), self._items(items, kind)
-        return np.matmul(left, right.T, out=self._scratch.array((len(left), len(right)), kind))
+        kind = np.float64 if level == DOUBLE or self.exact else np.float32
+        left = self.query_side(self.prepared(queries), queries).astype(kind)
+        result = self._scratch.array((len(left), items.stop - items.start), kind)
+        if level == CUT and not self.exact:
+            add_products(left, self._items(items, np.float32), result)
+            return result
+        return np.matmul(left, self._items(items, kind).T, out=result)
 
     def _items(self, items: slice, kind: type[Any]) -> NDArray[Any]:
         """Rows of the items, ready for the product; made once where they fit."""
@@ -83,13 +86,18 @@ class ProductSpace(SumSpace):
                 self._kept[double] = np.concatenate(results)
         return self._kept[double][items]
 
+    def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
+        """The product of the lengths."""
+        return 1.001 * np.sqrt(self.squares[queries]) * np.sqrt(self.squares[items])
+
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """Around the reference in the units of the products."""
         if self.exact:
             return scores, scores
         middle = self.in_units(queries, scores)
         width = self.rows.shape[1]
-        unit = 2 * (width + 12) * U64 if level else (width + 12) * U32
+        steps = (width + 12, -(-(width + 1) // PARTS) + PARTS + 12, 2 * (width + 12))[level]
+        unit = steps * (U64 if level == DOUBLE else U32)
         room = 1.001 * self.room(queries, level) * unit + width * TINY[level]
         return middle - room, middle + room
 
@@ -147,16 +155,13 @@ class Cosine(ProductSpace):
         result: FloatArray = sums / np.sqrt(self.squares[queries] * self.squares[items])
         return result + 0.0
 
-    def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
-        """Products added in the order of the features, divided by the lengths."""
-        sums = np.empty(queries.size)
+    def rows_at(self, chosen: IntArray) -> NDArray[Any]:
+        """Rows times a power of two each."""
+        return self.scaled(chosen)
 
-        def fill(part: slice) -> None:
-            terms = self.scaled(queries[part]) * self.scaled(items[part])
-            sums[part] = np.cumsum(terms, axis=1)[:, -1]
-
-        in_threads(fill, list(parts(queries.size, self.rows.shape[1])))
-        return self.finished(sums, queries, items)
+    def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
+        """Lengths are 1; roots and divisions are off by a few units too."""
+        return np.full(scores.size, 2.0)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same for every query with every item."""
@@ -169,7 +174,7 @@ class Cosine(ProductSpace):
 
     def room(self, queries: IntArray, level: int) -> FloatArray:
         """Lengths are 1; in float64 roots and divisions are off by as many units again as the products."""
-        return np.full(queries.size, 2.0 if level else 1.0)
+        return np.full(queries.size, 2.0 if level == DOUBLE else 1.0)
 
 
 class InnerProduct(ProductSpace):
@@ -214,6 +219,10 @@ class L2(ProductSpace):
         """Rows around their mean."""
         return super().prepared(chosen) - self.middle
 
+    def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
+        """Squares have one sign."""
+        return 1.001 * np.abs(scores)
+
     def query_side(self, rows: FloatArray, queries: IntArray) -> FloatArray:
         """A column of ones behind: the product is then 2 x·y - |y|², which is |x|² - |x - y|²."""
         return np.column_stack([2 * rows, np.ones(len(rows))])
@@ -239,6 +248,21 @@ class L2(ProductSpace):
         """2 |x||y| + |y|² <= |x|² + 2 |y|²; as much again for |x|² itself, the mean, and the reference in float64."""
         return 2 * self.squares[queries] + 3 * float(self.squares.max())
 
-    def shown(self, scores: FloatArray) -> FloatArray:
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
         """The distance itself, negative."""
         return 0.0 - np.sqrt(0.0 - scores)
+
+
+def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) -> None:
+    """The product of rows with rows, from products of parts of their features: fewer steps, so less rounding.
+
+    >>> rows, result = np.float32([[1, 2, 3, 4, 5]]), np.empty((1, 1), dtype=np.float32)
+    >>> add_products(rows, rows, result)
+    >>> result
+    array([[55.]], dtype=float32)
+    """
+    step = -(-left.shape[1] // PARTS)
+    for first in range(0, left.shape[1], step):
+        features = slice(first, first + step)
+        add_product(left[:, features], right[:, features], result, first > 0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.sums import Terms, of_all_pairs, of_pairs, parts
+from rankscope.engines.nearest.sums import Terms, added_quickly, of_all_pairs, of_pairs, parts
 
 U32, U64 = 2.0**-24, 2.0**-53  # unit roundoff
 SLAB = 1 << 23  # features of items that are turned at once
@@ -27,7 +27,8 @@ class Space(ABC):
     name: ClassVar[str]
     exact: bool = False  # whether `scores` gives the references themselves
     levels: int = 1  # how many ways to screen there are, from the quickest to the most precise
-    dear: float = 0.01  # where so large a share of all pairs stays in doubt, the next level is cheaper
+    dear: tuple[float, ...] = ()  # where a larger share of all pairs stays in doubt, the next level is cheaper
+    shared: bool = True  # whether several threads may ask at once
     rows: NDArray[Any]
 
     @abstractmethod
@@ -42,6 +43,10 @@ class Space(ABC):
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same for every query with every item."""
 
+    def estimate(self, queries: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Nearly the scores that count, of pairs, and how far each may be off."""
+        return self.reference(queries, items), np.zeros(queries.size)
+
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """For references, each of a query: what screens below the first is below it, above the second above it."""
         return scores, scores
@@ -51,7 +56,8 @@ class Space(ABC):
         low, high = self.limits(queries, scores, level)
         return scores - 1.01 * (high - low) - 4 * U32 * np.abs(scores)
 
-    def shown(self, scores: FloatArray) -> FloatArray:
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
         """Scores as people know them; the order is the same."""
         return scores
 
@@ -71,9 +77,13 @@ class SumSpace(Space):
     def terms(self) -> Terms:
         """What one feature adds."""
 
+    def rows_at(self, chosen: IntArray) -> NDArray[Any]:
+        """Rows as the terms are made of them."""
+        return self.rows[chosen]
+
     def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
         """Terms added one after the other."""
-        return self.finished(of_pairs(self.rows, queries, items, self.terms), queries, items)
+        return self.finished(of_pairs(self.rows_at, queries, items, self.terms), queries, items)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same sums, feature by feature."""
@@ -81,6 +91,20 @@ class SumSpace(Space):
         for part in parts(items.size, self.rows.shape[1], SLAB):  # the items may be more than fit into memory
             sums[:, part] = of_all_pairs(one, self.rows[items[part]], self.terms)
         return self.finished(sums, queries[:, None], items)
+
+
+class ScreenedSpace(SumSpace):
+    """A sum over features that is screened: what is in doubt is estimated before it is referred to."""
+
+    def estimate(self, queries: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The same terms added as is quickest: off by as many units of the terms as there are additions."""
+        scores = self.finished(of_pairs(self.rows_at, queries, items, self.terms, added_quickly), queries, items)
+        width = self.rows.shape[1]
+        return scores, 2 * (width + 12) * U64 * self.terms_size(queries, items, scores) + width * 2.0**-1000
+
+    def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
+        """What the absolute values of the terms of a score add up to, at most; terms of one sign are the score."""
+        return 1.001 * np.abs(scores)
 
 
 class TileSpace(SumSpace):

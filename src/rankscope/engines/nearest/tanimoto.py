@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.products import ProductSpace
-from rankscope.engines.nearest.space import U64
+from rankscope.engines.nearest.products import DOUBLE, ProductSpace
+from rankscope.engines.nearest.space import U64, Space
 
 
 class Tanimoto(ProductSpace):
@@ -22,6 +22,7 @@ class Tanimoto(ProductSpace):
     """
 
     name = "tanimoto"
+    levels, dear = 1, ()
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         super().__init__(matrix)
@@ -34,7 +35,7 @@ class Tanimoto(ProductSpace):
         everyone = np.arange(items.start, items.stop)
         if not self.by_products:
             return self.reference_table(queries, everyone)
-        products = np.ldexp(self.products(queries, items, level=1), -2 * self.shift)
+        products = np.ldexp(self.products(queries, items, level=DOUBLE), -2 * self.shift)
         return self.finished(products, queries[:, None], everyone)
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
@@ -43,11 +44,16 @@ class Tanimoto(ProductSpace):
         nothing = union == 0
         return np.divide(sums, np.where(nothing, 1.0, union)) + nothing
 
+    def estimate(self, queries: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The references: what they are off by is no share of one sum."""
+        return Space.estimate(self, queries, items)
+
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """With the product off by e |a||b|, the ratio p / (s - p) is off by at most e s |a||b| / (s - p)² <= 4 e."""
         room = 0.0 if self.exact else 9 * (self.rows.shape[1] + 12) * U64
         return scores - room, scores + room
 
-    def shown(self, scores: FloatArray) -> FloatArray:
+    @staticmethod
+    def shown(scores: FloatArray) -> FloatArray:
         """The distance, negative."""
         return scores - 1.0

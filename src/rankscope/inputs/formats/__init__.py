@@ -6,10 +6,7 @@ named, or when a file may be of it: a new one adds its line in `known`.
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -137,10 +134,16 @@ def _compressed(stored: BinaryIO, suffix: str) -> Iterator[Any]:
 
 def _compressor(stored: BinaryIO, suffix: str) -> Any:
     if suffix == ".gz":
+        import gzip
+
         return gzip.GzipFile(filename="", mode="wb", fileobj=stored, mtime=0)
     if suffix == ".bz2":
+        import bz2
+
         return bz2.BZ2File(stored, "wb")
     if suffix == ".xz":
+        import lzma
+
         return lzma.LZMAFile(stored, "wb")
     import zstandard
 

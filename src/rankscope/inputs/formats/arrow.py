@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import polars as pl
@@ -37,10 +38,10 @@ def recognises(head: bytes) -> bool:
 def read_run(source: Source, reading: Reading) -> Run:
     """A run from a table with a query, an item and a score or rank column."""
 
-    def read(problems: Problems) -> Table:
-        return columnar.read_table(source, LAYOUT, problems)
+    def read(problems: Problems) -> Iterator[Table]:
+        yield columnar.read_table(source, LAYOUT, problems)
 
-    return Run.from_table(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem(suffixes), read, source)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:

@@ -6,17 +6,19 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
+from rankscope.column_names import ITEM, QUERY, RANK, SCORE
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.expansion import Expansion, TooLargeError, advice
 from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import Table
+from rankscope.inputs.tables import Table, find_column
 
+T = TypeVar("T")
 DAY = 86_400_000_000  # microseconds
 EPOCH = date(1970, 1, 1).toordinal()
 FIRST, END = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH + 1  # days of Python's calendar
@@ -34,12 +36,20 @@ class ColumnarFormat:
 
     def frame(self, data: Any, source: Any, problems: Problems, max_ratio: float) -> pl.DataFrame:
         """The table in some bytes, which polars reads from `source`; a damaged one is an `InputError`."""
-        forks.check()
-        try:
+
+        def read() -> pl.DataFrame:
             self.check(data, Expansion(len(data), max_ratio))
             frame = self.read(data, source)
             check_times(frame)
             return frame
+
+        return self.attempt(problems, read)
+
+    def attempt(self, problems: Problems, read: Callable[[], T]) -> T:
+        """What comes of reading; all that a damaged file makes polars raise is an `InputError`."""
+        forks.check()
+        try:
+            return read()
         except TooLargeError as error:
             problems.add("", str(error), advice())
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError) as error:
@@ -52,11 +62,31 @@ def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Ta
     """The table in a file; a damaged file is a problem, and so is a saved reduction in place of a table."""
     data = source.whole()
     frame = layout.frame(data, io.BytesIO(data), problems, source.max_ratio)
-    if {"query", "judged_rank"} <= set(frame.columns):
-        advice = "Give it alone, in place of QRELS and RUN."
-        problems.add("", "is a saved reduction (*.ranks.parquet), neither a run nor judgements", advice)
-        raise InputError([problems.report()])
+    refuse_reduction(frame, problems)
     return Table.numbered(frame)
+
+
+def refuse_reduction(frame: pl.DataFrame, problems: Problems) -> None:
+    """Raise where the columns are those of saved ranks."""
+    if {"query", "judged_rank"} <= set(frame.columns):
+        problems.add(
+            "",
+            "is a saved reduction (*.ranks.parquet), neither a run nor judgements",
+            "Give it alone, in place of QRELS and RUN.",
+        )
+        raise InputError([problems.report()])
+
+
+def run_columns(frame: pl.DataFrame) -> list[str]:
+    """The columns of a frame that a run may be read from; all, where some are missing that it needs.
+
+    >>> run_columns(pl.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0], "text": ["long"]}))
+    ['qid', 'docno', 'score']
+    """
+    found = [find_column(frame, names) for names in (QUERY, ITEM, SCORE, RANK)]
+    if None in found[:2] or found[2:] == [None, None]:
+        return frame.columns
+    return [name for name in found if name is not None]
 
 
 def check_times(frame: pl.DataFrame) -> None:

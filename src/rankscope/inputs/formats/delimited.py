@@ -16,7 +16,7 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankscope.column_names import ITEM, KNOWN, QUERY
+from rankscope.column_names import ITEM, KNOWN, QUERY, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems, shorten_value
@@ -24,8 +24,8 @@ from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.sources import Source
-from rankscope.inputs.tables import Table, plain_name
+from rankscope.inputs.sources import Source, without_marks
+from rankscope.inputs.tables import Table
 from rankscope.inputs.texts import not_packed
 
 SEPARATORS = (",", "\t", ";")
@@ -52,10 +52,10 @@ class Delimited:
     def read_run(self, source: Source, reading: Reading) -> Run:
         """A run from a table with a query, an item and a score or rank column."""
 
-        def read(problems: Problems) -> Table:
-            return read_table(source, problems, reading.encoding, "query,item,score")
+        def read(problems: Problems) -> Iterator[Table]:
+            return read_tables(source, problems, reading.encoding, "query,item,score")
 
-        return Run.from_table(source.stem(self.suffixes), read, source)
+        return Run.from_tables(source.stem(self.suffixes), read, source)
 
     def read_qrels(self, source: Source, reading: Reading) -> Qrels:
         """Judgements from a table with a query, an item and a grade column; BEIR calls them score."""
@@ -76,15 +76,15 @@ class Delimited:
             file,
             delimiter=self.separator,
             lineterminator="\n",
-            quoting=csv.QUOTE_NONNUMERIC if _holds_returns(table) else csv.QUOTE_MINIMAL,
+            quoting=csv.QUOTE_NONNUMERIC if _needs_quotes(table) else csv.QUOTE_MINIMAL,
         )
         writer.writerow(table.columns)
         writer.writerows(table.iter_rows())
 
 
-def _holds_returns(table: pl.DataFrame) -> bool:
-    """Before Python 3.13 the csv module does not see by itself that a carriage return needs quotes."""
-    return any(table.get_column(name).str.contains("\r", literal=True).any() for name in ("query", "item"))
+def _needs_quotes(table: pl.DataFrame) -> bool:
+    """What the csv module does not see by itself: carriage returns before Python 3.13, marks that a reader drops."""
+    return any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
 
 
 CSV = Delimited("csv", (".csv",), ",")
@@ -98,22 +98,36 @@ def read_table(
     expected: str = "query,item,score",
     known: frozenset[str] = KNOWN,
 ) -> Table:
-    """All columns as text, with their lines; a row with another number of fields than the header is a problem.
+    """The whole table at once; see `read_tables`."""
+    parts = list(read_tables(source, problems, encoding, expected, known))
+    return Table(pl.concat([part.frame for part in parts]), np.concatenate([part.line for part in parts]), "line")
+
+
+def read_tables(
+    source: Source,
+    problems: Problems,
+    encoding: str = "utf-8",
+    expected: str = "query,item,score",
+    known: frozenset[str] = KNOWN,
+) -> Iterator[Table]:
+    """All columns as text, with their lines, in portions; a row with another number of fields than the header is a
+    problem.
 
     A file that is empty or has no header (one that holds no word we know) raises, and the message says what header is
-    expected. Blank lines are skipped.
+    expected. Blank lines are skipped. From the first quote on, what is left comes as one portion: a row in quotes may
+    go on for as long as it likes.
     """
     forks.check()
-    text = texts.whole(source, encoding, problems)
-    first = _first_line(text).decode()
-    if not first:
+    reader = TableReader(HeaderRule(expected, known), problems)
+    blocks = texts.decoded_blocks(source, encoding, problems, inner_marks=True)
+    for block in blocks:
+        if b'"' in block:
+            yield reader.quoted(b"".join([block, *blocks]).decode())
+        elif table := reader.unquoted(block):
+            yield table
+    if not reader.names:
         problems.add("", "is empty", f"A table begins with a header line: {expected}.")
         raise InputError([problems.report()])
-    separator = _separator(first)
-    if b'"' in text:
-        return _quoted(text.decode(), separator, HeaderRule(expected, known), problems)
-    plain = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return _unquoted(plain + b"\n", separator, HeaderRule(expected, known), problems)
 
 
 def _first_line(text: bytes) -> bytes:
@@ -165,23 +179,58 @@ class HeaderRule:
             raise InputError([problems.report()])
 
 
-def _unquoted(text: bytes, separator: str, header: HeaderRule, problems: Problems) -> Table:
-    """A text without a quote: each line is a row, so numpy counts and polars splits."""
-    characters = np.frombuffer(text, np.uint8)
-    ends = np.flatnonzero(characters == NEWLINE)
-    length = np.diff(ends, prepend=-1)  # its end included
-    fields = np.diff(np.searchsorted(np.flatnonzero(characters == ord(separator)), ends), prepend=0) + 1
-    filled = np.flatnonzero(length > 1)
-    names = _first_line(text).decode().split(separator)
-    header.check(names, int(filled[0]) + 1, problems)
-    rows = filled[1:]
-    good = fields[rows] == len(names)
-    for line in rows[~good].tolist():
-        _complain(line + 1, int(fields[line]), len(names), problems)
-    keep = np.zeros(ends.size, dtype=np.bool_)
-    keep[rows[good]] = True
-    body = characters[np.repeat(keep, length)].tobytes()
-    return Table(_split(body, separator, names), rows[good] + 1, "line")
+class TableReader:
+    """Rows from one block of lines after the other; the first line that is not empty is the header."""
+
+    def __init__(self, header: HeaderRule, problems: Problems) -> None:
+        self.header, self.problems = header, problems
+        self.names: list[str] = []
+        self.separator = ""
+        self.lines = 0  # before the next block
+
+    def unquoted(self, block: bytes) -> Table | None:
+        """A text without a quote: each line is a row, so numpy counts and polars splits. None before the header."""
+        text = without_marks(block).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        characters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
+        ends = np.flatnonzero(characters == NEWLINE)
+        before, self.lines = self.lines, self.lines + ends.size
+        length = np.diff(ends, prepend=-1)  # its end included
+        rows = np.flatnonzero(length > 1)
+        if not self.names and rows.size:
+            self._learn(_first_line(text).decode(), before + int(rows[0]) + 1)
+            rows = rows[1:]
+        if not self.names:
+            return None
+        fields = np.diff(np.searchsorted(np.flatnonzero(characters == ord(self.separator)), ends), prepend=0) + 1
+        good = fields[rows] == len(self.names)
+        for line in rows[~good].tolist():
+            _complain(before + line + 1, int(fields[line]), len(self.names), self.problems)
+        keep = np.zeros(ends.size, dtype=np.bool_)
+        keep[rows[good]] = True
+        body = characters[np.repeat(keep, length)].tobytes()
+        return Table(_split(body, self.separator, self.names), before + rows[good] + 1, "line")
+
+    def _learn(self, header: str, line: int) -> None:
+        self.separator = _separator(header)
+        self.names = header.split(self.separator)
+        self.header.check(self.names, line, self.problems)
+
+    def quoted(self, text: str) -> Table:
+        """All that is left, from a line with quotes on, in which a row may go over several lines."""
+        self.separator = self.separator or _separator(_first_line(text.encode()).decode())
+        records = _records(text, self.separator, self.lines, self.problems)
+        if not self.names:
+            line, self.names = next(records, (1, [""]))
+            self.header.check(self.names, line, self.problems)
+        rows, lines = [], []
+        for line, fields in records:
+            if len(fields) == len(self.names):
+                rows.append(fields)
+                lines.append(line)
+            else:
+                _complain(line, len(fields), len(self.names), self.problems)
+        frame = pl.DataFrame(rows, schema=dict.fromkeys(self.names, pl.String), orient="row")
+        return Table(frame, np.array(lines, dtype=np.int64), "line")
 
 
 def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
@@ -193,27 +242,11 @@ def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:
     return table.fill_null("")
 
 
-def _quoted(text: str, separator: str, header: HeaderRule, problems: Problems) -> Table:
-    """A text with quotes, in which a row may go over several lines."""
-    records = _records(text, separator, problems)
-    line, names = next(records, (1, [""]))
-    header.check(names, line, problems)
-    rows, lines = [], []
-    for line, fields in records:
-        if len(fields) == len(names):
-            rows.append(fields)
-            lines.append(line)
-        else:
-            _complain(line, len(fields), len(names), problems)
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-    return Table(frame, np.array(lines, dtype=np.int64), "line")
-
-
-def _records(text: str, separator: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
-    """The rows with the line each begins in; a row whose quotes are wrong is a problem."""
+def _records(text: str, separator: str, before: int, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    """The rows with the line each begins in, behind so many before; a row whose quotes are wrong is a problem."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
-        line = reader.line_num + 1
+        line = before + reader.line_num + 1
         try:
             fields = next(reader)
         except StopIteration:

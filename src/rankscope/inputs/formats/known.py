@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 
 ANYTHING, NOTHING, JSON = b"", b"(?!)", rb"\s*[\[{]"
+TABLE = rb"[\r\n]*[^\r\n]*[,;\t]"  # a header has two names at least
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnownFormat:
     """Where a format stands, what its files are called, and a pattern without which no file of it begins.
 
@@ -32,8 +33,8 @@ KNOWN = (  # in the order they are asked: signatures first, then what looks like
     KnownFormat("mteb", "mteb", ("_predictions.json",), JSON),
     KnownFormat("json", "nested_json", (".json",), JSON),
     KnownFormat("jsonl", "json_lines", (".jsonl", ".ndjson"), JSON),
-    KnownFormat("tsv", "delimited:TSV", (".tsv", ".tab")),
-    KnownFormat("csv", "delimited:CSV", (".csv",)),
+    KnownFormat("tsv", "delimited:TSV", (".tsv", ".tab"), TABLE),
+    KnownFormat("csv", "delimited:CSV", (".csv",), TABLE),
     KnownFormat("beir", "beir", (), NOTHING),
     KnownFormat("trec", "trec", (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TextIO
 
 from rankscope.errors import InputError
@@ -39,11 +40,11 @@ def recognises(head: bytes) -> bool:
 def read_run(source: Source, reading: Reading) -> Run:
     """The run of the only subset and split, or of the one chosen."""
 
-    def read(problems: Problems) -> Table:
+    def read(problems: Problems) -> Iterator[Table]:
         data = json_text.whole(source, reading.encoding, problems)
-        return nested.table_of(_chosen(_parts(data, problems), source, problems), "score", problems)
+        yield nested.table_of(_chosen(_parts(data, problems), source, problems), "score", problems)
 
-    return Run.from_table(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem(suffixes), read, source)
 
 
 def _parts(data: object, problems: Problems) -> dict[str, ObjectPairs]:

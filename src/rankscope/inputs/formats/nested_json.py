@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TextIO
 
 from rankscope.errors import InputError
@@ -34,10 +35,10 @@ def recognises(head: bytes) -> bool:
 def read_run(source: Source, reading: Reading) -> Run:
     """A run from {query: {item: score}} or {query: [item, ...]}."""
 
-    def read(problems: Problems) -> Table:
-        return _table(source, reading, "score", problems)
+    def read(problems: Problems) -> Iterator[Table]:
+        yield _table(source, reading, "score", problems)
 
-    return Run.from_table(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem(suffixes), read, source)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:

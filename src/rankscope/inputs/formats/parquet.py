@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import mmap
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import BinaryIO
 
+import numpy as np
 import polars as pl
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.expansion import Expansion
 from rankscope.inputs.formats import columnar, parquet_layout
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -19,6 +24,7 @@ suffixes = (".parquet", ".pq")
 binary = True
 has_parts = False
 
+ROWS_AT_ONCE = 1 << 18
 LAYOUT = columnar.ColumnarFormat("Parquet", parquet_layout.check, lambda _, source: pl.read_parquet(source))
 
 
@@ -30,10 +36,52 @@ def recognises(head: bytes) -> bool:
 def read_run(source: Source, reading: Reading) -> Run:
     """A run from a table with a query, an item and a score or rank column."""
 
-    def read(problems: Problems) -> Table:
-        return columnar.read_table(source, LAYOUT, problems)
+    def read(problems: Problems) -> Iterator[Table]:
+        if source.begins_with(parquet_layout.MAGIC):
+            return read_batches(source, problems)
+        return iter([columnar.read_table(source, LAYOUT, problems)])
 
-    return Run.from_table(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem(suffixes), read, source)
+
+
+def read_batches(source: Source, problems: Problems) -> Iterator[Table]:
+    """The rows of a file in portions, of the columns that a run can have."""
+    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        groups, empty = LAYOUT.attempt(problems, partial(_checked_layout, data, source))
+    columnar.refuse_reduction(empty, problems)
+    table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(columnar.run_columns(empty))
+    for start, count in portions(groups, ROWS_AT_ONCE):
+        frame = LAYOUT.attempt(problems, partial(_rows, table, start, count))
+        source.reached((start + count) / sum(groups))
+        yield Table(frame, np.arange(start + 1, start + 1 + count, dtype=np.int64))
+
+
+def _checked_layout(data: mmap.mmap, source: Source) -> tuple[list[int], pl.DataFrame]:
+    """How many rows the groups of a file have, and its columns as a frame without rows."""
+    parquet_layout.check(data, Expansion(len(data), source.max_ratio))
+    return parquet_layout.group_rows(data), pl.DataFrame(schema=pl.read_parquet_schema(source.path))
+
+
+def _rows(table: pl.LazyFrame, start: int, count: int) -> pl.DataFrame:
+    frame = table.slice(start, count).collect()
+    columnar.check_times(frame)
+    return frame
+
+
+def portions(groups: Sequence[int], least: int) -> Iterator[tuple[int, int]]:
+    """Where portions of so many rows at least begin, and how many they have: whole groups, one behind the other.
+
+    >>> list(portions([5, 5, 20, 1], least=8))
+    [(0, 10), (10, 20), (30, 1)]
+    """
+    start = count = 0
+    for rows in groups:
+        count += rows
+        if count >= least:
+            yield start, count
+            start, count = start + count, 0
+    if count:
+        yield start, count
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:

@@ -53,6 +53,11 @@ def footer_of(data: Any) -> tuple[Struct, int]:
     return ThriftReader(data[start : len(data) - TAIL]).struct(), start
 
 
+def group_rows(data: Any) -> list[int]:
+    """How many rows each part of a checked file has."""
+    return [_whole(group, GROUP_ROWS) for group in _structs(footer_of(data)[0], GROUPS)]
+
+
 def notes_of(data: Any) -> dict[str, str]:
     """The notes beside the table: names and texts."""
     pairs = _structs(footer_of(data)[0], NOTES)

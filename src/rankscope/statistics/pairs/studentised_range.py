@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray
+from rankscope.statistics.pairs.even_spline import EvenSpline
 
 WIDEST = 40.0  # the tail of the range of normals beyond is below 1e-170
 STEP = 0.02
@@ -57,10 +57,9 @@ class StudentisedRange:
         known = np.unique(freedom)
         if known.size <= NODES:
             return self._quantile(level, known)[np.searchsorted(known, freedom)]
-        from scipy.interpolate import CubicSpline
-
-        nodes = np.linspace(1 / known[-1], 1 / known[0], NODES)
-        return np.asarray(CubicSpline(nodes, self._quantile(level, 1 / nodes))(1 / freedom))
+        ends = 1 / known[-1], 1 / known[0]
+        quantiles = self._quantile(level, 1 / np.linspace(*ends, NODES))
+        return EvenSpline.through(*ends, quantiles)(1 / freedom)
 
     def _tail(self, q: FloatArray, nu: FloatArray, points: int) -> FloatArray:
         s, weight = _scales(nu, points)
@@ -69,12 +68,11 @@ class StudentisedRange:
 
     def _interpolated(self, q: FloatArray, nu: float) -> FloatArray:
         """The logarithm of the tail is smooth over log(1 + q): to 1e-9 as the tail itself."""
-        from scipy.interpolate import CubicSpline
-
         there = np.isfinite(q)
-        nodes = np.linspace(0.0, np.log1p(q[there].max(initial=1.0)), MANY // 2)
-        tail = np.maximum(self.tail(np.expm1(nodes), nu), np.finfo(np.float64).tiny)
-        return np.where(there, np.exp(CubicSpline(nodes, np.log(tail))(np.log1p(np.where(there, q, 0.0)))), np.nan)
+        end = float(np.log1p(q[there].max(initial=1.0)))
+        tail = self.tail(np.expm1(np.linspace(0.0, end, MANY // 2)), nu)
+        log_tail = EvenSpline.through(0.0, end, np.log(np.maximum(tail, np.finfo(np.float64).tiny)))
+        return np.where(there, np.exp(log_tail(np.log1p(np.where(there, q, 0.0)))), np.nan)
 
     def _quantile(self, level: float, nu: FloatArray) -> FloatArray:
         low, high = np.zeros(nu.size), np.ones(nu.size)
@@ -88,24 +86,23 @@ class StudentisedRange:
 
 
 @lru_cache(maxsize=32)
-def _log_tail(count: int) -> Any:
+def _log_tail(count: int) -> EvenSpline:
     """The logarithm of the tail of the range of so many normals, as a smooth function of the width.
 
     Tail = count times the integral of phi(z) (Phi(z)^(k-1) - (Phi(z) - Phi(z - w))^(k-1)), k = count.
 
     The difference of powers is computed as one factor, so that small tails keep their digits.
     """
-    from scipy.interpolate import CubicSpline
     from scipy.special import log_ndtr
 
     z, step = np.linspace(-9.0, WIDEST + 9.0, 490, retstep=True)
-    w = np.arange(0.0, WIDEST + STEP / 2, STEP)
+    w = np.linspace(0.0, WIDEST, round(WIDEST / STEP) + 1)
     whole = log_ndtr(z)
     share = np.exp(log_ndtr(z - w[:, None]) - whole)  # of those below z, how many lie more than w below it
     with np.errstate(divide="ignore"):
         lost = -np.expm1((count - 1) * np.log1p(-np.minimum(share, 1.0)))
     density = count * step * np.exp((count - 1) * whole - z**2 / 2) / np.sqrt(2 * np.pi)
-    return CubicSpline(w, np.log(lost @ density))
+    return EvenSpline.through(0.0, WIDEST, np.log(lost @ density))
 
 
 def _scales(nu: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:

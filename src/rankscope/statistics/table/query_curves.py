@@ -17,7 +17,7 @@ from rankscope.curves.relevant_scope import hits_at, relevant_scopes, split_scop
 from rankscope.curves.scope import RELEVANT_SCOPES
 from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
 from rankscope.errors import SettingError
-from rankscope.measures.interpolated_precision import LEVELS
+from rankscope.measures.recall_levels import LEVELS
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.validation import OneOf, WholeNumber, check
 

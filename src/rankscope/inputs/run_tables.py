@@ -1,0 +1,65 @@
+"""Rankings in tables: the columns of a frame as rows of a run, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from rankscope import column_names
+from rankscope.errors import InputError
+from rankscope.inputs import tables
+from rankscope.inputs.blocks import RunBlock, RunRows
+from rankscope.inputs.checks import Problems
+from rankscope.inputs.numbers import whole_ranks
+from rankscope.inputs.series_ids import SeriesIds, as_series
+from rankscope.wording import setting_value
+
+
+def frame_of(blocks: Sequence[RunBlock]) -> pl.DataFrame:
+    """All rows as one table (query, item, score)."""
+    columns: dict[str, list[pl.Series]] = {"query": [], "item": [], "score": []}
+    for block in blocks:
+        columns["query"].append(as_series(block.query))
+        columns["item"].append(as_series(block.rows.item))
+        columns["score"].append(pl.Series(block.rows.score))
+    empty = pl.DataFrame(schema={"query": pl.String, "item": pl.String, "score": pl.Float64})
+    return pl.DataFrame({name: pl.concat([empty.get_column(name), *parts]) for name, parts in columns.items()})
+
+
+def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBlock | None, bool]:
+    """The rows of a table, None where there are none or where some are bad; and whether scores are only an order."""
+    before = problems.count
+    chosen = _chosen(given, problems, rank)
+    value = "score" if "score" in chosen.frame.columns else "rank"
+    table = tables.check_table(chosen, value, problems)
+    ranks = tables.numbers(chosen, "rank", problems) if rank and value != "rank" else None
+    if problems.count > before or table.frame.height == 0:
+        return None, False
+    values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
+    rank_values = values if ranks is None else ranks.to_numpy()
+    rows = RunRows(
+        item=SeriesIds(table.frame.get_column("item").rechunk()),
+        score=values if value == "score" else -values,
+        line=table.line,
+        rank=whole_ranks(rank_values, table.line, table.word, problems) if rank else None,
+        word=table.word,
+    )
+    query = SeriesIds(table.frame.get_column("query").rechunk())
+    return RunBlock(query, rows), given.ordered or value == "rank"
+
+
+def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table:
+    """Our own columns; where there is no score, a lower rank is a higher score."""
+    optional = {"score": column_names.SCORE, "rank": column_names.RANK}
+    needed = {"query": column_names.QUERY, "item": column_names.ITEM}
+    frame = tables.columns_of(table.frame, needed, problems, optional)
+    if "rank" not in frame.columns and "score" not in frame.columns:
+        problems.add("", f"no column for the score or the rank; columns: {tables.listed_columns(table.frame)}")
+    elif "rank" not in frame.columns and rank:
+        problems.add("", f"has no rank column, which {setting_value('ties', 'rank')} needs")
+    else:
+        return replace(table, frame=frame)
+    raise InputError([problems.report()])
