@@ -107,8 +107,8 @@ def _whole_number(
 ) -> WholeNumber:
     """Whole numbers within limits that may be fractions.
 
-    >>> _whole_number(above=0.5, below=10), _whole_number(least=0.5, most=10.5) == _whole_number(above=0, below=11)
-    (WholeNumber(least=1, most=9), True)
+    >>> _whole_number(above=0.5, below=10), _whole_number(least=0.5, most=10.5)
+    (WholeNumber(least=1, most=9), WholeNumber(least=1, most=10))
     """
     low, high = max(math.ceil(least), math.floor(above) + 1), min(math.floor(most), math.ceil(below) - 1)
     return WholeNumber(least=low, most=high)

@@ -25,6 +25,7 @@ from rankscope.inputs.qrels import PlainQrels, Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
+from tests.needs import needed_module
 
 MEASURES = ["AP", "nDCG@5", "P@3", "RR", "Rprec", "bpref", "num_ret", "Judged@5", "RBP(p=0.8)"]
 POLICIES = ("trec_eval", "ascending", "given", "hash", "expected")
@@ -244,8 +245,8 @@ FRAMES: dict[str, Any] = {
     "arrays": lambda columns: {name: np.array(column) for name, column in columns.items()},
     "three lists": lambda columns: tuple(map(list, columns.values())),
     "three arrays": lambda columns: tuple(map(np.array, columns.values())),
-    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
-    "objects of pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns, dtype=object),
+    "pandas": lambda columns: needed_module("pandas", "pandas").DataFrame(columns),
+    "objects of pandas": lambda columns: needed_module("pandas", "pandas").DataFrame(columns, dtype=object),
 }
 ROWS: dict[str, list[tuple[Any, Any, Any]]] = {
     "plain": [("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", "a", 0.5)],
