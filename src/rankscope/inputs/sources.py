@@ -20,7 +20,7 @@ from rankscope.inputs.decompression import unpack_bytes
 from rankscope.inputs.expansion import MAX_RATIO, Expansion, TooLargeError, advice
 from rankscope.names import name_of, visible
 
-BLOCK = 1 << 20
+BLOCK = 3 << 19
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = re.compile(rb"(^|[\n\r])(?:[ \t\v\f]*" + BYTE_ORDER_MARK + rb")+")
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
