@@ -255,7 +255,7 @@ def test_kept_scores_are_those_of_judged_items_and_of_the_best_others(
     if not share_a_query(run, qrels):
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankscope.ranks.reduce.KEPT_DISTRACTORS", limit)
+        patch.setattr("rankscope.ranks.found.KEPT_DISTRACTORS", limit)
         ranks = reduce(qrels_of(qrels), run_of(run), keep_scores=True)
     grade_of = {(query, item): grade for query, item, grade in qrels}
     assert ranks.distractors is not None

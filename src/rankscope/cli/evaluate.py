@@ -106,7 +106,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
 
 def _not_kept(settings: Any) -> list[str]:
     """Choices given explicitly that a reduction does not hold: they are made when it is read."""
-    from rankscope.ranks.reduce import FIXED_BY_REDUCTION
+    from rankscope.ranks.provenance import FIXED_BY_REDUCTION
     from rankscope.settings import SETTINGS
 
     held = (*FIXED_BY_REDUCTION, "collection_size", "comments")

@@ -16,7 +16,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
 from rankscope.ranks.from_scores import ranks_from_scores
-from rankscope.ranks.reduce import versions
+from rankscope.ranks.provenance import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.validation import COUNT, FLAG, check
 

@@ -23,7 +23,8 @@ from rankscope.measures.measure import Measure
 from rankscope.measures.notation import Asked, parse_measures
 from rankscope.names import distinct_names
 from rankscope.peers import peer
-from rankscope.ranks.reduce import FIXED_BY_REDUCTION, Progress, check_run, reduce
+from rankscope.ranks.provenance import FIXED_BY_REDUCTION
+from rankscope.ranks.reduce import Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Choices, Settings, default, settings_of
 from rankscope.wording import setting_usage, setting_value

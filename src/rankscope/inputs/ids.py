@@ -14,7 +14,7 @@ def id_text(value: object) -> str | None:
     ('7', '07', '7', 'q7', None)
     """
     if isinstance(value, str):
-        return value if value.isascii() or _is_unicode(value) else None
+        return value if value.isascii() or is_unicode(value) else None
     if isinstance(value, bool | np.bool_) or value is None:
         return None
     if isinstance(value, int | np.integer):
@@ -34,7 +34,7 @@ def _whole(value: int) -> str | None:
         return None
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """JSON can write half of a surrogate pair, which no text can hold."""
     try:
         text.encode()

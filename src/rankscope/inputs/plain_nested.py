@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.inputs.ids import is_unicode
 from rankscope.lazily import LazyModule, once
 
 if TYPE_CHECKING:
@@ -166,15 +167,7 @@ def _ids(ids: list[Any]) -> list[str] | None:
     if not kinds <= {str} or not all(ids):
         return None
     together = "".join(ids)
-    return ids if (together.isascii() or _is_unicode(together)) and "\0" not in together else None
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return False
-    return True
+    return ids if (together.isascii() or is_unicode(together)) and "\0" not in together else None
 
 
 def plain_numbers(values: list[Any], value: str) -> FloatArray | None:

@@ -18,7 +18,6 @@ from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.id_columns import IdColumn, TextIds
 from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.plain_nested import PlainNested, from_columns
-from rankscope.inputs.plain_objects import plain_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 
@@ -59,6 +58,8 @@ class Qrels:
 
             reading = reading or Reading()
             return read_qrels(Source.of(data, reading.max_ratio), reading)
+        from rankscope.inputs.plain_objects import plain_of
+
         plain = plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)

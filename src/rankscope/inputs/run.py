@@ -11,7 +11,6 @@ from rankscope.inputs import forks
 from rankscope.inputs.blocks import RunBlock, prefetch
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.plain_nested import PlainNested
-from rankscope.inputs.plain_objects import plain_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 
@@ -74,6 +73,8 @@ class Run:
             run = read_run(Source.of(data, reading.max_ratio), reading)
             run.name = name or run.name
             return run
+        from rankscope.inputs.plain_objects import plain_of
+
         plain = plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankscope.engines.nearest.block import BlockRanks
 from rankscope.engines.nearest.relevance import Relevance
+from rankscope.ranks.provenance import versions
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.reduce import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 

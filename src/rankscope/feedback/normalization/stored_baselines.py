@@ -19,7 +19,7 @@ from rankscope.feedback.normalization.feasibility import Feasibility
 from rankscope.feedback.normalization.losses import Loss
 from rankscope.feedback.normalization.trials import BaselineTrial
 from rankscope.files import atomic
-from rankscope.ranks.reduce import versions
+from rankscope.ranks.provenance import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 SCHEMA = 1
