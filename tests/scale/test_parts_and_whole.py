@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import pytest
@@ -59,8 +59,11 @@ def write_parts(rows: list[Row], cuts: list[int], folder: Path) -> None:
         frame[start:end].write_parquet(folder / f"part-{number:02}.parquet")
 
 
-def in_parts(folder: Path, chosen: Settings, memory_rows: int, **more: Any) -> RelevantRanks:
-    where = Where(on=Home(), memory=estimate.BYTES_AT_LEAST + memory_rows * estimate.BYTES_A_ROW)
+def in_parts(
+    folder: Path, chosen: Settings, memory_rows: int, shuffle: Literal["auto", "none"] = "auto", **more: Any
+) -> RelevantRanks:
+    memory = estimate.BYTES_AT_LEAST + memory_rows * estimate.BYTES_A_ROW
+    where = Where(on=Home(), memory=memory, shuffle=shuffle)
     return reduce_where(JUDGED, folder, chosen, where=where, **more)
 
 
@@ -95,6 +98,43 @@ def test_parts_of_any_size_give_the_bytes_and_messages_of_the_whole(
         write_parts(rows, cuts, folder)
         whole = outcome(lambda: reduce(JUDGED, folder, chosen, **more))
         assert outcome(lambda: in_parts(folder, chosen, memory_rows, **more)) == whole
+
+
+def is_judged(row: Row) -> bool:
+    return row[1] in JUDGED.get(row[0], {})
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    rows=ROWS,
+    cuts=st.lists(st.integers(0, 40), max_size=4),
+    memory_rows=st.sampled_from([1, 3, 1000]),
+    ties=st.sampled_from([each for each in TIES if each != "rank"]),
+    duplicates=st.sampled_from(DUPLICATES),
+    width=st.sampled_from([32, 64]),
+    keep_scores=st.booleans(),
+    junk=st.booleans(),
+)
+def test_rows_counted_where_they_lie_give_the_bytes_and_messages_of_the_whole(
+    rows: list[Row],
+    cuts: list[int],
+    memory_rows: int,
+    ties: str,
+    duplicates: str,
+    width: int,
+    keep_scores: bool,
+    junk: bool,
+) -> None:
+    once = {row[:2]: row for row in rows}
+    rows = [row for row in rows if is_judged(row) or once[row[:2]] is row]  # what is not judged must not come twice
+    chosen = Settings(ties=ties, duplicates=duplicates, score_width=width)
+    more: dict[str, Any] = {"keep_scores": keep_scores, "junk": [("q0", "d1"), ("q2", "d9")] if junk else ()}
+    with TemporaryDirectory() as name:
+        folder = Path(name) / "run"
+        folder.mkdir()
+        write_parts(rows, cuts, folder)
+        whole = outcome(partial(reduce, JUDGED, folder, chosen, **more))
+        assert outcome(partial(in_parts, folder, chosen, memory_rows, shuffle="none", **more)) == whole
 
 
 @settings(max_examples=40, deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.evaluation.columns import column_of
@@ -24,11 +24,13 @@ from rankscope.measures.notation import Asked, parse_measures
 from rankscope.names import distinct_names
 from rankscope.peers import peer
 from rankscope.ranks.provenance import FIXED_BY_REDUCTION
-from rankscope.ranks.reduce import Progress, check_run
+from rankscope.ranks.reduce import Progress, check_run, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.scale.where import Where, reduce_where
 from rankscope.settings import Choices, Settings, default, settings_of
 from rankscope.wording import setting_usage, setting_value
+
+if TYPE_CHECKING:
+    from rankscope.scale.where import Where
 
 
 def evaluate(
@@ -73,7 +75,7 @@ def evaluate(
         if judgements is None:
             _attempt(errors, partial(check_run, run, chosen))
             continue
-        reduction = partial(reduce_where, judgements, run, junk=unwanted or (), reading=reading, where=where)
+        reduction = partial(_way_of_reducing(run, where), judgements, run, junk=unwanted or (), reading=reading)
         job = partial(
             _evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress, keep_scores, reduction
         )
@@ -122,6 +124,15 @@ def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
     except InputError as error:
         errors.append(error)
         return None
+
+
+def _way_of_reducing(run: Run, where: Where | None) -> Callable[..., RelevantRanks]:
+    """At once, or wherever and in as many parts as it takes."""
+    if where is None and run.is_small:
+        return reduce
+    from rankscope.scale.where import reduce_where
+
+    return partial(reduce_where, where=where)
 
 
 def _evaluated(

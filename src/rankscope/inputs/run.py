@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.part_files import PartFiles
     from rankscope.inputs.tables import Table
 
+SMALL = 64 << 20  # stored bytes
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 
 
@@ -53,6 +54,11 @@ class Run:
     def share(self) -> float:
         """How much of the file has been read, from 0 to 1."""
         return self.source.share if self.source else 1.0
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it fits in any memory: rows that are there already, or files of a few megabytes."""
+        return self.source is None or self.source.path == "-" or self.source.size < SMALL
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.inputs.blocks import numbers_of
+from rankscope.inputs.blocks import RunRows, numbers_of
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.judged_lists import JudgedLists
@@ -22,6 +22,8 @@ from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, coun
 from rankscope.ranks.ties import ScoredRows, ranks_of
 from rankscope.settings import Settings
 from rankscope.wording import setting_value
+
+ONE_SYSTEM = "All files of a folder or pattern are one system; give them one by one if they are not."
 
 
 @dataclass
@@ -56,12 +58,12 @@ class Found:
         judged = self.judged
         assert isinstance(judged, JudgedItems)
         self.returned += len(part.rows)
-        part = self._settled(part)
+        part = self.settled(part)
         row_of = self._rows_of(part.queries, part.lengths)
         if len(part.rows) == 0:
             return
-        scored = ScoredRows(self._scores(part), part.segment, part.lengths, stable=self.keep_scores)
-        rows, entry = _find(part.keys, row_of, judged)
+        scored = ScoredRows(self.sorting_scores(part.rows), part.segment, part.lengths, stable=self.keep_scores)
+        rows, entry = find_judged(part.keys, row_of, judged)
         rank, groups = ranks_of(rows, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
@@ -104,7 +106,7 @@ class Found:
         self.rows_of_query.update(noted)
         return np.array(rows, dtype=np.int64)
 
-    def _settled(self, part: Whole) -> Whole:
+    def settled(self, part: Whole) -> Whole:
         """The block without duplicates and junk."""
         keys = part.keys
         earlier, later = keys.repeated()
@@ -115,7 +117,7 @@ class Found:
             self._check_ranks(part, keep)
         if self.junk is not None:
             row_of = np.array([self.junk.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
-            rows, _ = _find(keys, row_of, self.junk)
+            rows, _ = find_judged(keys, row_of, self.junk)
             keep[rows] = False
         if keep.all():
             return part
@@ -149,24 +151,25 @@ class Found:
             self.problems.add_follower(f"query {query}", what, order=line)
 
     def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
+        first = np.argsort(numbers_of(part.rows.line)[later])[:KEPT]
+        for one, other in zip(earlier[first].tolist(), later[first].tolist(), strict=True):
+            self.complain_of_pair(part.queries[part.segment[one]], part.rows.item[one], part.rows, one, other)
+        self.problems.more(max(0, earlier.size - KEPT))
+
+    def complain_of_pair(self, query: str, item: str, rows: RunRows, one: int, other: int) -> None:
+        """An item of a query stands in two rows."""
+        what = f"item {shorten_value(item)} is ranked twice ({rows.places(one, other)})"
+        self.problems.add(f"query {query}", what, order=int(rows.line[other]))
         best = setting_value("duplicates", "best")
         self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
-        block, segment = part.rows, part.segment
-        first = np.argsort(numbers_of(block.line)[later])[:KEPT]
-        for one, other in zip(earlier[first].tolist(), later[first].tolist(), strict=True):
-            what = f"item {shorten_value(block.item[one])} is ranked twice ({block.places(one, other)})"
-            self.problems.add(f"query {part.queries[segment[one]]}", what, order=int(block.line[other]))
-        self.problems.more(max(0, earlier.size - KEPT))
-        if block.files:
-            self.problems.advise(
-                "All files of a folder or pattern are one system; give them one by one if they are not."
-            )
+        if rows.files:
+            self.problems.advise(ONE_SYSTEM)
 
-    def _scores(self, part: Whole) -> FloatArray:
+    def sorting_scores(self, rows: RunRows) -> FloatArray:
         """What the order is made of: scores in the width asked for, or the rank column."""
-        if self.settings.ties == "rank" and part.rows.rank is not None:
-            return -part.rows.rank.astype(np.float64)
-        return in_width(part.rows.score, self.settings.score_width)
+        if self.settings.ties == "rank" and rows.rank is not None:
+            return -rows.rank.astype(np.float64)
+        return in_width(rows.score, self.settings.score_width)
 
     def assembled(self, run: RunFacts, qrels: JudgementFacts, rows: IntArray | None = None) -> RelevantRanks:
         """All blocks together, one row per judged query, or only for some of them, ascending."""
@@ -254,7 +257,7 @@ def _levels(judged: JudgedItems | JudgedLists, among: Chosen) -> Ragged:
     return count_levels(row, judged.grade[entries], np.ones(entries.size, dtype=np.int64), among.size)
 
 
-def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
+def find_judged(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
     """Rows of the block that hold a wanted item of their query, and which item that is."""
     segments = np.flatnonzero(row_of >= 0)
     lengths = np.diff(wanted.offsets)[row_of[segments]]

@@ -14,7 +14,7 @@ from rankscope.running.memory import in_words
 BYTES_A_ROW = 270  # of memory, where all rows of a part are gathered
 BYTES_AT_LEAST = 200 << 20  # of memory, whatever the part
 PACKED = 5  # how many times its size a packed text becomes
-SECONDS_A_ROW = {"whole": 0.35e-6, "scattered": 1.0e-6}  # of one core; docs/performance.md
+SECONDS_A_ROW = {"whole": 0.35e-6, "scattered": 1.0e-6, "counted": 1.5e-6}  # of one core; docs/performance.md
 LONG = 60  # seconds; work beyond that is announced
 
 
@@ -76,6 +76,6 @@ def in_time(seconds: float) -> str:
 def announcement(name: str, size: Size, layout: str, parts: int, memory: int, seconds: float) -> str:
     """What is going to happen, in one line."""
     files = "1 file" if size.files == 1 else f"{size.files:,} files"
-    how = "by file" if layout == "whole" else "shared out by query"
+    how = {"whole": "by file", "scattered": "shared out by query", "counted": "counted where they lie"}[layout]
     time = f", {in_time(seconds)}" if seconds > LONG else ""
     return f"{name}: about {size.rows:,} rows in {files}, {how} in {parts:,} parts within {in_words(memory)}{time}"

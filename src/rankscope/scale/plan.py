@@ -37,6 +37,12 @@ class Plan:
         return self.nothing.fresh()
 
     @property
+    def judged(self) -> JudgedItems:
+        """What is judged."""
+        assert isinstance(self.nothing.judged, JudgedItems)
+        return self.nothing.judged
+
+    @property
     def place(self) -> str:
         """What messages call the run."""
         return self.files.name
@@ -45,11 +51,10 @@ class Plan:
         """What the result of any part depends on beside its own rows."""
         found = self.nothing
         junk = "" if found.junk is None else digest_of_judged(found.junk)
-        assert isinstance(found.judged, JudgedItems)
         return {
             "work": work,
             "version": __version__,
-            "judged": digest_of_judged(found.judged),
+            "judged": digest_of_judged(self.judged),
             "junk": junk,
             "settings": {name: getattr(found.settings, name) for name in (*FIXED_BY_REDUCTION, "collection_size")},
             "reading": [self.reading.format, self.reading.encoding, self.reading.comments],

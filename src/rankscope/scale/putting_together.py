@@ -10,6 +10,7 @@ import numpy as np
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.part_files import digest_of_files
 from rankscope.inputs.part_runs import AlikeParts
+from rankscope.ranks.found import Found
 from rankscope.ranks.provenance import reduction_provenance
 from rankscope.ranks.reduce import check_common
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -30,11 +31,7 @@ class WholeRun:
 
 def put_together(plan: Plan, parts: Sequence[PartRanks], read: Sequence[PartFacts]) -> RelevantRanks:
     """One reduction from those of the parts, and the facts of all that was read; raises everything that is wrong."""
-    facts = PartFacts.join(read, plan.place)
-    _refuse_mixed_scores(read, facts)
-    whole = WholeRun(
-        name=plan.name, place=plan.place, tag=facts.tag, gives_scores=facts.gives_scores, digest=_digest(plan, facts)
-    )
+    facts, whole = _joined(plan, read)
     there = [part.ranks for part in parts if part.ranks is not None and len(part.ranks)]
     end = plan.found()
     end.problems.take_over(facts.problems)
@@ -57,6 +54,25 @@ def put_together(plan: Plan, parts: Sequence[PartRanks], read: Sequence[PartFact
         tag=whole.tag,
         not_judged=tuple(sorted(end.not_judged)),
         provenance=reduction_provenance(whole, plan.qrels, plan.nothing.settings, facts.rows),
+    )
+
+
+def put_together_counts(plan: Plan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
+    """The same where ranks were counted, not joined: all is found, the facts are those of all that was read."""
+    facts, whole = _joined(plan, read)
+    found.problems.take_over(facts.problems)
+    found.returned = facts.rows
+    if not facts.rows and not found.problems.any:
+        found.problems.add("", "holds no rankings")
+    check_common(found, plan.qrels)
+    return found.assembled(whole, plan.qrels)
+
+
+def _joined(plan: Plan, read: Sequence[PartFacts]) -> tuple[PartFacts, WholeRun]:
+    facts = PartFacts.join(read, plan.place)
+    _refuse_mixed_scores(read, facts)
+    return facts, WholeRun(
+        name=plan.name, place=plan.place, tag=facts.tag, gives_scores=facts.gives_scores, digest=_digest(plan, facts)
     )
 
 

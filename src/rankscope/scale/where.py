@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from rankscope.inputs.part_files import PartFiles
 from rankscope.inputs.reading import Reading, reading_of
-from rankscope.inputs.run import Run
+from rankscope.inputs.run import SMALL, Run
 from rankscope.ranks.reduce import Progress, reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
 if TYPE_CHECKING:
+    from rankscope.inputs.part_files import PartFiles
     from rankscope.running.runner import Runner
 
-SMALL = 64 << 20  # stored bytes of files that fit in any memory
 HOME = "home"
 
 
@@ -30,13 +29,15 @@ class Where:
     """`on`: home, processes:N, dask://HOST:PORT or spark. `memory`: for each part; None: half of what is free.
 
     `work`: a folder for finished parts, so that stopped work continues. `digest`: whether files are hashed, which reads
-    them whole. `say` is told what is going to happen.
+    them whole. `shuffle`: "auto" brings the rows of a query together where they are scattered, "none" counts them where
+    they lie. `say` is told what is going to happen.
     """
 
     on: str | Runner = HOME
     memory: str | int | None = None
     work: str | Path | None = None
     digest: bool = True
+    shuffle: Literal["auto", "none"] = "auto"
     say: Callable[[str], None] = field(default=silent, repr=False)
 
 
@@ -83,6 +84,8 @@ def reduce_where(
 
 def files_of_run(run: Run) -> PartFiles | None:
     """The files of a run; None for what is no file that can be read again and again."""
+    from rankscope.inputs.part_files import PartFiles
+
     source = run.source
     if source is None or isinstance(source, PartFiles):
         return source
@@ -91,7 +94,7 @@ def files_of_run(run: Run) -> PartFiles | None:
 
 def fits(files: PartFiles, reading: Reading, where: Where) -> bool:
     """Whether all is to be done here and at once; a file that cannot be read is told so there."""
-    if where.on != HOME:
+    if where.on != HOME or where.shuffle == "none":
         return False
     if where.memory is None and files.size < SMALL:
         return True
