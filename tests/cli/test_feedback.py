@@ -46,8 +46,8 @@ def test_a_study_from_a_file_of_features(features: Path, tmp_path: Path) -> None
         "noisy(0.1, 0.2)",
         "--list",
         "frozen",
-        "--processes",
-        1,
+        "--on",
+        "home",
     )
     assert done.exit_code == 0, done.output
     for word in ("rocchio", "svm(C=1)", "no-feedback", "random", "all-labels", "ideal", "frozen list", "round 2"):
@@ -76,8 +76,8 @@ def test_a_measure_with_several_options_is_one_measure(features: Path, tmp_path:
         5,
         "-o",
         out,
-        "--processes",
-        1,
+        "--on",
+        "home",
     )
     assert done.exit_code == 0, done.output
     assert load_results(out).measures == ("RBP(p=0.5)", "P@5", "P@10", "P@20")
@@ -98,8 +98,8 @@ def test_topics_are_expressions_and_rankings_are_kept(features: Path, tmp_path: 
         tmp_path / "out.parquet",
         "--keep-ranks",
         tmp_path / "ranks",
-        "--processes",
-        1,
+        "--on",
+        "home",
     )
     assert done.exit_code == 0, done.output
     kept = load_ranks(tmp_path / "ranks" / "query-point.ranks.parquet")

@@ -17,7 +17,7 @@ from rankscope.running.home import Home
 from rankscope.running.parts import PartsFolder, digest_of, finish_parts
 from rankscope.running.processes import Processes
 from rankscope.running.runner import Runner
-from rankscope.running.runners import runner_of, runner_with
+from rankscope.running.runners import runner_of
 from rankscope.running.threads import in_threads, stream_in_threads, with_threads
 
 
@@ -59,7 +59,7 @@ class Stops(Runner):
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("runner", [Home(), Processes(2), Processes(2, patience=60.0), runner_with(None)], ids=str)
+@pytest.mark.parametrize("runner", [Home(), Processes(2), Processes(2, patience=60.0)], ids=str)
 def test_the_result_does_not_depend_on_where_parts_run(runner: Runner) -> None:
     expected = {piece.digest: f"x{piece.number}." for piece in PIECES}
     assert finish_parts(written, "x", PIECES, runner) == expected

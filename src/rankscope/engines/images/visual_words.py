@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
-from rankscope.engines.images.optional import import_extra
+from rankscope.extras import import_extra
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs.arrays_in_files import Archive
