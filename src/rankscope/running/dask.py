@@ -69,13 +69,14 @@ def _submit(
 ) -> tuple[dict[str, list[P]], Iterator[Any]]:
     """The parts that wait for each key, and the futures as they are done; a result is kept nowhere else."""
     waiting: dict[str, list[P]] = {}
-    futures = []
+    futures = {}
     with dask_package("dask.config").set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
         common = _submit_shared(client, shared)
         for part in parts:
-            futures.append(_submit_part(client, work, common, part))
-            waiting.setdefault(futures[-1].key, []).append(part)
-    return waiting, dask_package("distributed").as_completed(set(futures))
+            future = _submit_part(client, work, common, part)
+            futures[future.key] = future
+            waiting.setdefault(future.key, []).append(part)
+    return waiting, dask_package("distributed").as_completed(futures.values(), loop=client.loop)
 
 
 def _submit_shared(client: Any, shared: Any) -> Any:

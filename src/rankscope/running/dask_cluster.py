@@ -31,7 +31,7 @@ def dask_package(module: str) -> Any:
 @contextmanager
 def connect(address: str) -> Iterator[Any]:
     """A client of the scheduler, whose workers are of our version."""
-    _point_out_open(address)
+    point_out_open(address)
     try:
         client = dask_package("distributed").Client(_url(address), timeout=PATIENCE, set_as_default=False)
     except (OSError, TypeError, ValueError) as error:
@@ -53,7 +53,8 @@ def _advice(address: str) -> str:
     return "Is the scheduler running (dask scheduler), and is this its address?"
 
 
-def _point_out_open(address: str) -> None:
+def point_out_open(address: str) -> None:
+    """Say it where a scheduler without certificates can be reached from elsewhere."""
     found = ADDRESS.fullmatch(address)
     if found and address.startswith("dask:") and not is_loopback(found["host"].strip("[]")):
         point_out(

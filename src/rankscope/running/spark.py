@@ -136,18 +136,17 @@ def _work_on_rows(version: str, work: bytes, digest: str, shared: Any, batches: 
     """On an executor: batches of rows with a part each, to batches of rows with what it gave."""
     import pyarrow as pa
 
-    if digest not in _shared:
-        _shared.clear()
-        _shared[digest] = pickle.loads(shared.value)
-    do = pickle.loads(work)
     for batch in batches:
-        outcomes = [_packed_outcome(version, do, _shared[digest], part) for part in batch["part"].to_pylist()]
+        outcomes = [_packed_outcome(version, work, digest, shared, part) for part in batch["part"].to_pylist()]
         yield pa.RecordBatch.from_pydict({"outcome": pa.array(outcomes, pa.binary())})
 
 
-def _packed_outcome(version: str, work: Callable[[Any, Any], R], shared: Any, part: bytes) -> bytes:
+def _packed_outcome(version: str, work: bytes, digest: str, shared: Any, part: bytes) -> bytes:
     try:
-        return _pack(outcome_of(version, work, shared, pickle.loads(part)))
+        if digest not in _shared:
+            _shared.clear()
+            _shared[digest] = pickle.loads(shared.value)
+        return _pack(outcome_of(version, pickle.loads(work), _shared[digest], pickle.loads(part)))
     except Exception as error:
         error.add_note(f"On a worker of Spark:\n{traceback.format_exc()}")
         return _packed_failure(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,20 +24,20 @@ def spark_package(module: str) -> Any:
 def spark_session() -> Iterator[Any]:
     """The session that is there, which stays; else a new one, which is stopped at the end."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    present = spark_package("pyspark.sql").SparkSession.getActiveSession()
-    session = present or _start()
+    there = spark_package("pyspark").SparkContext._active_spark_context is not None
+    session = _session({} if there or SUBMITTED in os.environ else QUIET)
     try:
         _refuse_connect(session)
         yield session
     finally:
-        if present is None:
+        if not there:
             session.stop()
 
 
-def _start() -> Any:
-    """What spark-submit was told; without it, what Spark's settings say, by default all cores of this machine."""
+def _session(settings: Mapping[str, str]) -> Any:
+    """As spark-submit was told; without it, as Spark's settings say, by default with all cores of this machine."""
     builder = spark_package("pyspark.sql").SparkSession.builder.appName("rankscope")
-    for name, value in {} if SUBMITTED in os.environ else QUIET.items():
+    for name, value in settings.items():
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
