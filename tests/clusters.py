@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rankscope.running.processes import ONE_THREAD
-
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60.0  # seconds until a process of a busy machine must have started
 
@@ -61,7 +59,7 @@ class Cluster:
 
     def _start(self, program: str, *words: str, **environment: str) -> subprocess.Popen[bytes]:
         paths = [environment.pop("FIRST_PATH", ""), str(ROOT / "src"), str(ROOT)]
-        own = {**os.environ, **dict.fromkeys(ONE_THREAD, "1"), **environment}
+        own = {**os.environ, **environment}
         own["PYTHONPATH"] = os.pathsep.join(filter(None, [*paths, os.environ.get("PYTHONPATH", "")]))
         command = [sys.executable, "-m", f"distributed.cli.{program}", *words, *self.options]
         with (self.folder / f"{program}-{len(self.workers)}.log").open("wb") as log:

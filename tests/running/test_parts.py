@@ -104,7 +104,9 @@ def test_runners_are_known_by_name() -> None:
     assert all(each.name in runners.WAYS and each.summary for each in runners.ALL)
 
 
-@pytest.mark.parametrize(("on", "package", "extra"), [("dask", "distributed", "distributed"), ("spark", "pyspark", "spark")])
+@pytest.mark.parametrize(
+    ("on", "package", "extra"), [("dask", "distributed", "distributed"), ("spark", "pyspark", "spark")]
+)
 def test_without_the_extra_it_is_said_what_to_install(
     on: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +115,9 @@ def test_without_the_extra_it_is_said_what_to_install(
         runner_of(on)
 
 
-@pytest.mark.parametrize(("address", "told"), [("dask://10.0.0.7:1", 1), ("dask://localhost:1", 0), ("tls://10.0.0.7:1", 0)])
+@pytest.mark.parametrize(
+    ("address", "told"), [("dask://10.0.0.7:1", 1), ("dask://localhost:1", 0), ("tls://10.0.0.7:1", 0)]
+)
 def test_an_open_scheduler_on_a_network_is_pointed_out_once(
     address: str, told: int, capsys: pytest.CaptureFixture[str]
 ) -> None:

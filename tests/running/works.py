@@ -5,10 +5,21 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
-from rankscope.errors import InputError, MeasureError, MissingExtra, Problem, ProblemReport, RankscopeError
-from rankscope.errors import RunnerError, SettingError, SwappedInputs
+from rankscope.errors import (
+    InputError,
+    MeasureError,
+    MissingExtra,
+    Problem,
+    ProblemReport,
+    RankscopeError,
+    RunnerError,
+    SettingError,
+    SwappedInputs,
+)
+from rankscope.running.threads import thread_count
 
 REPORTS = [
     ProblemReport("a.run", [Problem("line 17", "score must be a number"), Problem("", "it is short")], "Look", 40),
@@ -63,13 +74,8 @@ def failing_at_first(shared: str, part: int) -> int:
 
 def cores_of_a_part(shared: object, part: int) -> tuple[int, int]:
     """How many threads work and matrix products have inside a part."""
-    import numpy  # noqa: ICN001
-    from threadpoolctl import threadpool_info
-
-    from rankscope.running.threads import thread_count
-
-    assert numpy.ones(1)
-    return thread_count(), max(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+    pools = import_module("threadpoolctl").threadpool_info()
+    return thread_count(), max(each["num_threads"] for each in pools if each["user_api"] == "blas")
 
 
 def slow(shared: float, part: int) -> int:

@@ -80,9 +80,10 @@ class GuardedCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if error.option_name in self.former:
-                error.possibilities = [self.former[error.option_name]]
-            raise
+            if error.option_name not in self.former:
+                raise
+            now = [self.former[error.option_name]]
+            raise click.NoSuchOption(error.option_name, possibilities=now, ctx=error.ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, guarded; whatever speaks of a setting names the option."""

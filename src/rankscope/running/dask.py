@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from rankscope.errors import RunnerError, SettingError
-from rankscope.running.dask_cluster import ADDRESS, connect, dask_package
+from rankscope.running.dask_cluster import ADDRESS, KEPT, connect, dask_package
 from rankscope.running.elsewhere import RETRIES, Failure, outcome_of, versions_here
 from rankscope.running.runner import Runner
 from rankscope.wording import setting_usage
 
 P = TypeVar("P")
 R = TypeVar("R")
-
-KEPT = "Parts that are finished are kept where there is an output file: the same command continues"
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,6 @@ class Dask(Runner):
             lost = f"a part ended {error.allowed_failures + 1} workers of {self.address}, the last one at"
             advice = "Do they have memory enough?"
             raise RunnerError(f"{lost} {error.last_worker.address}. {advice} {KEPT}") from None
-        except CancelledError:
-            raise RunnerError(f"{self.address} was lost before the work was done. {KEPT}") from None
         if isinstance(outcome, Failure):
             raise outcome.error
         return outcome

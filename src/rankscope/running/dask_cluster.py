@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator, Mapping
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +16,7 @@ from rankscope.running.notices import point_out
 
 ADDRESS = re.compile(r"(?:dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[\w.-]+):(?P<port>\d{1,5})", re.ASCII)
 PATIENCE = 30  # seconds until the scheduler must answer, and until the first worker must be there
+KEPT = "Parts that are finished are kept where there is an output file: the same command continues"
 # Asked as a text, which any Python can answer: one without rankscope, or with another version of it, could not load
 # a function of ours.
 QUESTION = (
@@ -39,6 +41,8 @@ def connect(address: str) -> Iterator[Any]:
     try:
         _compare_versions(client, address)
         yield client
+    except (CancelledError, dask_package("distributed.comm").CommClosedError):
+        raise RunnerError(f"{address} was lost before the work was done. {KEPT}") from None
     finally:
         client.close(timeout=PATIENCE)
 

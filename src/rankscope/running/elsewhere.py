@@ -55,10 +55,12 @@ def refuse_other_version(where: str, there: str | None, here: str) -> None:
         raise RunnerError(f"{where} has rankscope {there}, but it is {here} here: install the same version everywhere")
 
 
-def differences(there: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
+def differences(there: Mapping[str, str | None], here: Mapping[str, str]) -> list[str]:
     """Packages whose version is another one there.
 
     >>> differences({"numpy": "2.1.0"}, {"numpy": "2.4.0", "polars": "1.30"})
     ['numpy 2.1.0 (here 2.4.0)', 'polars missing (here 1.30)']
     """
-    return [f"{name} {there.get(name, 'missing')} (here {own})" for name, own in here.items() if there.get(name) != own]
+    return [
+        f"{name} {there.get(name) or 'missing'} (here {own})" for name, own in here.items() if there.get(name) != own
+    ]

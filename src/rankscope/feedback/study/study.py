@@ -142,9 +142,7 @@ def study(
     return results
 
 
-def _finish(
-    plan: Plan, runner: Runner, folder: PartsFolder[pl.DataFrame] | None, progress: Progress | None
-) -> Results:
+def _finish(plan: Plan, runner: Runner, folder: PartsFolder[pl.DataFrame] | None, progress: Progress | None) -> Results:
     parts = plan.parts()
     with light_to_travel(plan.setting, None if folder is None else folder.path) as setting:
         shared = replace(plan, setting=setting)
