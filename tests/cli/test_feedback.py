@@ -127,6 +127,13 @@ def test_a_collection_goes_by_its_name(tmp_path: Path) -> None:
         (["-m", "RBP(p=2,gain=binary)"], "p must be a number of at least 0 and at most 1, got '2'"),
         (["--methods", "rocchio(gamma=1,gamma=2)"], "gamma is given twice"),
         (["--report", "page.txt"], "NAME.html"),
+        (["--processes", "2"], "Did you mean '--on'?"),
+        (["--memory", "latest"], "Did you mean '--remember'?"),
+        (
+            ["--on", "dsk"],
+            "--on dsk: must be home, processes:N, dask://HOST:PORT, tls://HOST:PORT or spark (did",
+        ),
+        (["--on", "processes:0"], "must be a whole number of at least 1"),
     ],
 )
 def test_bad_choices_are_told_with_exit_code_2(features: Path, tmp_path: Path, words: list[str], told: str) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rankscope.errors import RankscopeError, RunnerError, SettingError
@@ -26,6 +27,7 @@ from tests.running.works import (
     Numbered,
     cores_of_a_part,
     doubled,
+    element,
     ending,
     failing,
     failing_at_first,
@@ -69,6 +71,11 @@ def test_other_errors_are_themselves_once_they_happened_four_times(cluster: Clus
         list(Dask(cluster.on).map(failing_otherwise, None, [7]))
     assert sorted(Dask(cluster.on).map(failing_at_first, str(tmp_path), [1, 2])) == [(1, 1), (2, 2)]
     assert len(list(tmp_path.iterdir())) == 6
+
+
+def test_what_is_shared_may_be_large(cluster: Cluster) -> None:
+    shared = np.arange(4_000_000)  # 32 MB, of which Dask would warn
+    assert sorted(Dask(cluster.on).map(element, shared, [5, 3_999_999])) == [(5, 5), (3_999_999, 3_999_999)]
 
 
 def test_a_part_has_one_core(cluster: Cluster) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from rankscope.arrays import IntArray
 from rankscope.errors import (
     InputError,
     MeasureError,
@@ -49,6 +50,10 @@ class Numbered:
 
 def doubled(shared: int, part: int) -> int:
     return shared * part
+
+
+def element(shared: IntArray, part: int) -> int:
+    return int(shared[part])
 
 
 def named(shared: str, part: Numbered) -> str:
