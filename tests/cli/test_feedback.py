@@ -127,8 +127,8 @@ def test_a_collection_goes_by_its_name(tmp_path: Path) -> None:
         (["-m", "RBP(p=2,gain=binary)"], "p must be a number of at least 0 and at most 1, got '2'"),
         (["--methods", "rocchio(gamma=1,gamma=2)"], "gamma is given twice"),
         (["--report", "page.txt"], "NAME.html"),
-        (["--processes", "2"], "Did you mean '--on'?"),
-        (["--memory", "latest"], "Did you mean '--remember'?"),
+        (["--processes", "2"], "No such option '--processes': it is now '--on processes:N'."),
+        (["--memory", "latest"], "No such option '--memory': it is now '--remember'."),
         (
             ["--on", "dsk"],
             "--on dsk: must be home, processes:N, dask://HOST:PORT, tls://HOST:PORT or spark (did",

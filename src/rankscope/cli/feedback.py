@@ -15,7 +15,7 @@ from rankscope.facade.usual import METHODS
     "feedback",
     cls=GuardedCommand,
     short_help="Which feedback method learns fastest, with simulated users?",
-    former={"--processes": "--on", "--memory": "--remember"},
+    former={"--processes": "--on processes:N", "--memory": "--remember"},
 )
 @click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(

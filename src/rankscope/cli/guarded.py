@@ -82,8 +82,8 @@ class GuardedCommand(click.Command):
         except click.NoSuchOption as error:
             if error.option_name not in self.former:
                 raise
-            now = [self.former[error.option_name]]
-            raise click.NoSuchOption(error.option_name, possibilities=now, ctx=error.ctx) from None
+            words = f"No such option '{error.option_name}': it is now '{self.former[error.option_name]}'."
+            raise click.NoSuchOption(error.option_name, words, ctx=error.ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, guarded; whatever speaks of a setting names the option."""
