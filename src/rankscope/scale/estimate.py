@@ -59,7 +59,7 @@ def rows_within(memory: int) -> int:
     """How many rows may be gathered in so much memory.
 
     >>> rows_within(1 << 30)
-    3200109
+    3200098
     """
     return max(1, (memory - BYTES_AT_LEAST) // BYTES_A_ROW)
 
