@@ -60,7 +60,7 @@ def test_a_group_gives_its_clauses_by_kind() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(1000000, "1000000.0"), (0.25, "0.25"), (0, "0.0"), (1e-5, "1.0E-5"), (123456789, "1.23456792E8")],
+    [(1000000, "1000000.0"), (0.25, "0.25"), (0, "0.0"), (1e-5, "1.0E-5"), (123456789, "1.2345679E8")],
 )
 def test_numbers_are_written_as_java_writes_them(value: float, text: str) -> None:
     assert java_float(value) == text
