@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.engines.text.analysis import ALL, ANALYSERS
+from rankscope.engines.text.analysis.analyser import KnownTerms
 from rankscope.engines.text.analysis.filters import fold_german, lower
 from rankscope.engines.text.analysis.german_light import german_light_stem
 from rankscope.engines.text.analysis.porter import porter_stem
@@ -21,7 +22,7 @@ LECTURE = ("Hello world", "Hello there", "Hello, hello! Bob", "World peace", "Bo
 def test_tokens_are_those_of_lucene(name: str) -> None:
     rows = golden_rows("tokens")
     assert len(rows) == 240
-    found = ANALYSERS.parse(name).analyse_column([row["text"] for row in rows]).by_text(len(rows))
+    found = ANALYSERS.parse(name).analyse_column([row["text"] for row in rows]).by_text()
     expected = [[(term, position) for term, position, *_ in row[name]] for row in rows]
     assert [(want, got) for want, got in zip(expected, found, strict=True) if want != got] == []
 
@@ -30,7 +31,7 @@ def test_tokens_are_those_of_lucene(name: str) -> None:
 def test_a_column_is_analysed_as_its_texts_are(name: str) -> None:
     analyser = ANALYSERS.parse(name)
     texts = [*LECTURE, "", None, "The", "x" * 700 + " end", "日本 e-mail@example.org"]
-    found = analyser.analyse_column(pl.Series(texts), known={}).by_text(len(texts))
+    found = analyser.analyse_column(pl.Series(texts), known=KnownTerms()).by_text()
     assert found == [[] if text is None else analyser.analyse(text) for text in texts]
 
 

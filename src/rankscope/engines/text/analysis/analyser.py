@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankscope.arrays import IntArray
 from rankscope.engines.text.analysis.filters import Filter
 from rankscope.engines.text.analysis.tokenizers import Tokenizer
 from rankscope.notation import Named
@@ -16,25 +16,49 @@ from rankscope.notation import Named
 if TYPE_CHECKING:
     import polars as pl
 
+Numbers = NDArray[Any]
+MOST_KNOWN: Final = 1_000_000
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class AnalysedColumn:
-    """All terms of a column of texts, in their order: in which text, at which position, and which term.
+    """All terms of a column of texts, in their order: how many each text has, at which position, and which term.
 
     Positions count tokens from 0; a token that the analyser drops leaves its number unused.
     """
 
-    terms: list[str]  # the distinct ones
-    text: IntArray
-    position: IntArray
-    code: IntArray  # places in `terms`
+    terms: pl.Series  # the distinct ones, in the order of code points
+    lengths: Numbers
+    position: Numbers
+    code: Numbers  # places in `terms`
 
-    def by_text(self, count: int) -> list[list[tuple[str, int]]]:
-        """The terms with their positions of each of `count` texts."""
-        found: list[list[tuple[str, int]]] = [[] for _ in range(count)]
-        for text, position, code in zip(self.text.tolist(), self.position.tolist(), self.code.tolist(), strict=True):
-            found[text].append((self.terms[code], position))
-        return found
+    def by_text(self) -> list[list[tuple[str, int]]]:
+        """The terms with their positions of each text."""
+        names = self.terms.to_list()
+        found = [(names[code], place) for code, place in zip(self.code.tolist(), self.position.tolist(), strict=True)]
+        ends = np.cumsum(self.lengths).tolist()
+        return [found[end - length : end] for end, length in zip(ends, self.lengths.tolist(), strict=True)]
+
+
+class KnownTerms:
+    """Terms of tokens that were seen before, so that each is worked out once for many columns."""
+
+    def __init__(self) -> None:
+        import polars as pl
+
+        self.table = pl.DataFrame(schema={"token": pl.String, "term": pl.String})
+
+    def terms_of(self, tokens: pl.Series, analyser: Analyser) -> pl.Series:
+        """The term of each distinct token, null where it is dropped."""
+        import polars as pl
+
+        asked = pl.DataFrame({"token": tokens})
+        new = asked.join(self.table, on="token", how="anti")["token"]
+        if len(self.table) + len(new) > MOST_KNOWN:
+            self.table, new = self.table.clear(), tokens
+        terms = pl.Series("term", [analyser.term(token) for token in new], dtype=pl.String)
+        self.table = pl.concat([self.table, pl.DataFrame({"token": new, "term": terms})])
+        return asked.join(self.table, on="token", how="left", maintain_order="left")["term"]
 
 
 @dataclass(frozen=True)
@@ -55,34 +79,20 @@ class Analyser(Named):
 
     def analyse(self, text: str) -> list[tuple[str, int]]:
         """The terms of one text with their positions. For many texts `analyse_column` is much faster."""
-        return self.analyse_column([text]).by_text(1)[0]
+        found = ((self.term(token), place) for place, token in enumerate(self.tokenizer.split_text(text)))
+        return [(term, place) for term, place in found if term is not None]
 
     def analyse_column(
-        self, texts: pl.Series | Iterable[str | None], known: dict[str, str | None] | None = None
+        self, texts: pl.Series | Iterable[str | None], known: KnownTerms | None = None
     ) -> AnalysedColumn:
-        """The terms of many texts; each distinct token is filtered once.
-
-        `known` keeps terms of tokens from one call to the next.
-        """
+        """The terms of many texts; each distinct token is filtered once, and `known` keeps it for the next call."""
         import polars as pl
 
         column = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
-        tokens = self.tokenizer.split(column)
-        lengths = tokens.list.len().to_numpy().astype(np.int64)
-        flat = tokens.filter(lengths > 0).explode()
-        distinct, code = _codes(flat)
-        starts = np.cumsum(lengths) - lengths
-        text = np.repeat(np.arange(len(lengths)), lengths)
-        position = np.arange(len(flat)) - np.repeat(starts, lengths)
-        return _filtered(AnalysedColumn(distinct, text, position, code), self._terms_of(distinct, known))
-
-    def _terms_of(self, tokens: list[str], known: dict[str, str | None] | None) -> list[str | None]:
-        if known is None:
-            return [self.term(token) for token in tokens]
-        for token in tokens:
-            if token not in known:
-                known[token] = self.term(token)
-        return [known[token] for token in tokens]
+        tokens, counts = self.tokenizer.split(column)
+        distinct = tokens.unique()
+        terms = (known or KnownTerms()).terms_of(distinct, self)
+        return _coded(tokens, distinct, terms, counts)
 
 
 def _through(steps: tuple[Filter, ...], word: str) -> str | None:
@@ -94,19 +104,22 @@ def _through(steps: tuple[Filter, ...], word: str) -> str | None:
     return found or None
 
 
-def _codes(tokens: pl.Series) -> tuple[list[str], IntArray]:
-    """The distinct tokens, and the place among them of each token."""
+def _coded(tokens: pl.Series, distinct: pl.Series, terms: pl.Series, counts: Numbers) -> AnalysedColumn:
+    """The column of terms that the tokens of texts give, of which each text has so many."""
+    vocabulary = terms.drop_nulls().unique().sort()
+    code = _places(terms, vocabulary)[_places(tokens, distinct)]
+    kept = code >= 0
+    ends = np.cumsum(counts, dtype=np.int64)
+    position = np.arange(len(code), dtype=np.int32) - np.repeat((ends - counts).astype(np.int32), counts)
+    lengths = np.diff(np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[np.concatenate([[0], ends])])
+    return AnalysedColumn(vocabulary, lengths, position[kept], code[kept])
+
+
+def _places(words: pl.Series, distinct: pl.Series) -> Numbers:
+    """The place of each word among distinct ones; -1 for null."""
     import polars as pl
 
-    distinct = tokens.unique()
-    codes = tokens.cast(pl.Enum(distinct)).to_physical().to_numpy()
-    return distinct.to_list(), codes.astype(np.int64)
-
-
-def _filtered(tokens: AnalysedColumn, terms: list[str | None]) -> AnalysedColumn:
-    """The column with terms in place of tokens, without those that are dropped."""
-    places: dict[str, int] = {}
-    target = np.array([-1 if term is None else places.setdefault(term, len(places)) for term in terms], dtype=np.int64)
-    code = target[tokens.code] if len(target) else tokens.code
-    kept = code >= 0
-    return AnalysedColumn(list(places), tokens.text[kept], tokens.position[kept], code[kept])
+    if not len(distinct):
+        return np.full(len(words), -1, dtype=np.int32)
+    places = words.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32)
+    return places.fill_null(-1).to_numpy()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import polars as pl
 
+Numbers = NDArray[Any]
 LONGEST: Final = 255  # signs of a token; what is longer is cut
 
 
@@ -17,48 +21,57 @@ class Tokenizer:
 
     pattern: str
 
-    def split(self, texts: pl.Series) -> pl.Series:
-        """The tokens of each text, as a column of lists; a text that is null has none.
+    def split(self, texts: pl.Series) -> tuple[pl.Series, Numbers]:
+        """The tokens of all texts one after another, and how many each text has; a text that is null has none.
 
         >>> import polars as pl
-        >>> WORDS.split(pl.Series(["It's 3.14, e-mail", None])).to_list()
-        [["It's", '3.14', 'e', 'mail'], []]
+        >>> tokens, counts = WORDS.split(pl.Series(["It's 3.14, e-mail", None]))
+        >>> tokens.to_list(), counts.tolist()
+        (["It's", '3.14', 'e', 'mail'], [4, 0])
         """
         import polars as pl
 
-        tokens = texts.cast(pl.String).fill_null("").str.extract_all(self.pattern)
-        too_long = _lists_with_long_tokens(tokens)
-        return tokens if not too_long.any() else self._cut(tokens, too_long)
+        lists = texts.cast(pl.String).fill_null("").str.extract_all(self.pattern)
+        counts = lists.list.len().to_numpy()
+        tokens = lists.filter(counts > 0).explode()
+        longest = tokens.str.len_bytes().max()
+        if isinstance(longest, int) and longest > LONGEST:
+            return self._cut(tokens, counts)
+        return tokens, counts
 
-    def _cut(self, tokens: pl.Series, too_long: pl.Series) -> pl.Series:
-        """The same lists with long tokens cut, of which there are few."""
+    def split_text(self, text: str) -> list[str]:
+        """The tokens of one text."""
+        return [piece for token in self._found(text) for piece in self._pieces(token)]
+
+    def _cut(self, tokens: pl.Series, counts: Numbers) -> tuple[pl.Series, Numbers]:
+        """The same with long tokens cut, of which there are few."""
         import polars as pl
 
-        lists = [self._pieces_of(each) if long else each for each, long in zip(tokens, too_long, strict=True)]
-        return pl.Series(tokens.name, lists, dtype=pl.List(pl.String))
+        pieces = [self._pieces(token) for token in tokens]
+        owners = np.repeat(np.arange(len(counts)), counts)
+        lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+        cut = pl.Series([piece for some in pieces for piece in some], dtype=pl.String)
+        return cut, np.bincount(owners, weights=lengths, minlength=len(counts)).astype(np.int64)
 
-    def _pieces_of(self, tokens: pl.Series) -> list[str]:
-        """Each token of a text; a long one gives what the pattern finds in its beginning, then in what follows."""
-        import polars as pl
-
+    def _pieces(self, token: str) -> list[str]:
+        """A token; of a long one what the pattern finds in its beginning, then in what follows."""
         pieces: list[str] = []
-        waiting = list(reversed(tokens.to_list()))
+        waiting = [token]
         while waiting:
             token = waiting.pop()
             if len(token) <= LONGEST:
                 pieces.append(token)
                 continue
-            first = pl.Series([token[:LONGEST]]).str.extract_all(self.pattern)[0][0]
-            following = token[token.index(first) + len(first) :]
+            first = self._found(token[:LONGEST])[0]
             pieces.append(first)
-            waiting += reversed(pl.Series([following]).str.extract_all(self.pattern)[0].to_list())
+            waiting += reversed(self._found(token[token.index(first) + len(first) :]))
         return pieces
 
+    def _found(self, text: str) -> list[str]:
+        import polars as pl
 
-def _lists_with_long_tokens(tokens: pl.Series) -> pl.Series:
-    import polars as pl
-
-    return tokens.list.eval(pl.element().str.len_bytes() > LONGEST).list.any()
+        found: list[str] = pl.Series([text], dtype=pl.String).str.extract_all(self.pattern)[0].to_list()
+        return found
 
 
 MODIFYING: Final = r"[[\p{wb=Extend}--\p{Emoji_Modifier}]\p{wb=Format}\p{wb=ZWJ}]*"
