@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -100,7 +101,7 @@ def _ranges(sources: Sequence[Source]) -> Iterator[Spans]:
     largest = max(sources, key=lambda source: len(source.columns.terms)).columns.terms
     edges = [_places(sources, largest[place]) for place in range(MOST_TERMS, len(largest), MOST_TERMS)]
     edges = [(0,) * len(sources), *edges, tuple(len(source.columns.terms) for source in sources)]
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         yield from _halves(sources, tuple(zip(low, high, strict=True)))
 
 

@@ -211,11 +211,11 @@ class _Reader:
             return named
         first = self._literal()
         if not self._match("-"):
-            return _code(first)
+            return quoted_sign(first)
         last = self._literal()
         if first > last:
             raise self.error(f"expected a range from low to high, got {first}-{last}")
-        return f"{_code(first)}-{_code(last)}"
+        return f"{quoted_sign(first)}-{quoted_sign(last)}"
 
     def _named_class(self) -> str | None:
         """A class such as \\d for all digits, which is not one where another sign follows the backslash."""
@@ -233,10 +233,10 @@ class _Reader:
             if self._match(sign):
                 return Matching(pattern)
         if self._match('"'):
-            return Matching("".join(map(_code, self._up_to('"'))))
+            return Matching("".join(map(quoted_sign, self._up_to('"'))))
         if self._match("("):
             return self._bracketed()
-        return self._interval() if self._match("<") else Matching(_code(self._literal()))
+        return self._interval() if self._match("<") else Matching(quoted_sign(self._literal()))
 
     def _bracketed(self) -> RegexTree:
         if self._match(")"):
@@ -294,6 +294,6 @@ class _Reader:
         return found
 
 
-def _code(sign: str) -> str:
+def quoted_sign(sign: str) -> str:
     """A sign in a pattern of polars, taken as it is."""
     return sign if sign.isalnum() and sign.isascii() else f"\\x{{{ord(sign):X}}}"
