@@ -12,6 +12,7 @@ from rankscope.engines.text.analysis.analyser import KnownTerms
 from rankscope.engines.text.analysis.filters import fold_german, lower
 from rankscope.engines.text.analysis.german_light import german_light_stem
 from rankscope.engines.text.analysis.porter import porter_stem
+from rankscope.engines.text.analysis.tokenizers import WORDS
 from rankscope.errors import SettingError
 from tests.engines.text.golden_files import golden_rows
 
@@ -40,6 +41,18 @@ def test_a_column_is_analysed_as_its_texts_are(name: str) -> None:
 def test_any_text_has_terms_in_ascending_positions(name: str, text: str) -> None:
     positions = [position for _, position in ANALYSERS.parse(name).analyse(text)]
     assert positions == sorted(set(positions))
+
+
+@pytest.mark.parametrize("name", ALL)
+@given(text=st.text(alphabet=st.characters(max_codepoint=127), max_size=60))
+def test_one_text_is_split_as_many_are(name: str, text: str) -> None:
+    tokenizer = ANALYSERS.parse(name).tokenizer
+    assert tokenizer.split_text(text) == tokenizer.split(pl.Series([text], dtype=pl.String))[0].to_list()
+
+
+@given(text=st.text(alphabet="aB1_.:,;'-\" ", max_size=40))
+def test_words_of_plain_signs_are_found_either_way(text: str) -> None:
+    assert WORDS.split_text(text) == WORDS.split(pl.Series([text], dtype=pl.String))[0].to_list()
 
 
 def test_a_long_token_is_cut() -> None:

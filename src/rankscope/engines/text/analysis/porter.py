@@ -7,6 +7,7 @@ consonant. The measure of a stem is how often a vowel is followed by a consonant
 from __future__ import annotations
 
 from collections.abc import Mapping
+from string import ascii_lowercase, digits
 from typing import Final
 
 SHORTEST: Final = 3  # words of one or two letters stay as they are
@@ -19,7 +20,7 @@ class _Kinds(dict[int, str]):
         return "c"
 
 
-KINDS = _Kinds(str.maketrans({**dict.fromkeys("aeiou", "v"), "y": "y"}))
+KINDS = _Kinds(str.maketrans({**dict.fromkeys(ascii_lowercase + digits, "c"), **dict.fromkeys("aeiou", "v"), "y": "y"}))
 Endings = Mapping[str, tuple[tuple[str, str], ...]]  # by one letter of the word: ending, and what replaces it
 DOUBLE: Endings = {
     "a": (("ational", "ate"), ("tional", "tion")),
@@ -96,7 +97,7 @@ def _without_participle(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if "vc" in kinds_of(word[:-3]) else word
     stem = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""
-    kinds = kinds_of(stem)
+    kinds = kinds_of(stem) if stem else ""
     if "v" not in kinds:
         return word
     if stem.endswith(("at", "bl", "iz")):
@@ -126,6 +127,8 @@ def _without_last(word: str) -> str:
 
 def _tidied(word: str) -> str:
     """A word without its final e, and with one l of two, where it is long enough."""
+    if word[-1] != "e" and not word.endswith("ll"):
+        return word
     kinds = kinds_of(word)
     measure = kinds.count("vc")
     if word[-1] == "e" and (measure > 1 or (measure == 1 and not _short_end(word[:-1], kinds[:-1]))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from rankscope.files import atomic
 
 HEADER: Final = 128  # bytes, so that it can be written anew when the length is known
 CHUNK: Final = 1 << 20
+SHAPE: Final = re.compile(rb"'descr': '([<|][iu][1248])'.*'shape': \((\d{1,18}),\)")
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,16 @@ def map_array(path: Path, record: FileRecord) -> Numbers:
         found = path.stat().st_size
         if found != record.size:
             raise InputError.of(str(path), [f"has {found} bytes in place of {record.size}: the index is damaged"])
-        if record.size == HEADER:
-            return np.load(path)
-        return np.load(path, mmap_mode="r")
-    except (OSError, ValueError, EOFError, SyntaxError) as error:
-        raise InputError.of(str(path), [f"cannot be read as an array: {error}"]) from None
+        with path.open("rb") as file:
+            header = file.read(HEADER)
+        match = SHAPE.search(header)
+        if match is None or header != _header(dtype := np.dtype(match[1].decode()), length := int(match[2])):
+            raise InputError.of(str(path), ["holds no whole numbers: the index is damaged"])
+        if HEADER + length * dtype.itemsize != record.size:
+            raise InputError.of(str(path), [f"does not hold {length} numbers: the index is damaged"])
+        return np.memmap(path, dtype, "r", HEADER, (length,)) if length else np.empty(0, dtype)
+    except OSError as error:
+        raise InputError.of(str(path), [f"cannot be read: {error.strerror}"]) from None
 
 
 def read_slice(numbers: Numbers, start: int, stop: int) -> Numbers:

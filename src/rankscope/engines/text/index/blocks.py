@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from rankscope.engines.text.index.columns import Numbers
-from rankscope.engines.text.index.segment import ID, StoredDocuments
+from rankscope.engines.text.index.segment import ID, Segment
 from rankscope.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ class UsedIds:
     def __init__(self) -> None:
         self.hashes: Numbers = np.empty(0, dtype=np.uint64)
 
-    def check(self, ids: pl.Series, stored: Sequence[StoredDocuments]) -> None:
-        """Refuse ids that come twice, or that documents stored before have."""
+    def check(self, ids: pl.Series, earlier: Callable[[], Sequence[Segment]]) -> None:
+        """Refuse ids that come twice, or that documents of earlier segments have; those are read on suspicion only."""
         import polars as pl
 
         hashes = ids.hash().to_numpy()
@@ -113,7 +113,7 @@ class UsedIds:
         suspects = np.isin(hashes, repeated) if len(repeated) else np.zeros(len(ids), dtype=bool)
         suspects |= self._among(hashes)
         if suspects.any():
-            _refuse(pl.concat([*(each.ids for each in stored), ids]), ids.filter(pl.Series(suspects)))
+            _refuse(earlier(), ids, ids.filter(pl.Series(suspects)))
 
     def add(self, ids: pl.Series) -> None:
         """Remember more ids."""
@@ -126,11 +126,13 @@ class UsedIds:
         return self.hashes[places] == hashes
 
 
-def _refuse(everywhere: pl.Series, suspects: pl.Series) -> None:
+def _refuse(earlier: Sequence[Segment], ids: pl.Series, suspects: pl.Series) -> None:
     """An error that names both places of each id; none where only the hashes were equal."""
     import polars as pl
 
-    rows = everywhere.to_frame(ID).with_row_index("place").filter(pl.col(ID).is_in(suspects.unique().implode()))
+    live = pl.Series(np.concatenate([*(each.live for each in earlier), np.ones(len(ids), dtype=bool)]))
+    everywhere = pl.concat([*(each.documents.ids for each in earlier), ids]).to_frame(ID).with_row_index("place")
+    rows = everywhere.filter(live & everywhere[ID].is_in(suspects.unique().implode()))
     places = rows.group_by(ID, maintain_order=True).agg("place").filter(pl.col("place").list.len() > 1)
     problems = [
         Problem("", f"document {found[0] + 1} and document {found[1] + 1} have the same id '{name}'")

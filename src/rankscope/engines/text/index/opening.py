@@ -39,7 +39,7 @@ def hold_in_memory(
     known: defaultdict[str, KnownTerms] = defaultdict(KnownTerms)
     segments: list[Segment] = []
     for block in blocks:
-        ids.check(block[ID], [each.documents for each in segments])
+        ids.check(block[ID], lambda: segments)
         ids.add(block[ID])
         fields = [column for column in block.columns if column != ID]
         names = {**dict.fromkeys(fields, analyser), **names}

@@ -70,8 +70,8 @@ class IndexReader:
 
         ids = [segment.documents.ids for segment in self.segments]
         if len(set(self.names)) > 1:
-            return _distinguished(ids, self.names)
-        return pl.concat(ids) if ids else pl.Series(ID, [], dtype=pl.String)
+            return _distinguished(ids, self.names).rechunk()
+        return pl.concat(ids).rechunk() if ids else pl.Series(ID, [], dtype=pl.String)
 
     def stored(self, number: int) -> dict[str, str | None]:
         """The texts of a document as they were given, with its id."""

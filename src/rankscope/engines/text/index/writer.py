@@ -24,7 +24,7 @@ from rankscope.engines.text.index.blocks import MOST_DOCUMENTS, UsedIds
 from rankscope.engines.text.index.building import build_field
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
 from rankscope.engines.text.index.merging import Source, merge_field
-from rankscope.engines.text.index.segment import ID, Segment, StoredDocuments
+from rankscope.engines.text.index.segment import ID, Segment
 from rankscope.engines.text.index.storage import (
     RECORD,
     IndexRecord,
@@ -68,8 +68,7 @@ class IndexWriter:
     def append(cls, folder: Path) -> Self:
         """A writer that adds to an index."""
         writer = cls(folder, read_record(folder))
-        for each in writer.segments:
-            writer.ids.add(_live_ids(open_segment(folder, each)))
+        writer._remember_ids()
         return writer
 
     def __enter__(self) -> Self:
@@ -82,7 +81,7 @@ class IndexWriter:
 
     def add(self, block: pl.DataFrame) -> None:
         """Index one block of documents, and merge segments where there are many small ones."""
-        self.ids.check(block[ID], [self._documents(each) for each in self.segments])
+        self.ids.check(block[ID], self._opened)
         name, place = self._new_folder()
         files: dict[str, FileRecord] = {}
         fields = tuple(column for column in block.columns if column != ID)
@@ -114,6 +113,7 @@ class IndexWriter:
             if hit.any():
                 found += int(hit.sum())
                 self.segments[place] = self._without(record, np.flatnonzero(hit | ~segment.live))
+        self._remember_ids()
         return found
 
     def merge(self) -> None:
@@ -138,8 +138,13 @@ class IndexWriter:
     def _known_of(self, field: str) -> KnownTerms:
         return self.known.setdefault(self.analysers[field], KnownTerms())
 
-    def _documents(self, record: SegmentRecord) -> StoredDocuments:
-        return StoredDocuments(tuple(self.folder / name for name in record.documents))
+    def _opened(self) -> list[Segment]:
+        return [open_segment(self.folder, each) for each in self.segments]
+
+    def _remember_ids(self) -> None:
+        self.ids = UsedIds()
+        for each in self._opened():
+            self.ids.add(_live_ids(each))
 
     def _write_documents(self, documents: pl.DataFrame) -> dict[str, FileRecord]:
         path = self.folder / f"{DOCUMENTS}{secrets.token_hex(4)}.parquet"
