@@ -31,9 +31,8 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch, size: int = 7, tier: int = 3) 
 
 
 def answers(index: Index) -> list[Any]:
-    return [
-        ranking_of(index.search(query, similarity, limit=None)) for query in QUERIES for similarity in ("bm25", "dfr")
-    ]
+    asked = [(query, similarity) for query in QUERIES for similarity in ("bm25", "dfr")]
+    return [ranking_of(index.search(query, similarity, limit=None)) for query, similarity in asked]
 
 
 def arrays_of(index: Index) -> dict[str, list[int]]:
@@ -127,19 +126,15 @@ def test_several_indexes_keep_their_ids_apart(tmp_path: Path) -> None:
 def test_several_indexes_need_one_analyser_for_a_field(tmp_path: Path) -> None:
     Index.build([{"id": "1", "body": "fox"}], tmp_path / "a", analyser="english")
     Index.build([{"id": "2", "body": "fox"}], tmp_path / "b", analyser="german")
-    with pytest.raises(SettingError, match="field 'body' is analysed by english in .*a and by german in .*b"):
+    with pytest.raises(SettingError, match=r"field 'body' is analysed by english in .*a and by german in .*b"):
         Index.open(tmp_path / "a", tmp_path / "b")
 
 
 def test_a_field_may_have_its_own_analyser() -> None:
     documents = [{"id": "1", "title": "Foxes", "body": "Foxes"}]
     index = Index.build(documents, analyser="english", analysers={"title": "standard"})
-    assert [len(index.search(query)) for query in ("title:foxes", "title:fox", "body:fox", "body:foxes")] == [
-        1,
-        0,
-        1,
-        1,
-    ]
+    queries = ("title:foxes", "title:fox", "body:fox", "body:foxes")
+    assert [len(index.search(query)) for query in queries] == [1, 0, 1, 1]
 
 
 def test_fields_that_come_later_and_documents_without_words() -> None:

@@ -80,7 +80,13 @@ class Tokenizer:
         return found
 
 
-MODIFYING: Final = r"[[\p{wb=Extend}--\p{Emoji_Modifier}]\p{wb=Format}\p{wb=ZWJ}]*"
+# What Unicode read otherwise in version 9, which Lucene keeps to: marks in place of digits and letters, and no letters.
+MARKS_ONCE: Final = r"\x{600}-\x{605}\x{6DD}\x{70F}\x{8E2}\x{1CF2}\x{1CF3}\x{110BD}"
+SYMBOLS_ONCE: Final = (
+    r"\x{2C2}-\x{2C5}\x{2D2}-\x{2D7}\x{2DE}\x{2DF}\x{2E5}-\x{2EB}\x{2ED}\x{2EF}-\x{2FF}\x{55A}-\x{55C}\x{55E}\x{58A}"
+    r"\x{A708}-\x{A716}\x{A720}\x{A721}\x{A789}\x{A78A}\x{AB5B}"
+)
+MODIFYING: Final = rf"[[\p{{wb=Extend}}--[\p{{Emoji_Modifier}}\x{{111C9}}]]\p{{wb=Format}}\p{{wb=ZWJ}}{MARKS_ONCE}]*"
 
 
 def _extended(signs: str) -> str:
@@ -90,13 +96,13 @@ def _extended(signs: str) -> str:
 
 def _word() -> str:
     """A word of Unicode's annex 29, as Lucene reads it: letters, digits, and what joins them."""
-    numeric = _extended(r"[\p{wb=Numeric}\x{FF10}-\x{FF19}]")
+    numeric = _extended(rf"[[\p{{wb=Numeric}}--[{MARKS_ONCE}\x{{19DA}}]]\x{{FF10}}-\x{{FF19}}]")
     katakana = _extended(r"\p{wb=Katakana}")
-    alphabetic = _extended(r"\p{wb=ALetter}")
+    alphabetic = _extended(rf"[\p{{wb=ALetter}}--[{MARKS_ONCE}{SYMBOLS_ONCE}]]")
     hebrew = _extended(r"\p{wb=Hebrew_Letter}")
     joiner = _extended(r"\p{wb=ExtendNumLet}")
-    in_word = _extended(r"[\p{wb=MidLetter}\p{wb=MidNumLet}\p{wb=Single_Quote}]")
-    in_number = _extended(r"[\p{wb=MidNum}\p{wb=MidNumLet}\p{wb=Single_Quote}]")
+    in_word = _extended(r"[[\p{wb=MidLetter}--\x{55F}]\x{2D7}\p{wb=MidNumLet}\p{wb=Single_Quote}]")
+    in_number = _extended(r"[\p{wb=MidNum}\p{wb=MidNumLet}\p{wb=Single_Quote}\x{FE10}\x{FE14}]")
     quoted = f"{hebrew}{_extended(chr(34))}{hebrew}|{hebrew}{_extended(chr(39))}"
     letter = f"(?:{quoted}|{alphabetic}|{hebrew})"
     numbers = f"{numeric}(?:(?:{joiner}*|{in_number}){numeric})*"
@@ -106,19 +112,24 @@ def _word() -> str:
 
 
 def _emoji() -> str:
-    """Flags, keycaps, pictures, and those that zero-width joiners make of several."""
+    """Flags, keycaps, pictures, and those that zero-width joiners make of several; digits and letters are words."""
     flag = _extended(r"\p{wb=Regional_Indicator}") + "{2}"
-    keycap = r"[0-9#*]\x{FE0F}?\x{20E3}"
-    picture = r"[\p{Extended_Pictographic}&&\p{Emoji}]\x{FE0F}?\p{Emoji_Modifier}?"
+    keycap = r"[#*]\x{FE0F}?\x{20E3}"
+    picture = (
+        r"(?:\p{Emoji_Modifier_Base}\x{FE0F}?\p{Emoji_Modifier}"
+        r"|[\p{Extended_Pictographic}--\p{wb=ALetter}]\x{FE0F}?)"
+    )
     tagged = r"(?:[\x{E0020}-\x{E007E}]+\x{E007F})?"
-    chain = f"{picture}{tagged}(?:\\x{{200D}}{picture})*"
-    return f"{flag}|{keycap}|{chain}|\\p{{Emoji_Modifier}}"
+    chain = f"{picture}{tagged}(?:\\x{{200D}}{picture})*{MODIFYING}"
+    return f"{flag}|{keycap}{MODIFYING}|{chain}|\\p{{Emoji_Modifier}}{MODIFYING}"
 
 
-WITHOUT_SPACES: Final = (
-    r"[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Tai_Le}\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Ahom}]"
+UNSPACED: Final = r"\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Tai_Le}\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Ahom}"
+UNSPACED_SYMBOLS: Final = (
+    r"\x{109E}\x{109F}\x{19DA}\x{19DE}\x{19DF}\x{1AA0}-\x{1AAD}\x{AA77}-\x{AA79}\x{AADE}\x{AADF}"
+    r"\x{1173A}\x{1173B}\x{1173F}"
 )
-RUN: Final = _extended(rf"[{WITHOUT_SPACES}&&[\p{{L}}\p{{M}}]]") + "+"
+RUN: Final = _extended(rf"[[[{UNSPACED}]&&[\p{{L}}\p{{M}}]--\x{{1A7F}}]{UNSPACED_SYMBOLS}]") + "+"
 PLAIN_WORD: Final = re.compile(
     "_*[A-Za-z0-9](?:_*[A-Za-z0-9]|(?<=[A-Za-z])[.:'](?=[A-Za-z])|(?<=[0-9])[.,;'](?=[0-9]))*_*"
 )
