@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.analyser import Analyser
@@ -19,11 +19,16 @@ from rankscope.engines.text.index.writer import IndexWriter
 from rankscope.engines.text.matching.cache import MatchCache
 from rankscope.engines.text.query.nodes import Boolean, Clause, MatchNothing, Node, Term
 from rankscope.engines.text.query.parser import Language, Operator, parse_query
+from rankscope.engines.text.ranking import run_of
 from rankscope.engines.text.searching import Searcher
 from rankscope.engines.text.similarities import SIMILARITIES
 from rankscope.engines.text.similarities.bm25 import BM25
 from rankscope.engines.text.similarities.similarity import Similarity
 from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.inputs.run import Run
+from rankscope.ranks.reduce import reduce
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
 
 Syntax = Literal["lucene", "plain"]
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
@@ -141,6 +146,47 @@ class Index:
         with self._damage_explained():
             node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
             return self.searcher(similarity, name).search(node, limit)
+
+    def run(
+        self,
+        topics: Mapping[str, str],
+        similarity: str | Similarity | None = None,
+        *,
+        depth: int | None = 1000,
+        field: str | None = None,
+        syntax: Syntax = "plain",
+        name: str = "",
+    ) -> Run:
+        """The rankings of topics, texts by the ids of queries, as a run; `depth=None` lists every match.
+
+        Of equal scores at the cut those that stand first in the index are listed; to settle them otherwise, list every
+        match and cut when the run is evaluated. Topics of test collections are plain text, in which no sign has a meaning.
+        """
+        found = _similarity(similarity)
+
+        def search(text: str) -> Hits:
+            return self.search(text, found, limit=depth, field=field, syntax=syntax)
+
+        return run_of(topics, search, name or str(found))
+
+    def rank(
+        self,
+        topics: Mapping[str, str],
+        qrels: Any,
+        similarity: str | Similarity | None = None,
+        settings: Settings | None = None,
+        *,
+        field: str | None = None,
+        syntax: Syntax = "plain",
+    ) -> RelevantRanks:
+        """The ranks of all judged documents in the complete rankings of topics; equal scores as in a run.
+
+        >>> index = Index.build([{"id": "a", "body": "a fox"}, {"id": "b", "body": "fox fox"}, {"id": "c", "body": ""}])
+        >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}).judged.lists("rank")
+        [[2]]
+        """
+        run = self.run(topics, similarity, depth=None, field=field, syntax=syntax)
+        return reduce(qrels, run, settings).with_collection(len(self))
 
     def explain(
         self, query: str | Node, document: str, similarity: str | Similarity | None = None, field: str | None = None
