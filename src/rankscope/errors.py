@@ -7,6 +7,7 @@
     ├── SettingError     a setting has a value it cannot have
     ├── QueryError       a query is not written in the language that it is read in
     ├── ForkError        a process was forked where it cannot work
+    ├── RunnerError      workers cannot be reached, are of another version, or were lost
     └── MissingExtra     a part that is not installed is needed
 
 Each carries its facts as attributes; its text is what a person reads on the terminal (exit code 2).
@@ -14,15 +15,28 @@ Each carries its facts as attributes; its text is what a person reads on the ter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 SHOWN_PROBLEMS = 20
 SHOWN_SIGNS = 80  # of a long query
 
 
 class RankscopeError(Exception):
-    """The root: catch this to catch everything rankscope raises on purpose."""
+    """The root: catch this to catch everything rankscope raises on purpose.
+
+    It travels between processes with all its facts, however its kind is made.
+    """
+
+    def __reduce__(self) -> tuple[Callable[..., RankscopeError], tuple[Any, ...]]:
+        return _arrived, (type(self), self.args, vars(self))
+
+
+def _arrived(kind: type[RankscopeError], args: tuple[Any, ...], facts: dict[str, Any]) -> RankscopeError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 @dataclass(frozen=True)
@@ -146,6 +160,10 @@ def _around(text: str, column: int) -> tuple[int, str]:
 
 class ForkError(RankscopeError):
     """The process was forked from one whose threads it would wait for; another start method is needed."""
+
+
+class RunnerError(RankscopeError):
+    """Work was to run elsewhere and cannot: workers are not reached, are of another version, or were lost."""
 
 
 class MissingExtra(RankscopeError):  # noqa: N818  (it names what is missing)

@@ -160,7 +160,8 @@ class Index:
         """The rankings of topics, texts by the ids of queries, as a run; `depth=None` lists every match.
 
         Of equal scores at the cut those that stand first in the index are listed; to settle them otherwise, list every
-        match and cut when the run is evaluated. Topics of test collections are plain text, in which no sign has a meaning.
+        match and cut when the run is evaluated. Topics of test collections are plain text: no sign has a meaning in
+        them.
         """
         found = _similarity(similarity)
 
