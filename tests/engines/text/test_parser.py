@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from rankscope.engines.text.query.nodes import Node
 from rankscope.engines.text.query.parser import Language, parse_query
 from rankscope.errors import QueryError
 from tests.engines.text.golden_files import ANALYSER_NAMES, golden_rows
+from tests.engines.text.golden_index import golden_index
 
 
 def language_of(analyser: str, settings: dict[str, Any]) -> Language:
@@ -116,3 +118,23 @@ def test_any_text_is_a_query_or_a_query_error(text: str) -> None:
     for settings in ({}, {"op": "AND", "leading": True}):
         with contextlib.suppress(QueryError):
             assert isinstance(parse_query(text, language_of("standard", settings)), Node)
+
+
+@pytest.mark.slow
+def test_mangled_queries_are_answered_or_refused() -> None:
+    """20,000 queries with signs taken out, put in and exchanged."""
+    rng, signs = np.random.default_rng(0), list('+-!():^[]"{}~*?\\/&|. \t\u3000@#<>é\ud800\x00aT')
+    queries = [row["query"] for row in golden_rows("queries")] + [row["query"] for row in golden_rows("parse")]
+    index, outcomes = golden_index("english"), {"answer": 0, "error": 0}
+    for number in range(20_000):
+        text = list(queries[number % len(queries)])
+        for place in rng.integers(0, len(text) + 1, size=rng.integers(1, 4)).tolist():
+            text[place : place + int(rng.integers(2))] = [signs[int(rng.integers(len(signs)))]] * int(rng.integers(3))
+        try:
+            query = index.parse("".join(text), leading=bool(number % 2))
+            if number % 20 == 0:
+                index.search(query)
+            outcomes["answer"] += 1
+        except QueryError:
+            outcomes["error"] += 1
+    assert min(outcomes.values()) > 2_000

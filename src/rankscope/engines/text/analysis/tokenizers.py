@@ -95,7 +95,7 @@ def _extended(signs: str) -> str:
 
 
 def _word() -> str:
-    """A word of Unicode's annex 29, as Lucene reads it: letters, digits, and what joins them."""
+    """A word by Unicode's annex 29, as Lucene reads it: letters, digits, and what joins them."""
     numeric = _extended(rf"[[\p{{wb=Numeric}}--[{MARKS_ONCE}\x{{19DA}}]]\x{{FF10}}-\x{{FF19}}]")
     katakana = _extended(r"\p{wb=Katakana}")
     alphabetic = _extended(rf"[\p{{wb=ALetter}}--[{MARKS_ONCE}{SYMBOLS_ONCE}]]")

@@ -52,27 +52,48 @@ def _in_all(lists: Sequence[Postings]) -> Numbers:
 
 
 def _sloppy(lists: Sequence[Postings], node: Phrase, docs: Numbers) -> NDArray[np.float32]:
-    """The frequency in each of these documents, one after another."""
-    bounds = [_bounds(each, docs) for each in lists]
-    repeats = [node.terms[:place].count(term) for place, term in enumerate(node.terms)]
+    """The frequency in each of these documents; where every term stands once, they are worked out together."""
+    begins, counts = _bounds(lists, docs)
+    once = (counts == 1).all(axis=0)
     frequencies = np.zeros(len(docs), dtype=np.float32)
-    for place in range(len(docs)):
-        pointers = [
-            Pointer(each.positions[slice(*bound[place])].tolist(), offset, order, term, repeat)
-            for order, (each, bound, offset, term, repeat) in enumerate(
-                zip(lists, bounds, node.positions, node.terms, repeats, strict=True)
-            )
+    if len(set(node.terms)) == len(node.terms):
+        first = [each.positions[begin[once]].astype(np.int64) for each, begin in zip(lists, begins, strict=True)]
+        values = np.stack(first) - np.array(node.positions)[:, None]
+        length = values.max(axis=0) - values.min(axis=0)
+        frequencies[once] = np.where(length <= node.slop, 1 / (1 + length), 0)
+    for place in np.flatnonzero(~once).tolist():
+        positions = [
+            each.positions[begin : begin + count].tolist()
+            for each, begin, count in zip(lists, begins[:, place], counts[:, place], strict=True)
         ]
-        frequencies[place] = SloppyMatcher(pointers, node.slop).frequency()
+        frequencies[place] = sloppy_frequency(positions, node)
     return frequencies
 
 
-def _bounds(postings: Postings, docs: Numbers) -> list[list[int]]:
-    """From where to where the positions of each of these documents stand."""
-    ends = np.cumsum(postings.counts, dtype=np.int64)
-    places = np.searchsorted(postings.docs, docs)
-    found: list[list[int]] = np.stack([ends[places] - postings.counts[places], ends[places]], axis=1).tolist()
-    return found
+def _bounds(lists: Sequence[Postings], docs: Numbers) -> tuple[Numbers, Numbers]:
+    """Where the positions of each term begin in each of these documents, and how many there are."""
+    begins, counts = [], []
+    for each in lists:
+        place = np.searchsorted(each.docs, docs)
+        counts.append(each.counts[place].astype(np.int64))
+        begins.append((np.cumsum(each.counts, dtype=np.int64) - each.counts)[place])
+    return np.stack(begins), np.stack(counts)
+
+
+def sloppy_frequency(positions: Sequence[list[int]], node: Phrase) -> float:
+    """How often a phrase stands in one document, given where each of its terms stands.
+
+    >>> round(sloppy_frequency([[0, 5], [2]], Phrase("body", ("quick", "fox"), (0, 1), slop=2)), 4)
+    0.5
+    """
+    repeats = [node.terms[:place].count(term) for place, term in enumerate(node.terms)]
+    pointers = [
+        Pointer(positions=places, offset=offset, order=order, term=term, repeat=repeat)
+        for order, (places, offset, term, repeat) in enumerate(
+            zip(positions, node.positions, node.terms, repeats, strict=True)
+        )
+    ]
+    return SloppyMatcher(pointers, node.slop).frequency()
 
 
 @dataclass(eq=False)
