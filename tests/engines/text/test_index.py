@@ -143,6 +143,12 @@ def test_fields_that_come_later_and_documents_without_words() -> None:
     assert index.search("title:dog *:* -body:fox", limit=None).ids.to_list() == ["3", "2"]
 
 
+@pytest.mark.parametrize("limit", [0, -1, 2.5])
+def test_a_limit_is_a_count(limit: Any) -> None:
+    with pytest.raises(SettingError, match=f"limit={limit}: must be"):
+        golden_index("english").search("fox", limit=limit)
+
+
 def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
     index = Index.build([], tmp_path / "index")
     assert (len(index), len(Index.open(tmp_path / "index").search("fox OR *:*"))) == (0, 0)

@@ -29,6 +29,8 @@ from rankscope.inputs.run import Run
 from rankscope.ranks.reduce import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
+from rankscope.validation import COUNT
+from rankscope.wording import setting_value
 
 Syntax = Literal["lucene", "plain"]
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
@@ -143,9 +145,10 @@ class Index:
     ) -> Hits:
         """The documents that match, the best first; `limit=None` gives all of them."""
         name = field or self.default_field
+        wanted = limit if limit is None else _whole_limit(limit)
         with self._damage_explained():
             node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
-            return self.searcher(similarity, name).search(node, limit)
+            return self.searcher(similarity, name).search(node, wanted)
 
     def run(
         self,
@@ -245,6 +248,14 @@ def bag_of(field: str, terms: Iterable[str]) -> Node:
     """The query that asks for any of some terms."""
     clauses: Sequence[Clause] = [Clause(Term(field, term)) for term in terms]
     return Boolean(tuple(clauses)) if clauses else MatchNothing()
+
+
+def _whole_limit(limit: int) -> int:
+    """A limit as a plain number; one that is not a whole number from 1 on is an error."""
+    try:
+        return COUNT.plain(limit)
+    except ValueError as refusal:
+        raise SettingError(f"{setting_value('limit', limit)}: {refusal}") from None
 
 
 def _analyser(given: str | Analyser) -> Analyser:
