@@ -255,3 +255,14 @@ def _mangled(data: bytes, kind: int, rng: np.random.Generator) -> bytes:
     for place in rng.integers(0, len(data), size=kind):
         changed[place] = rng.integers(256)
     return bytes(changed)
+
+
+def test_small_tables_are_gathered_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_blocks(monkeypatch, size=20)
+    tables = [pl.DataFrame({"id": [f"{number}-{row}" for row in range(3)], "body": "x"}) for number in range(30)]
+    assert [len(block) for block in blocks.blocks_of(tables)] == [18, 18, 18, 18, 18]
+    singles = ({"id": str(number), "body": "x"} for number in range(45))
+    assert sum(len(block) for block in blocks.blocks_of(singles)) == 45
+    monkeypatch.setattr(blocks, "MOST_BYTES", 100)
+    long = pl.DataFrame({"id": [str(row) for row in range(10)], "body": "x" * 40})
+    assert [len(block) for block in blocks.blocks_of([long])] == [2, 2, 2, 2, 2]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Documents: TypeAlias = "pl.DataFrame | Iterable[pl.DataFrame | Mapping[str, object]]"
 MOST_DOCUMENTS: Final = 50_000
 MOST_BYTES: Final = 24 << 20
+GATHERED: Final = 5_000  # single documents that are made a table at a time
 SOURCE: Final = "documents"
 
 
@@ -28,11 +29,29 @@ def blocks_of(documents: Documents) -> Iterator[pl.DataFrame]:
     """
     import polars as pl
 
-    place = 0
+    place = size = 0
+    waiting: list[pl.DataFrame] = []
     for table in _tables([documents] if isinstance(documents, pl.DataFrame) else documents):
         checked = _checked(table, place)
         place += len(checked)
-        yield from _pieces(checked)
+        for piece in _pieces(checked):
+            if waiting and (_rows(waiting) + len(piece) > MOST_DOCUMENTS or size + _bytes(piece) > MOST_BYTES):
+                yield pl.concat(waiting, how="diagonal")
+                waiting, size = [], 0
+            waiting, size = [*waiting, piece], size + _bytes(piece)
+    if waiting:
+        yield pl.concat(waiting, how="diagonal")
+
+
+def _rows(tables: Sequence[pl.DataFrame]) -> int:
+    return sum(map(len, tables))
+
+
+def _bytes(table: pl.DataFrame) -> int:
+    """How much text a table holds."""
+    import polars as pl
+
+    return int(table.select(pl.sum_horizontal(pl.all().str.len_bytes().sum()))[0, 0] or 0)
 
 
 def _tables(documents: Iterable[pl.DataFrame | Mapping[str, object]]) -> Iterator[pl.DataFrame]:
@@ -45,7 +64,7 @@ def _tables(documents: Iterable[pl.DataFrame | Mapping[str, object]]) -> Iterato
             yield each
             continue
         single.append(each)
-        if len(single) == MOST_DOCUMENTS // 10:
+        if len(single) == GATHERED:
             yield _table(single)
             single = []
     if single:
@@ -56,7 +75,7 @@ def _table(single: list[Mapping[str, object]]) -> pl.DataFrame:
     import polars as pl
 
     names = dict.fromkeys(name for each in single for name in each)
-    return pl.DataFrame({name: [_text(each.get(name)) for each in single] for name in names}, schema_overrides={})
+    return pl.DataFrame({name: [_text(each.get(name)) for each in single] for name in names})
 
 
 def _text(value: object) -> str | None:
