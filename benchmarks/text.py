@@ -172,14 +172,14 @@ def measure(name: str, count: int) -> dict[str, float]:
     found = {"docs/s": count / processor(lambda: engine.build(files))}
     found["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found["MB"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
-    found["open"] = min(processor(engine.open) for _ in range(3)) * 1e3
+    found["open, ms"] = min(processor(engine.open) for _ in range(3)) * 1e3
     asked = text_data.queries()[: SLOW.get(name, text_data.QUERIES)]
     few = asked[:WHOLE]
-    found["top 10"] = per_query(lambda query: engine.first(query, 10), asked)
-    found["top 1000"] = per_query(lambda query: engine.first(query, 1000), asked)
-    found["all ids"] = per_query(engine.all_ids, few)
+    found["top 10, ms"] = per_query(lambda query: engine.first(query, 10), asked)
+    found["top 1000, ms"] = per_query(lambda query: engine.first(query, 1000), asked)
+    found["all hits with ids, ms"] = per_query(engine.all_ids, few)
     if isinstance(engine, Rankscope):
-        found["ranks"] = per_query(engine.ranks, asked)
+        found["ranks of 20 relevant, ms"] = per_query(engine.ranks, asked)
     return found
 
 
@@ -195,7 +195,16 @@ def processor(work: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-COLUMNS = ("docs/s", "peak MB", "MB", "open", "top 10", "top 1000", "all ids", "ranks")
+COLUMNS = (
+    "docs/s",
+    "peak MB",
+    "MB",
+    "open, ms",
+    "top 10, ms",
+    "top 1000, ms",
+    "all hits with ids, ms",
+    "ranks of 20 relevant, ms",
+)
 
 
 def report(counts: Sequence[int] = COUNTS) -> str:
@@ -218,7 +227,10 @@ def _compared(measured: dict[str, dict[str, float]]) -> str:
     if "tantivy" not in measured:
         return ""
     ours, theirs = measured["rankscope"], measured["tantivy"]
-    top, whole = ours["top 10"] / theirs["top 10"], theirs["all ids"] / ours["all ids"]
+    top, whole = (
+        ours["top 10, ms"] / theirs["top 10, ms"],
+        theirs["all hits with ids, ms"] / ours["all hits with ids, ms"],
+    )
     return f"\nThe first ten take {top:.1f} times tantivy's time; all hits with ids come {whole:.1f} times as fast."
 
 
