@@ -17,7 +17,7 @@ from rankscope.scale.where import Where, reduce_where
 from tests.inputs.s3_server import Faults, s3_server
 from tests.needs import needed_module
 
-needed_module("obstore", "obstore")
+needed_module("obstore", "remote")
 SECRET = "a-very-secret-key"
 RUN = pl.DataFrame(
     {

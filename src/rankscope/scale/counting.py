@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
@@ -34,6 +35,7 @@ from rankscope.scale.run_parts import RunPart, run_of_part
 from rankscope.scale.work import facts_of
 
 COUNTED = ("before", "above", "equal")
+ROWS_AT_ONCE = 1 << 21
 BEST = ("row", "key", "score", "lot", "line")
 
 
@@ -77,7 +79,8 @@ def find_hits(plan: Plan, part: RunPart) -> Arrays:
     run = run_of_part(part, plan.files, plan.name, plan.reading)
     found, word = plan.found(), "row"
     finder, hits = HitFinder(found), []
-    for block in run.blocks(found.problems):
+    for blocks in portions(run.blocks(found.problems), min(plan.rows_in_memory, ROWS_AT_ONCE)):
+        block = RunBlock.join(blocks)
         hits.append(finder.of(block))
         found.returned += len(block)
         word = block.rows.word
@@ -116,7 +119,7 @@ def count_rows(counting: Counting, part: RunPart) -> Arrays:
     answered = np.zeros(len(plan.judged.queries), dtype=np.bool_)
     best: list[dict[str, NDArray[Any]]] = []
     not_judged: set[str] = set()
-    for rows in _portions(run.blocks(plan.found().problems), plan.rows_in_memory):
+    for rows in portions(run.blocks(plan.found().problems), plan.rows_in_memory):
         for whole in gather_rows(rows):
             row_of = np.array([plan.judged.row_of.get(query, -1) for query in whole.queries], dtype=np.int64)
             not_judged.update(query for query, row in zip(whole.queries, row_of.tolist(), strict=True) if row < 0)
@@ -127,11 +130,11 @@ def count_rows(counting: Counting, part: RunPart) -> Arrays:
             if found.keep_scores:
                 best.append(_best_of(left, row_of, found))
     columns = {"before": counts[0], "above": counts[1], "equal": counts[2], "depth": depth, "answered": answered}
-    columns |= _first_of(*best) if best else {}
+    columns |= first_of(best) if best else {}
     return Arrays(columns, PartFacts(found.problems), sorted(not_judged))
 
 
-def _portions(blocks: Iterable[RunBlock], most: int) -> Iterator[list[RunBlock]]:
+def portions(blocks: Iterable[RunBlock], most: int) -> Iterator[list[RunBlock]]:
     """Blocks together, until they have so many rows."""
     waiting: list[RunBlock] = []
     for block in blocks:
@@ -214,7 +217,7 @@ class Totals:
         self.answered = np.zeros(len(plan.judged.queries), dtype=np.bool_)
         self.not_judged: set[str] = set()
         self.facts: list[PartFacts] = []
-        self.best = _nonrelevant_hits(counting.hits, self.row, self.grade, plan.judged)
+        self.best = first_of([_nonrelevant_hits(counting.hits, self.row, self.grade, plan.judged)])
 
     def add(self, part: Arrays) -> None:
         """One more part."""
@@ -225,7 +228,7 @@ class Totals:
         self.not_judged |= set(part.not_judged)
         self.facts.append(part.facts)
         if "lot" in part.columns:
-            self.best = _first_of(self.best, part.columns)
+            self.best = first_of([self.best, _likely(part.columns, self.best, self.answered.size)])
 
     def collect(self, found: Found) -> None:
         """Ranks, groups of equal scores, depths and best distractors, as a reduction finds them."""
@@ -237,7 +240,7 @@ class Totals:
         found.rows_of_query = dict(zip(there.tolist(), self.depth[there].tolist(), strict=True))
         found.not_judged = sorted(self.not_judged)
         if found.keep_scores:
-            best = _first_of(self.best)
+            best = first_of([self.best])
             order = np.arange(best["row"].size) - np.searchsorted(best["row"], best["row"])
             found.best.append({"row": best["row"], "order": order, "score": best["score"], "lot": best["lot"]})
 
@@ -255,10 +258,23 @@ def _nonrelevant_hits(hits: Hits, row: IntArray, grade: NDArray[Any], judged: Ju
     return {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}
 
 
-def _first_of(*several: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The first distractors of each query of all these, in their order."""
-    whole = {name: np.concatenate([each[name] for each in several]) for name in BEST}
-    order = np.lexsort((whole["line"], -whole["key"], whole["row"]))
-    owner = whole["row"][order]
-    nth = np.arange(order.size) - np.searchsorted(owner, owner)
-    return {name: column[order[nth < KEPT_DISTRACTORS]] for name, column in whole.items()}
+def _likely(new: Mapping[str, NDArray[Any]], best: Mapping[str, NDArray[Any]], queries: int) -> dict[str, NDArray[Any]]:
+    """Of more distractors those that are not behind all that are kept already."""
+    last = np.full(queries, -np.inf)
+    count = np.bincount(best["row"], minlength=queries)
+    full = np.flatnonzero(count >= KEPT_DISTRACTORS)
+    last[full] = best["key"][np.cumsum(count)[full] - 1]
+    chosen = new["key"] >= last[new["row"]]
+    return {name: new[name][chosen] for name in BEST}
+
+
+def first_of(several: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """The first distractors of each query of all these, by query and in their order."""
+    whole = pl.DataFrame({name: np.concatenate([each[name] for each in several]) for name in BEST})
+    with_sign = whole.with_columns(pl.col("key") + 0.0)  # no zero below zero
+    ordered = with_sign.sort("row", "key", "line", descending=[False, True, False])
+    owner = ordered.get_column("row").to_numpy()
+    first_row = np.concatenate([[True], owner[1:] != owner[:-1]])[: owner.size]
+    nth = np.arange(owner.size) - np.maximum.accumulate(np.where(first_row, np.arange(owner.size), 0))
+    first = ordered.filter(pl.Series(nth < KEPT_DISTRACTORS))
+    return {name: first.get_column(name).to_numpy() for name in BEST}

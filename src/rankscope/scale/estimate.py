@@ -13,7 +13,7 @@ from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source
 from rankscope.running.memory import in_words
 
 BYTES_A_ROW = 270  # of memory, where all rows of a part are gathered
-BYTES_AT_LEAST = 200 << 20  # of memory, whatever the part
+BYTES_AT_LEAST = 200 << 20  # of memory, for any part
 PARQUET_ROW = 8  # stored bytes of a row, about
 PACKED = 5  # how many times its size a packed text becomes
 SECONDS_A_ROW = {"whole": 0.35e-6, "scattered": 1.0e-6, "counted": 1.5e-6}  # of one core; docs/performance.md
@@ -59,7 +59,7 @@ def rows_within(memory: int) -> int:
     """How many rows may be gathered in so much memory.
 
     >>> rows_within(1 << 30)
-    3200109
+    3200098
     """
     return max(1, (memory - BYTES_AT_LEAST) // BYTES_A_ROW)
 
