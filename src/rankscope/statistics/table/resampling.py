@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -88,13 +89,10 @@ def class_numbers(classes: Sequence[str]) -> IntArray:
     >>> class_numbers(["b", "a", "b"]), class_numbers(["", "a", ""])
     (array([1, 0, 1]), array([1, 0, 2]))
     """
-    names, number = np.unique(np.asarray(classes, dtype=str), return_inverse=True)
-    alone = np.flatnonzero(np.asarray(classes, dtype=str) == "")
-    if not alone.size:
-        return number.astype(np.int64)
-    number = number.astype(np.int64) - 1  # the empty name is the first
-    number[alone] = names.size - 1 + np.arange(alone.size)
-    return number
+    names = sorted({each for each in classes if each})
+    place = {name: number for number, name in enumerate(names)}
+    alone = itertools.count(len(names))
+    return np.array([place[each] if each else next(alone) for each in classes], dtype=np.int64)
 
 
 def batches(resamples: int, queries: int) -> Iterator[int]:
