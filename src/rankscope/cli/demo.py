@@ -32,6 +32,7 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.collections import icons
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.files import made_folder
+    from rankscope.inputs.blocks import keep_freed_memory
     from rankscope.reports.formats.grid import coverage_lines, summary_grid
     from rankscope.reports.formats.table import text_of
     from rankscope.reports.texts.comparison_words import verdict
@@ -39,6 +40,7 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.settings import Settings
 
     folder = made_folder(output)
+    keep_freed_memory()
     sample = icons()
     largest = int(sample.class_sizes.max())
     what = f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}"
