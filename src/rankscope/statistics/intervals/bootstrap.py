@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.statistics.intervals.bca import bca_tails, known_in_rows
+from rankscope.statistics.intervals.equal_columns import runs_of_equal_columns
 from rankscope.statistics.table.resampling import Drawing, Queries, batches, class_numbers, drawing
 from rankscope.statistics.table.shared_draws import resampled_times
 from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
@@ -83,7 +84,9 @@ def bootstrap_means(
     """
     rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
     how, level, resamples, seed = check(locals(), **rules).values()
-    table = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    every = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    first, run = runs_of_equal_columns(every)
+    table = every[:, first]
     there = ~np.isnan(table)
     filled = np.where(there, table, 0.0)
     count = there.sum(axis=0)
@@ -98,7 +101,7 @@ def bootstrap_means(
         tails = _tails(drawn, filled, there, unit, level, how)
         low, high = _limits(drawn, tails)
         _settle(filled, there, mean, low, high)
-    return Intervals(
+    result = Intervals(
         mean=mean,
         low=low,
         high=high,
@@ -110,6 +113,7 @@ def bootstrap_means(
         units=draw.units,
         how=how,
     )
+    return result.take(run)
 
 
 def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: int) -> FloatArray:

@@ -19,7 +19,8 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.measures.fractions import divide
-from rankscope.statistics.intervals.lowest import lowest_places
+from rankscope.ranks.low_numbers import low_numbers
+from rankscope.statistics.intervals.equal_columns import runs_of_equal_columns
 from rankscope.statistics.table.shared_draws import exponential_weights
 from rankscope.statistics.table.units import UnitSums
 
@@ -59,10 +60,13 @@ def unseen_unit_limits(
     known = np.flatnonzero((units.size > 0).sum(axis=0) >= 2)
     limits = np.full(ends.shape, np.nan)
     if known.size:
-        chosen, low_high = UnitSums(units.total[:, known], units.size[:, known]), ends[:, known]
+        first, run = runs_of_equal_columns(np.vstack([units.total, units.size, ends])[:, known])
+        points = known[first]
+        chosen, low_high = UnitSums(units.total[:, points], units.size[:, points]), ends[:, points]
         means = _weighted_means(chosen, draws, seed, low_high, shape)
         inner = _joint_quantiles(means, level, together)
-        limits[:, known] = _around(np.clip(chosen.mean, *low_high), low_high[0] + inner[0], low_high[1] - inner[1])
+        around = _around(np.clip(chosen.mean, *low_high), low_high[0] + inner[0], low_high[1] - inner[1])
+        limits[:, known] = np.stack(around)[:, run]
     return limits[0], limits[1]
 
 
@@ -113,7 +117,8 @@ def _joint_quantiles(means: FloatArray, level: float, together: bool) -> FloatAr
     ordered = np.where(equal, np.arange(draws), means) if equal.any() else means
     group = np.zeros(points, dtype=np.int64) if together else np.arange(points)
     for count in (spare // 4 + 2, spare // 2 + 2, spare + 1):  # points hardly ever all leave out the same draws
-        left_out = lowest_places(ordered.reshape(-1, draws), min(count, draws)).reshape(2, points, -1)
+        rows, count = ordered.reshape(-1, draws), min(count, draws)
+        left_out = low_numbers(rows, count).in_order(count).reshape(2, points, count)
         place = _shared_place(left_out, group, draws, spare)
         if (place < left_out.shape[2]).all():
             break
