@@ -126,3 +126,4 @@ def test_a_column_has_the_interval_that_it_has_alone_beside_equal_ones_too() -> 
     whole, alone = (bootstrap_means(each, how="bca", resamples=400) for each in (table, column))
     np.testing.assert_allclose(whole.low, alone.low[[0, 0, 1, 1, 1, 0]], rtol=1e-14)
     assert whole.queries.tolist() == [12] * 6
+    assert whole.mean.tolist() == (table.sum(axis=0) / 12).tolist()  # to the last bit

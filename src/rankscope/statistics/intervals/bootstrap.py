@@ -84,9 +84,7 @@ def bootstrap_means(
     """
     rules = {"how": OneOf(tuple(WAYS)), "level": SHARE, "resamples": Optional(COUNT), "seed": SEED}
     how, level, resamples, seed = check(locals(), **rules).values()
-    every = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    first, run = runs_of_equal_columns(every)
-    table = every[:, first]
+    table = np.atleast_2d(np.asarray(values, dtype=np.float64))
     there = ~np.isnan(table)
     filled = np.where(there, table, 0.0)
     count = there.sum(axis=0)
@@ -97,11 +95,13 @@ def bootstrap_means(
     low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     unit = np.arange(len(table)) if classes is None else class_numbers(classes)
     if draw.units > 1:
-        drawn = _means(filled, there, draw, wanted, seed)
-        tails = _tails(drawn, filled, there, unit, level, how)
-        low, high = _limits(drawn, tails)
+        first, run = runs_of_equal_columns(table)
+        some, known = filled[:, first], there[:, first]
+        drawn = _means(some, known, draw, wanted, seed)
+        limits = _limits(drawn, _tails(drawn, some, known, unit, level, how))
+        low, high = limits[:, run]
         _settle(filled, there, mean, low, high)
-    result = Intervals(
+    return Intervals(
         mean=mean,
         low=low,
         high=high,
@@ -113,7 +113,6 @@ def bootstrap_means(
         units=draw.units,
         how=how,
     )
-    return result.take(run)
 
 
 def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: int) -> FloatArray:
@@ -144,11 +143,11 @@ def _tails(drawn: FloatArray, filled: FloatArray, there: Any, unit: IntArray, le
     return bca_tails(drawn, filled, there, unit, level)
 
 
-def _limits(means: FloatArray, tails: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _limits(means: FloatArray, tails: FloatArray) -> FloatArray:
     """Quantiles over the resamples; a resample in which no query has a value is left out."""
     limits = row_quantiles(means, tails)
     limits[:, np.isnan(tails).any(axis=0)] = np.nan
-    return limits[0], limits[1]
+    return limits
 
 
 def row_quantiles(rows: FloatArray, shares: FloatArray) -> FloatArray:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 
+Number = TypeVar("Number", np.float64, np.uint16)
 AT_ONCE = 1_000_000  # drawn in one batch: 8 MB of counts
 
 
@@ -100,6 +102,18 @@ def batches(resamples: int, queries: int) -> Iterator[int]:
     step = max(1, AT_ONCE // max(queries, 1))
     for start in range(0, resamples, step):
         yield min(step, resamples - start)
+
+
+def in_batches(table: NDArray[Number], width: int) -> Iterator[NDArray[Number]]:
+    """The rows of a table, so many at once that memory stays small where each takes `width` numbers.
+
+    >>> [len(part) for part in in_batches(np.zeros(5), AT_ONCE // 2)]
+    [2, 2, 1]
+    """
+    start = 0
+    for some in batches(len(table), width):
+        yield table[start : start + some]
+        start += some
 
 
 def _counted(places: IntArray, resamples: int, queries: int) -> FloatArray:
