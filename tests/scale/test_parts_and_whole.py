@@ -67,7 +67,7 @@ def in_parts(
     return reduce_where(JUDGED, folder, chosen, where=where, **more)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(
     rows=ROWS,
     cuts=st.lists(st.integers(0, 40), max_size=4),
@@ -104,7 +104,7 @@ def is_judged(row: Row) -> bool:
     return row[1] in JUDGED.get(row[0], {})
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(
     rows=ROWS,
     cuts=st.lists(st.integers(0, 40), max_size=4),
@@ -137,7 +137,7 @@ def test_rows_counted_where_they_lie_give_the_bytes_and_messages_of_the_whole(
         assert outcome(partial(in_parts, folder, chosen, memory_rows, shuffle="none", **more)) == whole
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from([*QUERIES, ""]), st.sampled_from(ITEMS), st.sampled_from([0.5, 1.0, float("nan")])),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,6 +33,7 @@ from rankscope.scale.plan import Plan
 from rankscope.scale.run_parts import RunPart, run_of_part
 from rankscope.scale.work import facts_of
 
+COUNTED = ("before", "above", "equal")
 BEST = ("row", "key", "score", "lot", "line")
 
 
@@ -126,7 +127,7 @@ def count_rows(counting: Counting, part: RunPart) -> Arrays:
             if found.keep_scores:
                 best.append(_best_of(left, row_of, found))
     columns = {"before": counts[0], "above": counts[1], "equal": counts[2], "depth": depth, "answered": answered}
-    columns |= {name: np.concatenate([np.empty(0), *(each[name] for each in best)]) for name in BEST if best}
+    columns |= _first_of(*best) if best else {}
     return Arrays(columns, PartFacts(found.problems), sorted(not_judged))
 
 
@@ -201,21 +202,44 @@ def _best_of(left: Whole, row_of: IntArray, found: Found) -> dict[str, NDArray[A
     }
 
 
-def collect_counts(counting: Counting, parts: Sequence[Arrays], found: Found) -> None:
-    """All counts together: ranks, groups of equal scores, depths and best distractors, as a reduction finds them."""
-    judged, hits, alone = counting.plan.judged, counting.hits, counting.alone
-    total = {
-        name: np.sum([part.columns[name] for part in parts], axis=0) for name in ("before", "above", "equal", "depth")
-    }
-    row, grade = judged.query_row[hits.entry], judged.grade[hits.entry]
-    found.items.append({"row": row, "rank": alone.rank + total["before"], "grade": grade, "score": hits.score})
-    found.groups.append(_groups(row, alone.above + total["above"] + 1, alone.equal + total["equal"]))
-    depth = total["depth"] + np.bincount(row, minlength=len(judged.queries))
-    answered = np.flatnonzero(np.any([part.columns["answered"] for part in parts], axis=0))
-    found.rows_of_query = dict(zip(answered.tolist(), depth[answered].tolist(), strict=True))
-    found.not_judged = sorted({query for part in parts for query in part.not_judged})
-    if found.keep_scores:
-        found.best.append(_best_together(parts, hits, row, grade, judged))
+class Totals:
+    """The sums of all parts, one part after the other: ranks are known when all are there."""
+
+    def __init__(self, counting: Counting) -> None:
+        plan = counting.plan
+        self.counting, self.row = counting, plan.judged.query_row[counting.hits.entry]
+        self.grade = plan.judged.grade[counting.hits.entry]
+        self.counts = {name: np.zeros(len(counting.hits), dtype=np.int64) for name in COUNTED}
+        self.depth = np.bincount(self.row, minlength=len(plan.judged.queries)).astype(np.int64)
+        self.answered = np.zeros(len(plan.judged.queries), dtype=np.bool_)
+        self.not_judged: set[str] = set()
+        self.facts: list[PartFacts] = []
+        self.best = _nonrelevant_hits(counting.hits, self.row, self.grade, plan.judged)
+
+    def add(self, part: Arrays) -> None:
+        """One more part."""
+        for name in COUNTED:
+            self.counts[name] += part.columns[name]
+        self.depth += part.columns["depth"]
+        self.answered |= part.columns["answered"]
+        self.not_judged |= set(part.not_judged)
+        self.facts.append(part.facts)
+        if "lot" in part.columns:
+            self.best = _first_of(self.best, part.columns)
+
+    def collect(self, found: Found) -> None:
+        """Ranks, groups of equal scores, depths and best distractors, as a reduction finds them."""
+        hits, alone, counts = self.counting.hits, self.counting.alone, self.counts
+        rank = alone.rank + counts["before"]
+        found.items.append({"row": self.row, "rank": rank, "grade": self.grade, "score": hits.score})
+        found.groups.append(_groups(self.row, alone.above + counts["above"] + 1, alone.equal + counts["equal"]))
+        there = np.flatnonzero(self.answered)
+        found.rows_of_query = dict(zip(there.tolist(), self.depth[there].tolist(), strict=True))
+        found.not_judged = sorted(self.not_judged)
+        if found.keep_scores:
+            best = _first_of(self.best)
+            order = np.arange(best["row"].size) - np.searchsorted(best["row"], best["row"])
+            found.best.append({"row": best["row"], "order": order, "score": best["score"], "lot": best["lot"]})
 
 
 def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArray]:
@@ -225,22 +249,16 @@ def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArra
     return {"row": groups[0], "start": groups[1], "size": groups[2]}
 
 
-def _best_together(
-    parts: Sequence[Arrays], hits: Hits, row: IntArray, grade: NDArray[Any], judged: JudgedItems
-) -> dict[str, NDArray[Any]]:
-    """The best distractors of each query, of all parts and of the judged items that are not relevant."""
+def _nonrelevant_hits(hits: Hits, row: IntArray, grade: NDArray[Any], judged: JudgedItems) -> dict[str, NDArray[Any]]:
     wrong = np.flatnonzero(grade < 1)
     lot = lots_of_names(judged.item.take(hits.entry[wrong]))
-    own = {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}
-    listed = [part.columns for part in parts if "lot" in part.columns]
-    whole = {name: np.concatenate([own[name], *(each[name] for each in listed)]) for name in BEST}
+    return {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}
+
+
+def _first_of(*several: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The first distractors of each query of all these, in their order."""
+    whole = {name: np.concatenate([each[name] for each in several]) for name in BEST}
     order = np.lexsort((whole["line"], -whole["key"], whole["row"]))
-    owner = whole["row"][order].astype(np.int64)
+    owner = whole["row"][order]
     nth = np.arange(order.size) - np.searchsorted(owner, owner)
-    chosen, nth = order[nth < KEPT_DISTRACTORS], nth[nth < KEPT_DISTRACTORS]
-    return {
-        "row": whole["row"][chosen].astype(np.int64),
-        "order": nth,
-        "score": whole["score"][chosen],
-        "lot": whole["lot"][chosen].astype(np.int64),
-    }
+    return {name: column[order[nth < KEPT_DISTRACTORS]] for name, column in whole.items()}
