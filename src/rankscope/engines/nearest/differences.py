@@ -25,6 +25,7 @@ class L1(ScreenedSpace):
 
     name = "l1"
     levels, dear = 2, (0.25,)
+    symmetric = True
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix
@@ -44,6 +45,12 @@ class L1(ScreenedSpace):
         """Differences added feature by feature, in the narrowest type that will do."""
         if self.distances is None or (level and not self.exact):
             return self.reference_table(queries, np.arange(items.start, items.stop))
+        return 0 - self.distances.between(queries, items)
+
+    def tile(self, queries: IntArray, items: IntArray) -> NDArray[Any]:
+        """The same of items in any order."""
+        if self.distances is None:
+            return self.reference_table(queries, items)
         return 0 - self.distances.between(queries, items)
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
