@@ -23,6 +23,7 @@ from rankscope.ranks.settling import Ranked, final_ranks
 from rankscope.running.threads import in_threads, thread_count, with_threads
 
 LEAST_ROWS = 64  # of a thread
+PROBED = 16  # queries of the first block that say how precise scores must be
 PART_CELLS = 1 << 20  # scores counted by one thread at a time
 
 
@@ -73,6 +74,7 @@ class Ranker:
     cells: int = 1 << 24  # of a block of scores
     most_items: int = 1 << 20  # of a block
     level: int = field(default=0, init=False)
+    _is_probed: bool = field(default=False, init=False)
     _scratch: Scratch = field(default_factory=Scratch, init=False)
     _pool: ThreadPoolExecutor | None = field(default=None, init=False)
     _sharing: int = field(default=1, init=False)  # how many threads work on a block
@@ -98,6 +100,7 @@ class Ranker:
 
     def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of a block of at most a few thousand queries, a part of them by each thread."""
+        self._find_level(queries)
         threads = self._sharing = min(thread_count(), -(-queries.size // LEAST_ROWS)) if self.space.shared else 1
         if threads < 2:
             return self._ranked(queries)
@@ -105,6 +108,13 @@ class Ranker:
             self._pool = ThreadPoolExecutor(thread_count())
         parts = np.array_split(queries, threads)
         return BlockRanks.join(list(self._pool.map(self._ranked_alone, parts)))
+
+    def _find_level(self, queries: IntArray) -> None:
+        """Rank a few queries for the level alone, once: a whole block at a level that does not do costs more."""
+        several = self.space.levels > 1 and not self.space.exact
+        if several and not self._is_probed and queries.size > PROBED**2:
+            self._ranked(queries[:: queries.size // PROBED])
+        self._is_probed = True
 
     def _ranked_alone(self, queries: IntArray) -> BlockRanks:
         with with_threads(1):

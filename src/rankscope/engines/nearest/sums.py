@@ -15,7 +15,7 @@ from rankscope.running.threads import in_threads
 Terms = Callable[[Any, Any], Any]  # what one feature of two items adds: f(one, other), for arrays of any shape
 
 EXACT = 2**53  # whole numbers below this are exact in float64, in whatever order they are added
-CELLS = 1 << 16  # larger tables of pairs leave the cache, and are fresh memory each time: several times as slow
+CELLS = 1 << 15  # larger tables of pairs leave the cache, and are fresh memory each time: several times as slow
 TILE_ITEMS, TILE_CELLS = 2048, 1 << 15
 BUFFER = 512  # elements
 
@@ -53,14 +53,14 @@ def in_order(rows: NDArray[Any], terms: Callable[[FloatArray], FloatArray]) -> F
     return sums + 0.0
 
 
-def added_in_order(terms: FloatArray) -> FloatArray:
-    """The sum of each row of terms, one after the other."""
-    return np.cumsum(terms, axis=1)[:, -1]
+def added_in_order(left: FloatArray, right: FloatArray, terms: Terms) -> FloatArray:
+    """The sum of the terms of each two rows, one after the other."""
+    return np.cumsum(terms(left, right), axis=1)[:, -1]
 
 
-def added_quickly(terms: FloatArray) -> FloatArray:
+def added_quickly(left: FloatArray, right: FloatArray, terms: Terms) -> FloatArray:
     """The same in the order that is quickest: another last bit."""
-    return terms.sum(axis=1)
+    return np.vecdot(left, right) if terms is np.multiply else terms(left, right).sum(axis=1)
 
 
 def of_pairs(
@@ -68,7 +68,7 @@ def of_pairs(
     one: IntArray,
     other: IntArray,
     terms: Terms,
-    added: Callable[[FloatArray], FloatArray] = added_in_order,
+    added: Callable[[FloatArray, FloatArray, Terms], FloatArray] = added_in_order,
 ) -> FloatArray:
     """The sum for each pair of rows, added in the order of the features.
 
@@ -80,7 +80,7 @@ def of_pairs(
 
     def fill(part: slice) -> None:
         left, right = (np.asarray(rows_at(each[part]), dtype=np.float64) for each in (one, other))
-        sums[part] = added(terms(left, right))
+        sums[part] = added(left, right, terms)
 
     in_threads(fill, list(parts(one.size, rows_at(one[:1]).size)))
     return sums + 0.0
