@@ -2,12 +2,15 @@
 #   make demo   set everything up in .venv, run the main job on the icons that ship with rankscope
 #   make test   set everything up, run lint, types and all tests
 #   make torch  beside that, torch for the processor, for the tests that need it
+#   make spark  an environment of its own, .venv-spark, for the tests that need Spark (pyspark wants pandas below 3)
+#   make spark-tests  those tests; they need Java too
 #   make bench  timed comparisons with the peers, written to docs/performance.md
 PYTHON ?= python3
 BIN := .venv/bin
 STAMPS := .venv/stamps
+SPARK := .venv-spark
 
-.PHONY: demo test lint types tests torch docs gallery install bench clean
+.PHONY: demo test lint types tests torch spark spark-tests docs gallery install bench clean
 
 demo: install
 	$(BIN)/rankscope demo -o demo-output
@@ -41,6 +44,16 @@ tests: $(STAMPS)/dev
 torch: $(STAMPS)/dev
 	$(BIN)/python tools/cpu_torch.py
 
+spark: $(SPARK)/stamps/spark
+
+$(SPARK)/stamps/spark: pyproject.toml
+	$(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[spark,feedback]' 'pytest>=8' 'hypothesis>=6.112'
+	@mkdir -p $(SPARK)/stamps && touch $@
+
+spark-tests: spark
+	$(SPARK)/bin/python -m pytest -m spark -rs $$(grep -rl 'mark\.spark' tests)
+
 docs: $(STAMPS)/dev
 	$(BIN)/python tools/make_docs.py
 
@@ -56,4 +69,4 @@ bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv demo-output gallery-output .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench
+	rm -rf .venv $(SPARK) demo-output gallery-output .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench

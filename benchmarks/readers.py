@@ -31,7 +31,7 @@ class Read:
     """All that a reader makes of a text: rows with the bits of their numbers, and problems."""
 
     rows: list[tuple[Any, ...]]
-    problems: list[tuple[int, str]]
+    problems: list[str]
     count: int
 
 
@@ -72,8 +72,7 @@ def read_blocks(blocks: list[bytes], layout: LineLayout, comments: bool, simple:
         texts = [part.texts[name].to_list() for name in part.texts]
         bits = [part.numbers[name].view(np.int64).tolist() for name in part.numbers]
         rows += zip(*texts, *bits, numbers_of(part.line).tolist(), strict=True)
-    kept = sorted((order, str(problem)) for order, problem in problems.kept)
-    return Read(rows, kept, problems.count)
+    return Read(rows, [str(problem) for problem in problems.report().problems], problems.count)
 
 
 def _parts(reader: fields.LineReader, blocks: list[bytes]) -> Iterator[Any]:

@@ -58,7 +58,7 @@ TABLE = [
     Row("rank", "rank features.npz -o out/features.ranks.parquet"),
     Row(
         "feedback",
-        "feedback features.npz --methods rocchio --starts 2 --rounds 1 --processes 1 --keep-ranks out/ranks"
+        "feedback features.npz --methods rocchio --starts 2 --rounds 1 --on home --keep-ranks out/ranks"
         " --report out/study.html -o out/study.parquet",
         prints=True,
         same_bytes=False,

@@ -13,6 +13,7 @@ from rankscope.feedback.methods import ALL as METHODS
 SOURCE = Path(__file__).parents[1] / "src" / "rankscope"
 BASE = {
     "errors",
+    "extras",
     "settings",
     "catalogue",
     "column_names",

@@ -34,7 +34,7 @@ def calls(function: str) -> Iterator[tuple[str, list[str]]]:
 
 def installed_by(goal: str) -> set[str]:
     """The extras that a rule of the Makefile installs."""
-    rule = re.search(rf"/{goal}:.*\n.*'\.\[(.+)\]'", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    rule = re.search(rf"/{goal}:.*\n(?:\t.*\n)*?\t.*'\.\[([a-z,]+)\]'", (ROOT / "Makefile").read_text(encoding="utf-8"))
     assert rule is not None
     names = set(rule[1].split(","))
     for requirement in [each for name in names for each in EXTRAS[name]]:
@@ -47,10 +47,17 @@ def test_no_test_looks_for_packages_or_programs_by_itself() -> None:
     assert not [where for function in ("importorskip", "which", "find_spec") for where, _ in calls(function)]
 
 
-def test_every_need_names_an_extra_that_is_installed_for_the_tests_or_torch() -> None:
+def test_every_need_names_an_extra_that_is_installed_for_the_tests_or_torch_or_spark() -> None:
     needs = [(where, *words) for where, words in calls("needed_module")]
     assert {extra for _, _, extra in needs} <= set(EXTRAS)
-    assert {(name, extra) for _, name, extra in needs if extra not in installed_by("dev")} == {("torch", "gpu")}
+    elsewhere = {(name, extra) for _, name, extra in needs if extra not in installed_by("dev")}
+    assert elsewhere == {("torch", "gpu"), ("pyspark", "spark")}
+    assert "spark" in installed_by("spark")
+
+
+def test_spark_has_an_environment_of_its_own() -> None:
+    assert any(each.startswith("pandas") and each.endswith("<3") for each in EXTRAS["spark"])
+    assert "spark" not in installed_by("dev")  # where pandas is newer
 
 
 def test_the_packages_that_make_models_for_the_tests_come_with_dev() -> None:

@@ -17,7 +17,7 @@ large = sorted(set(label) - {""}, key=lambda name: (-label.count(name), name))[:
 topics = Topics.of({name: [each == name for each in label] for name in large})
 methods = [METHODS.parse(name) for name in ("query-point", "rocchio", "nearest-neighbour", "svm")]
 setting = Experiment.of(items, topics, protocol=Protocol(scope=10, rounds=4))
-results = study(Plan.of(setting, methods, starts=5, controls=True), processes=1)
+results = study(Plan.of(setting, methods, starts=5, controls=True), on="home")
 
 # relevant items seen so far: what the user has in hand after each round
 rounds_graph(results, "cumulative recall").save("rounds.svg")

@@ -91,6 +91,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "inputs",
     "ranks",
     "running",
+    "scale",
     "collections",
     "engines",
     "measures",

@@ -6,6 +6,7 @@
     ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
     ├── SettingError     a setting has a value it cannot have
     ├── ForkError        a process was forked where it cannot work
+    ├── RunnerError      workers cannot be reached, are of another version, or were lost
     └── MissingExtra     a part that is not installed is needed
 
 Each carries its facts as attributes; its text is what a person reads on the terminal (exit code 2).
@@ -13,14 +14,27 @@ Each carries its facts as attributes; its text is what a person reads on the ter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 SHOWN_PROBLEMS = 20
 
 
 class RankscopeError(Exception):
-    """The root: catch this to catch everything rankscope raises on purpose."""
+    """The root: catch this to catch everything rankscope raises on purpose.
+
+    It travels between processes with all its facts, however its kind is made.
+    """
+
+    def __reduce__(self) -> tuple[Callable[..., RankscopeError], tuple[Any, ...]]:
+        return _arrived, (type(self), self.args, vars(self))
+
+
+def _arrived(kind: type[RankscopeError], args: tuple[Any, ...], facts: dict[str, Any]) -> RankscopeError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,10 @@ class SettingError(RankscopeError):
 
 class ForkError(RankscopeError):
     """The process was forked from one whose threads it would wait for; another start method is needed."""
+
+
+class RunnerError(RankscopeError):
+    """Work was to run elsewhere and cannot: workers are not reached, are of another version, or were lost."""
 
 
 class MissingExtra(RankscopeError):  # noqa: N818  (it names what is missing)

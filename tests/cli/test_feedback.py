@@ -46,8 +46,8 @@ def test_a_study_from_a_file_of_features(features: Path, tmp_path: Path) -> None
         "noisy(0.1, 0.2)",
         "--list",
         "frozen",
-        "--processes",
-        1,
+        "--on",
+        "home",
     )
     assert done.exit_code == 0, done.output
     for word in ("rocchio", "svm(C=1)", "no-feedback", "random", "all-labels", "ideal", "frozen list", "round 2"):
@@ -76,8 +76,8 @@ def test_a_measure_with_several_options_is_one_measure(features: Path, tmp_path:
         5,
         "-o",
         out,
-        "--processes",
-        1,
+        "--on",
+        "home",
     )
     assert done.exit_code == 0, done.output
     assert load_results(out).measures == ("RBP(p=0.5)", "P@5", "P@10", "P@20")
@@ -98,8 +98,8 @@ def test_topics_are_expressions_and_rankings_are_kept(features: Path, tmp_path: 
         tmp_path / "out.parquet",
         "--keep-ranks",
         tmp_path / "ranks",
-        "--processes",
-        1,
+        "--on",
+        "home",
     )
     assert done.exit_code == 0, done.output
     kept = load_ranks(tmp_path / "ranks" / "query-point.ranks.parquet")
@@ -127,6 +127,13 @@ def test_a_collection_goes_by_its_name(tmp_path: Path) -> None:
         (["-m", "RBP(p=2,gain=binary)"], "p must be a number of at least 0 and at most 1, got '2'"),
         (["--methods", "rocchio(gamma=1,gamma=2)"], "gamma is given twice"),
         (["--report", "page.txt"], "NAME.html"),
+        (["--processes", "2"], "No such option '--processes': it is now '--on processes:N'."),
+        (["--memory", "latest"], "No such option '--memory': it is now '--remember'."),
+        (
+            ["--on", "dsk"],
+            "--on dsk: must be home, processes:N, dask://HOST:PORT, tls://HOST:PORT or spark (did",
+        ),
+        (["--on", "processes:0"], "must be a whole number of at least 1"),
     ],
 )
 def test_bad_choices_are_told_with_exit_code_2(features: Path, tmp_path: Path, words: list[str], told: str) -> None:

@@ -56,7 +56,7 @@ ranked = rankscope.rank(VECTORS, LABELS)
 assert rankscope.forecast_growth(ranked, to="4x", measures="Rprec", force=True).target == 156
 assert rankscope.estimate(collection_size=20000, scope=100, hits=6, judged=500, found=3).relevant.value > 125
 assert rankscope.needed_sample(20000, 64, 0.2).rows()
-studied = rankscope.simulate_feedback(VECTORS, LABELS, methods="rocchio", starts=1, rounds=1, scope=5, processes=1)
+studied = rankscope.simulate_feedback(VECTORS, LABELS, methods="rocchio", starts=1, rounds=1, scope=5, on="home")
 assert studied.frame.height
 assert callable(rankscope.describe) and callable(rankscope.benchmark)
 for name in rankscope.__all__:

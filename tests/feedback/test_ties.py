@@ -82,7 +82,7 @@ def test_the_rule_is_in_every_list_and_what_hangs_on_it_is_said() -> None:
     for row, query in enumerate(sessions.query.tolist()):
         alike = [item for item in range(query // 10 * 10, query // 10 * 10 + 10) if item != query]
         assert simulation.rounds[0].displayed[row].tolist() == alike[:5]
-    results = study(Plan.of(setting, [NearestNeighbour()], starts=2), processes=1)
+    results = study(Plan.of(setting, [NearestNeighbour()], starts=2), on="home")
     (line,) = [line for line in warnings(results) if line.startswith("! equal scores of relevant and irrelevant")]
     assert "nearest-neighbour in 2" in line
     assert line.endswith(" of 2")

@@ -168,5 +168,5 @@ def test_what_is_no_text_and_no_known_format_is_refused(make: Make) -> None:
     assert "is in no format known here" in run_error(make("a.run", b"\0\1\2\3" * 50))
 
 
-def test_a_folder_that_is_none_we_know_is_refused(tmp_path: Path) -> None:
-    assert "is a folder, and not one of a kind known here" in run_error(tmp_path)
+def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
+    assert "is a folder without files" in run_error(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -10,14 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.errors import SettingError
+from rankscope.errors import MissingExtra, SettingError
 from rankscope.running import runners
 from rankscope.running.cores import in_threads_of_one_core
+from rankscope.running.dask_cluster import point_out_open
 from rankscope.running.home import Home
+from rankscope.running.notices import point_out
 from rankscope.running.parts import PartsFolder, digest_of, finish_parts
 from rankscope.running.processes import Processes
 from rankscope.running.runner import Runner
-from rankscope.running.runners import runner_of, runner_with
+from rankscope.running.runners import runner_of
 from rankscope.running.threads import in_threads, stream_in_threads, with_threads
 
 
@@ -59,7 +62,7 @@ class Stops(Runner):
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("runner", [Home(), Processes(2), Processes(2, patience=60.0), runner_with(None)], ids=str)
+@pytest.mark.parametrize("runner", [Home(), Processes(2), Processes(2, patience=60.0)], ids=str)
 def test_the_result_does_not_depend_on_where_parts_run(runner: Runner) -> None:
     expected = {piece.digest: f"x{piece.number}." for piece in PIECES}
     assert finish_parts(written, "x", PIECES, runner) == expected
@@ -96,15 +99,40 @@ def test_equal_work_has_equal_names_in_whatever_order_it_is_described(about: dic
 
 
 def test_runners_are_known_by_name() -> None:
-    assert [runner_of(each.name).name for each in runners.ALL] == [each.name for each in runners.ALL]
-    assert runner_of("processes:3") == Processes(3)
+    assert (runner_of("home"), runner_of("processes"), runner_of("processes:3")) == (Home(), Processes(), Processes(3))
+    assert runner_of(Processes(2)) == Processes(2)
+    assert all(each.name in runners.WAYS and each.summary for each in runners.ALL)
+
+
+@pytest.mark.parametrize(
+    ("on", "package", "extra"), [("dask", "distributed", "distributed"), ("spark", "pyspark", "spark")]
+)
+def test_without_the_extra_it_is_said_what_to_install(
+    on: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"pip install 'rankscope\[{extra}\]'"):
+        runner_of(on)
+
+
+@pytest.mark.parametrize(
+    ("address", "told"), [("dask://10.0.0.7:1", 1), ("dask://localhost:1", 0), ("tls://10.0.0.7:1", 0)]
+)
+def test_an_open_scheduler_on_a_network_is_pointed_out_once(
+    address: str, told: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    point_out.cache_clear()
+    for _ in range(2):
+        point_out_open(address)
+    assert capsys.readouterr().err.count(f"! {address} is open") == told
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("hom", "did you mean 'home'"),
-        ("home:2", "on='home:2': must be home or processes:N"),
+        ("home:2", "on='home:2': must be home, processes:N, dask://HOST:PORT"),
+        ("ssh://me:secret@host", "^on: must be home"),
         ("processes:two", "whole number of processes"),
         ("processes:0", "count=0: must be a whole number of at least 1"),
     ],

@@ -7,11 +7,16 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.cli.options import label_options, measure_option
+from rankscope.cli.options import label_options, measure_option, on_option
 from rankscope.facade.usual import METHODS
 
 
-@click.command("feedback", cls=GuardedCommand, short_help="Which feedback method learns fastest, with simulated users?")
+@click.command(
+    "feedback",
+    cls=GuardedCommand,
+    short_help="Which feedback method learns fastest, with simulated users?",
+    former={"--processes": "--on processes:N", "--memory": "--remember"},
+)
 @click.argument("features", type=Input(), metavar="FEATURES")
 @click.option(
     "-o",
@@ -99,7 +104,7 @@ from rankscope.facade.usual import METHODS
 )
 @click.option("--show-seen", is_flag=True, help="Items already seen may be shown again.")
 @click.option(
-    "--memory",
+    "--remember",
     type=click.Choice(["accumulate", "latest", "deletions"]),
     default="accumulate",
     show_default=True,
@@ -121,9 +126,7 @@ from rankscope.facade.usual import METHODS
     "FOLDER/*.parquet gives the"
     " verdict of the study. Controls go into FOLDER/controls.",
 )
-@click.option(
-    "--processes", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one for each core."
-)
+@on_option("as many processes as there are cores, once there is enough to do")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of every random choice."
 )
@@ -141,8 +144,11 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
     from rankscope.cli.output import print_result, progress_line, say
     from rankscope.feedback.study.study import study
     from rankscope.reports.texts.feedback import text_of
+    from rankscope.running.runners import runner_of
 
     _check_names(output, report)
+    if given["on"] is not None:
+        given["on"] = runner_of(given["on"])  # before a large file is read
     plan = _plan(features, given)
     if given["keep_ranks"]:
         _check_kept(plan)
@@ -150,7 +156,7 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
         results = study(
             plan,
             result=output,
-            processes=given["processes"],
+            on=given["on"],
             progress=None if progress is None else lambda share: progress("sessions", share),
         )
         if given["keep_ranks"]:
@@ -177,7 +183,7 @@ def _plan(path: str, given: dict[str, Any]) -> Any:
     from rankscope.facade.simulating import labelled_items, methods_of, plan_of
 
     methods_of(given["methods"] or METHODS)  # before a large file is read
-    names = ("scope", "rounds", "k_pos", "k_neg", "choice", "display", "show_seen", "memory", "scored")
+    names = ("scope", "rounds", "k_pos", "k_neg", "choice", "display", "show_seen", "remember", "scored")
     return plan_of(
         labelled_items(path, **{name: given[name] for name in ("labels", "separator", "label_column", "id_column")}),
         given["methods"] or METHODS,

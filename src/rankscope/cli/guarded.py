@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -53,11 +53,13 @@ class OutputFolder(OutputFile):
 class GuardedCommand(click.Command):
     """Registers what is read, looks at what is to be replaced before the work begins, and refuses impossible numbers.
 
-    Every command has --debug; one that writes a file has --force.
+    Every command has --debug; one that writes a file has --force. `former` are names that options had, with those they
+    have now, which is said to whoever uses one.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, former: Mapping[str, str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.former = former or {}
         if self._outputs and "force" not in {param.name for param in self.params}:
             forcing = click.Option(["--force"], is_flag=True, help=FORCE, expose_value=False, callback=_note_force)
             self.params.append(forcing)
@@ -72,6 +74,16 @@ class GuardedCommand(click.Command):
         """How each option is written, by its name in Python."""
         options = [param for param in self.params if isinstance(param, click.Option)]
         return {str(option.name): max(option.opts, key=len) for option in options}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As usual; a name that an option had before is answered with the one it has now."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name not in self.former:
+                raise
+            words = f"No such option '{error.option_name}': it is now '{self.former[error.option_name]}'."
+            raise click.NoSuchOption(error.option_name, words, ctx=error.ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, guarded; whatever speaks of a setting names the option."""

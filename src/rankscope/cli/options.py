@@ -65,6 +65,15 @@ def level_option(default: float) -> Callable[[F], F]:
     return click.option("--level", default=default, show_default=True, type=allowed, help=words)
 
 
+def on_option(default: str) -> Callable[[F], F]:
+    """--on, where the parts of long work run: no number depends on it."""
+    words = (
+        "Where the work is done: home (in this process), processes:N, dask://HOST:PORT, tls://HOST:PORT or spark."
+        f" It changes no number. Default: {default}."
+    )
+    return click.option("--on", metavar="WHERE", help=words)
+
+
 def label_options(function: F) -> F:
     """Where the labels and names of items with features stand."""
     for option in reversed(LABEL_OPTIONS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.evaluation.columns import column_of
@@ -29,6 +29,9 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Choices, Settings, default, settings_of
 from rankscope.wording import setting_usage, setting_value
 
+if TYPE_CHECKING:
+    from rankscope.scale.where import Where
+
 
 def evaluate(
     qrels: Any,
@@ -43,6 +46,7 @@ def evaluate(
     keep_scores: bool = False,
     compat: str | None = None,
     max_ratio: float = MAX_RATIO,
+    where: Where | None = None,
     **settings: Unpack[Choices],
 ) -> Scores:
     """Evaluate one run or several (a list, or a dictionary by name) against judgements.
@@ -50,7 +54,8 @@ def evaluate(
     `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, or three arrays. `measures`: names as
     people write them. `compat` and the other settings: `rankscope.settings.SETTINGS`. `keep_scores` leaves the scores
     of hits and best distractors in the ranks of the result, for graphs and forecasts that read them. `max_ratio` is how
-    many times its own size a packed file may become, beyond 1 GB.
+    many times its own size a packed file may become, beyond 1 GB. `where` says where the work is done, and in how much
+    memory.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
@@ -70,7 +75,10 @@ def evaluate(
         if judgements is None:
             _attempt(errors, partial(check_run, run, chosen))
             continue
-        job = partial(_evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress, keep_scores)
+        reduction = partial(_way_of_reducing(run, where), judgements, run, junk=unwanted or (), reading=reading)
+        job = partial(
+            _evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress, keep_scores, reduction
+        )
         scored = _attempt(errors, job)
         if scored is not None:
             systems.append(scored)
@@ -118,6 +126,15 @@ def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
         return None
 
 
+def _way_of_reducing(run: Run, where: Where | None) -> Callable[..., RelevantRanks]:
+    """At once, or wherever and in as many parts as it takes."""
+    if where is None and run.is_small:
+        return reduce
+    from rankscope.scale.where import reduce_where
+
+    return partial(reduce_where, where=where)
+
+
 def _evaluated(
     qrels: Qrels,
     run: Run,
@@ -127,13 +144,14 @@ def _evaluated(
     class_of: Mapping[str, str] | None,
     progress: Progress | None,
     keep_scores: bool,
+    reduction: Callable[..., RelevantRanks],
 ) -> SystemScores:
-    ranks = reduce(qrels, run, settings, junk=junk, keep_scores=keep_scores, progress=progress)
+    ranks = reduction(settings, keep_scores=keep_scores, progress=progress)
     scored = _scored(ranks, kinds, settings, class_of, qrels, run, junk)
     columns = {column.asked: column for column in scored.columns}
     for own, group in _apart(kinds, settings).items():
         changed = settings.changed(**dict(own))
-        again = reduce(qrels, run, changed, junk=junk) if _needs_reduction(own) else ranks
+        again = reduction(changed) if _needs_reduction(own) else ranks
         columns.update({column.asked: column for column in _scored(again, group, changed, class_of).columns})
     return SystemScores(scored.ranks, tuple(columns[column.asked] for column in scored.columns))
 

@@ -113,6 +113,7 @@ def _merged_ap(
         name=qrels.name,
         digest=qrels.digest,
         word=qrels.word,
+        files=qrels.files,
     )
     merged_run = Run.from_frame(listed.with_columns(both), run.name)
     ranks = reduce(merged_qrels, merged_run, settings.changed(query_item="kept"), junk=pairs)

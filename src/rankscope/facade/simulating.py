@@ -14,10 +14,11 @@ from rankscope.notation import split_list
 
 if TYPE_CHECKING:
     from rankscope.feedback.methods.method import Method
-    from rankscope.feedback.study.protocol import Choice, DisplayName, ListName, Memory
+    from rankscope.feedback.study.protocol import Choice, DisplayName, ListName, Remember
     from rankscope.feedback.study.results import Results
     from rankscope.feedback.study.study import Plan
     from rankscope.inputs.features import Features
+    from rankscope.running.runner import Runner
 
 
 def simulate_feedback(
@@ -39,19 +40,21 @@ def simulate_feedback(
     choice: Choice = "top_ranked",
     display: DisplayName = "best",
     show_seen: bool = False,
-    memory: Memory = "accumulate",
+    remember: Remember = "accumulate",
     scaling: Literal["none", "standardise", "l2"] = "none",
     separator: str | None = None,
     label_column: str | None = None,
     id_column: str | None = None,
-    processes: int | None = None,
+    on: str | Runner | None = None,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Results:
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     `features` is a file, the name of a collection that comes with vectors ("digits"), an array with `labels`, or
-    `Features`. `output` writes the result as NAME.parquet, and interrupted work continues.
+    `Features`. `output` writes the result as NAME.parquet, and interrupted work continues. `on` says where sessions are
+    simulated, which changes only times: "home", "processes:4", "dask://HOST:PORT", "tls://HOST:PORT", "spark"; None: as
+    many processes as there are cores, once there is enough to do.
     """
     from rankscope.feedback.study.study import study
 
@@ -73,9 +76,9 @@ def simulate_feedback(
         choice=choice,
         display=display,
         show_seen=show_seen,
-        memory=memory,
+        remember=remember,
     )
-    return study(plan, result=output, processes=processes, progress=progress)
+    return study(plan, result=output, on=on, progress=progress)
 
 
 def plan_of(

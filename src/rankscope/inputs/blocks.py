@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray, Lines
+from rankscope.inputs.checks import place_of_line
 from rankscope.inputs.id_columns import IdColumn, join_columns
 
 T = TypeVar("T")
@@ -23,7 +24,8 @@ class RunRows:
     """Rows of a run without their queries: items, scores, the line each came from, ranks where they were asked for.
 
     `word` is what `line` counts: lines of a text file or rows of a table. Where no line was left out, `line` is a
-    range, which costs nothing.
+    range, which costs nothing. `files` are the names of the files where there are several: `line` holds the number of
+    the file too then.
     """
 
     item: IdColumn
@@ -31,6 +33,7 @@ class RunRows:
     line: Lines
     rank: IntArray | None = None
     word: str = "line"
+    files: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return self.score.size
@@ -43,6 +46,7 @@ class RunRows:
             line=self.line[start:stop],
             rank=None if self.rank is None else self.rank[start:stop],
             word=self.word,
+            files=self.files,
         )
 
     def take(self, rows: IntArray) -> RunRows:
@@ -53,7 +57,18 @@ class RunRows:
             line=numbers_of(self.line)[rows],
             rank=None if self.rank is None else self.rank[rows],
             word=self.word,
+            files=self.files,
         )
+
+    def place(self, row: int) -> str:
+        """Where a row stood: `line 17`, or `part-3.parquet, row 17`."""
+        return place_of_line(int(self.line[row]), self.word, self.files)
+
+    def places(self, one: int, other: int) -> str:
+        """Where two rows stood."""
+        if self.files:
+            return f"{self.place(one)} and {self.place(other)}"
+        return f"{self.word}s {self.line[one]} and {self.line[other]}"
 
     @staticmethod
     def join(parts: Sequence[RunRows]) -> RunRows:
@@ -67,6 +82,7 @@ class RunRows:
             line=_joined([part.line for part in parts]),
             rank=np.concatenate(ranks) if len(ranks) == len(parts) else None,
             word=parts[0].word,
+            files=parts[0].files,
         )
 
 

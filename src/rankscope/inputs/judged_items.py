@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.checks import Problems, place_of_line, shorten_value
 from rankscope.inputs.id_columns import Hashes, IdColumn, TextIds
 from rankscope.inputs.qrels import Qrels
 from rankscope.wording import setting_value
@@ -108,8 +108,9 @@ def _complain(earlier: IntArray, later: IntArray, qrels: Qrels) -> None:
 
     def what(row: int) -> str:
         name, first = shorten_value(qrels.item[row]), before[row]
-        grades = f"{qrels.grade[first]:g} in {qrels.word} {qrels.line[first]} and {qrels.grade[row]:g} here"
+        before_it = place_of_line(int(qrels.line[first]), qrels.word, qrels.files)
+        grades = f"{qrels.grade[first]:g} in {before_it} and {qrels.grade[row]:g} here"
         return f"query {qrels.query[row]}: item {name} is judged twice, {grades}"
 
-    problems.add_rows(later, qrels.line, qrels.word, what)
+    problems.add_rows(later, qrels.line, qrels.word, what, qrels.files)
     problems.raise_if_any()

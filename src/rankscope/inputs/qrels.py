@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,6 +44,7 @@ class Qrels:
     name: str = "judgements"
     digest: str = ""
     word: str = "row"
+    files: tuple[str, ...] = ()  # their names where there are several: the line holds the file's number too then
 
     @classmethod
     def of(cls, data: Any, reading: Reading | None = None, *, keep: bool = True) -> Qrels:
@@ -54,10 +56,7 @@ class Qrels:
         if isinstance(data, Qrels):
             return data
         if isinstance(data, str | Path):
-            from rankscope.inputs.formats import read_qrels
-
-            reading = reading or Reading()
-            return read_qrels(Source.of(data, reading.max_ratio), reading)
+            return cls.from_path(data, reading or Reading())
         from rankscope.inputs.plain_objects import plain_of
 
         plain = plain_of(data, "grade", keep)
@@ -70,6 +69,19 @@ class Qrels:
         if table is None:
             raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"])
         return cls.from_table(table, problems)
+
+    @classmethod
+    def from_path(cls, path: str | Path, reading: Reading) -> Qrels:
+        """Judgements from a file, or from all files of a folder or pattern."""
+        from rankscope.inputs.formats import read_qrels
+
+        if str(path) != "-" and not os.path.isfile(path):
+            from rankscope.inputs.part_qrels import qrels_of_parts
+
+            several = qrels_of_parts(path, reading)
+            if several is not None:
+                return several
+        return read_qrels(Source.of(path, reading.max_ratio), reading)
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, problems: Problems) -> Qrels:
@@ -158,7 +170,7 @@ class Qrels:
             item = shorten_value(self.item[row])
             return f"query {self.query[row]}, item {item}: grade {self.grade[row]:g} is not whole"
 
-        problems.add_rows(np.flatnonzero(self.grade % 1 != 0), self.line, self.word, what)
+        problems.add_rows(np.flatnonzero(self.grade % 1 != 0), self.line, self.word, what, self.files)
         problems.raise_if_any()
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -178,7 +190,9 @@ class PlainQrels(Qrels):
     nested: PlainNested
 
     def __init__(self, nested: PlainNested) -> None:
-        self.__dict__.update(nested=nested, plain=nested, grade=nested.values, name="judgements", digest="", word="row")
+        self.__dict__.update(
+            nested=nested, plain=nested, grade=nested.values, name="judgements", digest="", word="row", files=()
+        )
 
     @cached_property
     def query(self) -> TextIds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,10 @@ from rankscope.inputs.sources import Source
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankscope.inputs.part_files import PartFiles
     from rankscope.inputs.tables import Table
 
+SMALL = 64 << 20  # stored bytes
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 
 
@@ -31,9 +34,10 @@ class Run:
     [('q1', 'a', 2.0), ('q1', 'b', 1.0)]
     """
 
-    def __init__(self, name: str, reader: BlockReader, source: Source | None = None, tag: str = "") -> None:
+    def __init__(self, name: str, reader: BlockReader, source: Source | PartFiles | None = None, tag: str = "") -> None:
         self.name, self.source, self.tag = name, source, tag
         self.gives_scores = True
+        self.is_part = False  # one of several files, which may be empty if others are not
         self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
         self._reader = reader
 
@@ -52,6 +56,11 @@ class Run:
         return self.source.share if self.source else 1.0
 
     @property
+    def is_small(self) -> bool:
+        """Whether it fits in any memory: rows that are there already, or files of a few megabytes."""
+        return self.source is None or self.source.path == "-" or self.source.size < SMALL
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the file; empty for Python objects."""
         return self.source.digest if self.source else ""
@@ -67,10 +76,7 @@ class Run:
         if isinstance(data, Run):
             return data
         if isinstance(data, str | Path):
-            from rankscope.inputs.formats import read_run
-
-            reading = reading or Reading()
-            run = read_run(Source.of(data, reading.max_ratio), reading)
+            run = cls.from_path(data, reading or Reading())
             run.name = name or run.name
             return run
         from rankscope.inputs.plain_objects import plain_of
@@ -84,6 +90,19 @@ class Run:
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
         return cls.from_tables(name or "run", lambda _: iter([table]))
+
+    @classmethod
+    def from_path(cls, path: str | Path, reading: Reading) -> Run:
+        """A run from a file, or from all files of a folder or pattern."""
+        from rankscope.inputs.formats import read_run
+
+        if str(path) != "-" and not os.path.isfile(path):
+            from rankscope.inputs.part_runs import run_of_parts
+
+            several = run_of_parts(path, reading)
+            if several is not None:
+                return several
+        return read_run(Source.of(path, reading.max_ratio), reading)
 
     @classmethod
     def from_matrix(cls, items: Any, scores: Any = None, queries: Any = None, name: str = "") -> Run:
@@ -136,7 +155,7 @@ class Run:
                 run.gives_scores = run.gives_scores and not ordered
                 if block is not None:
                     yield block
-            if source and not rows and not problems.count:
+            if source and not rows and not problems.count and not run.is_part:
                 problems.add("", "holds no rankings")
 
         return cls(name, blocks, source, tag=name)

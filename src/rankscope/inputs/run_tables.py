@@ -30,13 +30,15 @@ def frame_of(blocks: Sequence[RunBlock]) -> pl.DataFrame:
 
 
 def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBlock | None, bool]:
-    """The rows of a table, None where there are none or where some are bad; and whether scores are only an order."""
+    """The good rows of a table, None where there are none; and whether scores are only an order."""
     before = problems.count
     chosen = _chosen(given, problems, rank)
     value = "score" if "score" in chosen.frame.columns else "rank"
     table = tables.check_table(chosen, value, problems)
     ranks = tables.numbers(chosen, "rank", problems) if rank and value != "rank" else None
-    if problems.count > before or table.frame.height == 0:
+    if problems.count > before:
+        table, ranks = _good_rows(table, value, ranks)
+    if table.frame.height == 0:
         return None, False
     values = np.array(table.frame.get_column(value).to_numpy(), dtype=np.float64)
     rank_values = values if ranks is None else ranks.to_numpy()
@@ -49,6 +51,19 @@ def block_of(given: tables.Table, problems: Problems, rank: bool) -> tuple[RunBl
     )
     query = SeriesIds(table.frame.get_column("query").rechunk())
     return RunBlock(query, rows), given.ordered or value == "rank"
+
+
+def _good_rows(table: tables.Table, value: str, ranks: pl.Series | None) -> tuple[tables.Table, pl.Series | None]:
+    """The rows in which every column holds what it must."""
+    number = table.frame.get_column(value)
+    good = number.is_not_null() & number.is_not_nan()
+    for name in ("query", "item"):
+        good &= (table.frame.get_column(name) != "").fill_null(False)
+    if ranks is not None:
+        good &= ranks.is_not_null() & ranks.is_not_nan()
+    good = good.fill_null(False)
+    kept = replace(table, frame=table.frame.filter(good), line=table.line[good.to_numpy()])
+    return kept, None if ranks is None else ranks.filter(good)
 
 
 def _chosen(table: tables.Table, problems: Problems, rank: bool) -> tables.Table:

@@ -81,14 +81,19 @@ class Source:
         return self._digest
 
     @property
+    def size(self) -> int:
+        """How many bytes are stored; 0 for standard input."""
+        return Path(self.path).stat().st_size if self.path != "-" else 0
+
+    @property
     def share(self) -> float:
         """How much of the stored bytes has been read, from 0 to 1; 1 for standard input."""
-        whole = Path(self.path).stat().st_size if self.path != "-" else 0
+        whole = self.size
         return min(1.0, self._read / whole) if whole else 1.0
 
     def reached(self, share: float) -> None:
         """Somebody else reads the file, and has come so far."""
-        self._read = int(share * Path(self.path).stat().st_size)
+        self._read = int(share * self.size)
 
     def begins_with(self, magic: bytes) -> bool:
         """Whether it is a file that can be read again and again, not packed, and begins so."""

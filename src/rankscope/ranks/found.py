@@ -8,21 +8,22 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.inputs.blocks import RunRows, numbers_of
 from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.plain_nested import PlainNested
-from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.run import Run
 from rankscope.ranks.grouping import Whole
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
-from rankscope.ranks.provenance import reduction_provenance
+from rankscope.ranks.provenance import JudgementFacts, RunFacts, reduction_provenance
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks, count_levels
 from rankscope.ranks.ties import ScoredRows, ranks_of
 from rankscope.settings import Settings
 from rankscope.wording import setting_value
+
+ONE_SYSTEM = "All files of a folder or pattern are one system; give them one by one if they are not."
 
 
 @dataclass
@@ -41,17 +42,28 @@ class Found:
     best: list[dict[str, Any]] = field(default_factory=list)
     returned: int = 0
 
+    def fresh(self) -> Found:
+        """The same before anything was found."""
+        problems = Problems(self.problems.source)
+        return Found(
+            judged=self.judged,
+            junk=self.junk,
+            settings=self.settings,
+            problems=problems,
+            keep_scores=self.keep_scores,
+        )
+
     def add(self, part: Whole) -> None:
         """Find the judged items of a block of whole queries."""
         judged = self.judged
         assert isinstance(judged, JudgedItems)
         self.returned += len(part.rows)
-        part = self._settled(part)
+        part = self.settled(part)
         row_of = self._rows_of(part.queries, part.lengths)
         if len(part.rows) == 0:
             return
-        scored = ScoredRows(self._scores(part), part.segment, part.lengths)
-        rows, entry = _find(part.keys, row_of, judged)
+        scored = ScoredRows(self.sorting_scores(part.rows), part.segment, part.lengths, stable=self.keep_scores)
+        rows, entry = find_judged(part.keys, row_of, judged)
         rank, groups = ranks_of(rows, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
         segment = part.segment
         self.items.append(
@@ -94,7 +106,7 @@ class Found:
         self.rows_of_query.update(noted)
         return np.array(rows, dtype=np.int64)
 
-    def _settled(self, part: Whole) -> Whole:
+    def settled(self, part: Whole) -> Whole:
         """The block without duplicates and junk."""
         keys = part.keys
         earlier, later = keys.repeated()
@@ -105,7 +117,7 @@ class Found:
             self._check_ranks(part, keep)
         if self.junk is not None:
             row_of = np.array([self.junk.row_of.get(query, -1) for query in part.queries], dtype=np.int64)
-            rows, _ = _find(keys, row_of, self.junk)
+            rows, _ = find_judged(keys, row_of, self.junk)
             keep[rows] = False
         if keep.all():
             return part
@@ -130,30 +142,68 @@ class Found:
 
     def _check_ranks(self, part: Whole, keep: BoolArray) -> None:
         """The rank column must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there."""
-        if part.rows.rank is None or self.problems.count:
+        if part.rows.rank is None:
             return
         wrong = _wrong_ranks(part)
         if wrong and not keep.all():
             wrong = _wrong_ranks(part.keep(keep)) and wrong
-        for query, what, line in wrong[:KEPT]:
-            self.problems.add(f"query {query}", what, order=line)
-        self.problems.more(max(0, len(wrong) - KEPT))
+        for query, what, line in wrong:
+            self.problems.add_follower(f"query {query}", what, order=line)
 
     def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
-        best = setting_value("duplicates", "best")
-        self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
-        block, segment = part.rows, part.segment
-        for one, other in zip(earlier[:KEPT].tolist(), later[:KEPT].tolist(), strict=True):
-            lines = f"{block.word}s {block.line[one]} and {block.line[other]}"
-            what = f"item {shorten_value(block.item[one])} is ranked twice ({lines})"
-            self.problems.add(f"query {part.queries[segment[one]]}", what, order=int(block.line[other]))
+        first = np.argsort(numbers_of(part.rows.line)[later])[:KEPT]
+        for one, other in zip(earlier[first].tolist(), later[first].tolist(), strict=True):
+            self.complain_of_pair(part.queries[part.segment[one]], part.rows.item[one], part.rows, one, other)
         self.problems.more(max(0, earlier.size - KEPT))
 
-    def _scores(self, part: Whole) -> FloatArray:
+    def complain_of_pair(self, query: str, item: str, rows: RunRows, one: int, other: int) -> None:
+        """An item of a query stands in two rows."""
+        what = f"item {shorten_value(item)} is ranked twice ({rows.places(one, other)})"
+        self.problems.add(f"query {query}", what, order=int(rows.line[other]))
+        best = setting_value("duplicates", "best")
+        self.problems.advise(f"Rank an item once per query, or choose {best}, first or last.")
+        if rows.files:
+            self.problems.advise(ONE_SYSTEM)
+
+    def sorting_scores(self, rows: RunRows) -> FloatArray:
         """What the order is made of: scores in the width asked for, or the rank column."""
-        if self.settings.ties == "rank" and part.rows.rank is not None:
-            return -part.rows.rank.astype(np.float64)
-        return in_width(part.rows.score, self.settings.score_width)
+        if self.settings.ties == "rank" and rows.rank is not None:
+            return -rows.rank.astype(np.float64)
+        return in_width(rows.score, self.settings.score_width)
+
+    def assembled(self, run: RunFacts, qrels: JudgementFacts, rows: IntArray | None = None) -> RelevantRanks:
+        """All blocks together, one row per judged query, or only for some of them, ascending."""
+        judged = self.judged
+        among = Chosen.of(rows, len(judged.queries))
+        scores = ("score",) if run.gives_scores else ()
+        columns = ("rank", "grade", *scores) if self.keep_scores else ("rank", "grade")
+        depth, answered = self._depths(among)
+        left_out = self._left_out()[among.rows]
+        known = self.settings.collection_size
+        return RelevantRanks.assemble(
+            judged.queries if rows is None else [judged.queries[row] for row in rows.tolist()],
+            _joined(self.items, among, "rank", columns),
+            levels=_levels(judged, among),
+            depth=depth,
+            answered=answered,
+            collection=None if known is None else known - left_out,
+            ties=_joined(self.groups, among, "start", ("start", "size")),
+            system=run.name,
+            tag=run.tag,
+            top_grade=max(qrels.top_grade, float(judged.grade.max(initial=0.0))),
+            distractors=_joined(self.best, among, "order", (*scores, "lot")) if self.keep_scores else None,
+            not_judged=tuple(sorted(self.not_judged)),
+            left_out=left_out,
+            provenance=reduction_provenance(run, qrels, self.settings, self.returned),
+        )
+
+    def _depths(self, among: Chosen) -> tuple[IntArray, BoolArray]:
+        """How many items each query has, and whether the run has it at all."""
+        depth, answered = np.zeros(among.size, dtype=np.int64), np.zeros(among.size, dtype=np.bool_)
+        rows = among.place[np.fromiter(self.rows_of_query, np.int64, len(self.rows_of_query))]
+        depth[rows] = np.fromiter(self.rows_of_query.values(), np.int64, rows.size)
+        answered[rows] = True
+        return depth, answered
 
     def _left_out(self) -> IntArray:
         """How many items of the collection are junk to each judged query."""
@@ -164,34 +214,28 @@ class Found:
                     count[self.judged.row_of[query]] = number
         return count
 
-    def assembled(self, run: Run, qrels: Qrels) -> RelevantRanks:
-        """All blocks together, one row per judged query."""
-        judged, count = self.judged, len(self.judged.queries)
-        scores = ("score",) if run.gives_scores else ()
-        columns = ("rank", "grade", *scores) if self.keep_scores else ("rank", "grade")
-        items = _joined(self.items, count, "rank", columns)
-        depth, answered = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-        rows = np.fromiter(self.rows_of_query, np.int64, len(self.rows_of_query))
-        depth[rows] = np.fromiter(self.rows_of_query.values(), np.int64, rows.size)
-        answered[rows] = True
-        left_out = self._left_out()
-        known = self.settings.collection_size
-        return RelevantRanks.assemble(
-            judged.queries,
-            items,
-            levels=_levels(judged),
-            depth=depth,
-            answered=answered,
-            collection=None if known is None else known - left_out,
-            ties=_joined(self.groups, count, "start", ("start", "size")),
-            system=run.name,
-            tag=run.tag,
-            top_grade=max(qrels.top_grade, float(judged.grade.max(initial=0.0))),
-            distractors=_joined(self.best, count, "order", (*scores, "lot")) if self.keep_scores else None,
-            not_judged=tuple(sorted(self.not_judged)),
-            left_out=left_out,
-            provenance=reduction_provenance(run, qrels, self.settings, self.returned),
-        )
+
+@dataclass(frozen=True)
+class Chosen:
+    """Some judged queries: their rows, and the place that each row of all has among them."""
+
+    rows: IntArray
+    place: IntArray
+
+    @classmethod
+    def of(cls, rows: IntArray | None, count: int) -> Chosen:
+        """These rows, ascending, of so many; None: all."""
+        if rows is None:
+            everything = np.arange(count)
+            return cls(everything, everything)
+        place = np.full(count, -1)
+        place[rows] = np.arange(rows.size)
+        return cls(rows, place)
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return self.rows.size
 
 
 def in_width(score: FloatArray, width: int) -> FloatArray:
@@ -202,16 +246,18 @@ def in_width(score: FloatArray, width: int) -> FloatArray:
         return score.astype(np.float32).astype(np.float64)
 
 
-def _levels(judged: JudgedItems | JudgedLists) -> Ragged:
+def _levels(judged: JudgedItems | JudgedLists, among: Chosen) -> Ragged:
     """How many items of each query were judged at each grade."""
     if isinstance(judged, JudgedLists):
         row, grade, number = judged.levels
         return Ragged.from_rows(row, len(judged.queries), grade=grade, count=number)
-    ones = np.ones(judged.grade.size, dtype=np.int64)
-    return count_levels(judged.query_row, judged.grade, ones, len(judged.queries))
+    lengths = np.diff(judged.offsets)[among.rows]
+    entries = ranges(judged.offsets[among.rows], lengths)
+    row = np.repeat(np.arange(among.size), lengths)
+    return count_levels(row, judged.grade[entries], np.ones(entries.size, dtype=np.int64), among.size)
 
 
-def _find(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
+def find_judged(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[IntArray, IntArray]:
     """Rows of the block that hold a wanted item of their query, and which item that is."""
     segments = np.flatnonzero(row_of >= 0)
     lengths = np.diff(wanted.offsets)[row_of[segments]]
@@ -239,8 +285,9 @@ def _best_others(part: Whole, scored: ScoredRows, row_of: IntArray, relevant: In
     return {"row": row_of[owner], "order": nth, "score": part.rows.score[rows], "lot": lot}
 
 
-def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[str, ...]) -> Ragged:
+def _joined(parts: list[dict[str, Any]], among: Chosen, order: str, columns: tuple[str, ...]) -> Ragged:
     """Blocks' findings as one ragged array, sorted by query and by the order column."""
+    lists = among.size
     if not parts:
         kinds = {name: np.float64 if name in ("score", "grade") else np.int64 for name in columns}
         return Ragged(np.zeros(lists + 1, np.int64), {name: np.empty(0, kind) for name, kind in kinds.items()})
@@ -249,6 +296,7 @@ def _joined(parts: list[dict[str, Any]], lists: int, order: str, columns: tuple[
     judged = whole["row"] >= 0
     if not judged.all():
         whole = {name: column[judged] for name, column in whole.items()}
+    whole["row"] = among.place[whole["row"]]
     sorting = np.argsort(whole["row"] * (whole[order].max(initial=0) + 1) + whole[order], kind="stable")
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 
@@ -266,7 +314,7 @@ def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
     wrong, problems = np.flatnonzero(rank != expected), []
     for segment in np.unique(owner[wrong]).tolist():
         place = int(wrong[np.searchsorted(owner[wrong], segment)])
-        line = int(part.rows.line[scored.at(np.array([place]))[0]])
+        row = int(scored.at(np.array([place]))[0])
         what = f"ranks must run 1, 2, 3, ... without gaps or doubles; expected {expected[place]}, got {rank[place]}"
-        problems.append((part.queries[segment], f"{what} ({part.rows.word} {line})", line))
+        problems.append((part.queries[segment], f"{what} ({part.rows.place(row)})", int(part.rows.line[row])))
     return problems

@@ -2,19 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.run import Run
 from rankscope.settings import Settings
 from rankscope.version import __version__
 
 FIXED_BY_REDUCTION = ("ties", "duplicates", "judged_only", "score_width", "query_item", "seed")
 
 
-def reduction_provenance(run: Run, qrels: Qrels, settings: Settings, returned: int) -> dict[str, Any]:
+class RunFacts(Protocol):
+    """What a reduction says of the run it was made from; a `Run` that has been read knows it."""
+
+    name: str
+    tag: str
+    gives_scores: bool
+
+    @property
+    def place(self) -> str: ...  # noqa: D102  (as `Run` has them)
+    @property
+    def digest(self) -> str: ...  # noqa: D102
+
+
+class JudgementFacts(Protocol):
+    """What a reduction says of the judgements; `Qrels` know it."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102  (as `Qrels` have them)
+    @property
+    def digest(self) -> str: ...  # noqa: D102
+    @property
+    def top_grade(self) -> float: ...  # noqa: D102
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class JudgementsInShort:
+    """The same without the judgements.
+
+    >>> from rankscope.inputs.qrels import Qrels
+    >>> short = JudgementsInShort.of(Qrels.of({"q": {"a": 2, "b": 0}}))
+    >>> len(short), short.top_grade
+    (2, 2.0)
+    """
+
+    name: str
+    digest: str
+    top_grade: float
+    rows: int
+
+    @classmethod
+    def of(cls, qrels: JudgementFacts) -> JudgementsInShort:
+        """Those of judgements."""
+        return cls(qrels.name, qrels.digest, qrels.top_grade, len(qrels))
+
+    def __len__(self) -> int:
+        return self.rows
+
+
+def reduction_provenance(run: RunFacts, qrels: JudgementFacts, settings: Settings, returned: int) -> dict[str, Any]:
     """Where the numbers come from: digests and choices, but no time, host or path, so equal inputs give equal bytes."""
     return {
         "run": {"file": run.place, "sha256": run.digest, "tag": run.tag, "rows": returned, "scores": run.gives_scores},

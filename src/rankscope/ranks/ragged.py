@@ -161,6 +161,10 @@ class Ragged:
         """More columns, or other values in those there are."""
         return Ragged(self.offsets, {**self.columns, **columns})
 
+    def without(self, name: str) -> Ragged:
+        """The same lists without a column, where they have it."""
+        return Ragged(self.offsets, {each: column for each, column in self.columns.items() if each != name})
+
     def lists(self, name: str) -> list[list[Any]]:
         """A column as Python lists, for tests and display."""
         return [part.tolist() for part in np.split(self[name], self.offsets[1:-1])] if len(self) else []

@@ -20,6 +20,7 @@ from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
 from rankscope.ranks.found import Found
 from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
+from rankscope.ranks.provenance import JudgementFacts
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 
@@ -54,14 +55,22 @@ def reduce(
     unwanted = [] if junk == () else read_junk(junk, reading)
     if run.plain is not None and qrels.judged_lists is not None and _needs_no_rows(unwanted, settings, keep_scores):
         looked_up = _looked_up(qrels.judged_lists, run.plain, settings, Problems(run.place))
-        _check_common(looked_up, qrels)
+        check_common(looked_up, qrels)
         return looked_up.assembled(run, qrels)
-    left_out = left_out_pairs(qrels, unwanted, settings)
+    found = collect_rows(nothing_found(qrels, run.place, settings, unwanted, keep_scores), run, progress)
+    check_common(found, qrels)
+    return found.assembled(run, qrels)
+
+
+def nothing_found(
+    qrels: Qrels, place: str, settings: Settings, junk: Iterable[tuple[str, str]] = (), keep_scores: bool = False
+) -> Found:
+    """A reduction that has not begun: what is judged, and what is to leave the lists."""
+    left_out = left_out_pairs(qrels, junk, settings)
     judged = JudgedItems.of(with_query_counted(qrels, settings), settings.duplicates, left_out)
     junk_items = JudgedItems.of(_as_qrels(left_out), "first") if left_out else None
-    found = _collected(judged, junk_items, run, settings, keep_scores, progress)
-    _check_common(found, qrels)
-    return found.assembled(run, qrels)
+    problems = Problems(place)
+    return Found(judged=judged, junk=junk_items, settings=settings, problems=problems, keep_scores=keep_scores)
 
 
 def _needs_no_rows(junk: list[tuple[str, str]], settings: Settings, keep_scores: bool) -> bool:
@@ -76,31 +85,23 @@ def _looked_up(judged: JudgedLists, answers: PlainNested, settings: Settings, pr
     return found
 
 
-def _check_common(found: Found, qrels: Qrels) -> None:
+def check_common(found: Found, qrels: JudgementFacts) -> None:
     """Raise what is wrong with the run, or that nothing of it is judged."""
-    if not found.problems.count and not found.rows_of_query:
+    if not found.problems.any and not found.rows_of_query:
         found.problems.add("", f"no query of the run is judged in {qrels.name}", _common_advice(found))
     found.problems.raise_if_any()
 
 
 def check_run(run: Run, settings: Settings) -> None:
     """Raise what is wrong with a run by itself, when there are no judgements to hold it against."""
-    nothing = JudgedItems.of(_as_qrels([]))
-    _collected(nothing, None, run, settings, False, None).problems.raise_if_any()
+    collect_rows(nothing_found(_as_qrels([]), run.place, settings), run).problems.raise_if_any()
 
 
-def _collected(
-    judged: JudgedItems,
-    junk: JudgedItems | None,
-    run: Run,
-    settings: Settings,
-    keep_scores: bool,
-    progress: Progress | None,
-) -> Found:
-    """All rows of a run: block by block as they come, or all at once where the lines of a query are scattered."""
+def collect_rows(found: Found, run: Run, progress: Progress | None = None, gathers: bool = True) -> Found:
+    """All rows of a run: block by block as they come, or all at once where the lines of a query are scattered.
 
-    def fresh() -> Found:
-        return Found(judged=judged, junk=junk, settings=settings, problems=Problems(run.place), keep_scores=keep_scores)
+    Where they must not be gathered, scattered lines raise `Scattered`.
+    """
 
     def added(found: Found, parts: Iterable[Whole]) -> Found:
         for part in parts:
@@ -109,15 +110,16 @@ def _collected(
                 progress(run.name, run.share)
         return found
 
-    found, with_rank = fresh(), settings.ties == "rank"
+    with_rank, begun = found.settings.ties == "rank", found.fresh()
     blocks = iter(run.blocks(found.problems, rank=with_rank))
     try:
         return added(found, whole_queries(blocks))
     except Scattered as signal:
+        if not gathers:
+            raise
         if signal.pending is not None:
             return added(found, gather_rows(chain(signal.pending, blocks)))
-    found = fresh()
-    return added(found, gather_rows(run.blocks(found.problems, rank=with_rank)))
+    return added(begun, gather_rows(run.blocks(begun.problems, rank=with_rank)))
 
 
 def left_out_pairs(qrels: Qrels, junk: Iterable[tuple[str, str]], settings: Settings) -> list[tuple[str, str]]:
@@ -157,6 +159,7 @@ def with_query_counted(qrels: Qrels, settings: Settings) -> Qrels:
         name=qrels.name,
         digest=qrels.digest,
         word=qrels.word,
+        files=qrels.files,
     )
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,7 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 
 SCHEMA = 1
 SUFFIX = ".ranks.parquet"
+ROWS_IN_GROUP = 1 << 16
 KEY = "rankscope"
 LISTS: dict[str, tuple[str, ...]] = {
     "judged": ("rank", "grade", "score"),
@@ -87,21 +88,19 @@ def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
     problems = Problems(name_of(path), [SOUND])
     soundness.complain(ranks, problems)
     problems.raise_if_any()
-    rows = len(ranks)
-    columns: list[pl.Series] = [
-        pl.Series("query", ranks.queries, dtype=pl.String),
-        pl.Series("answered", ranks.answered, dtype=pl.Boolean),
-        pl.Series("depth", ranks.depth, dtype=pl.Int64),
-        pl.Series("collection", ranks.collection, dtype=pl.Int64),
-        pl.Series("class", ranks.classes or [None] * rows, dtype=pl.String),
-    ]
-    if ranks.left_out is not None:
-        columns.append(pl.Series("left_out", ranks.left_out, dtype=pl.Int64))
-    for name, inner in LISTS.items():
-        lists: Ragged | None = getattr(ranks, name)
-        if lists is not None:
-            columns += [_as_lists(f"{name}_{each}", lists, each) for each in inner if each in lists]
-    about = {
+    with atomic(path, "wb") as file:
+        write_frame(ranks_to_frame(ranks), about_ranks(ranks), file)
+
+
+def write_frame(frame: pl.DataFrame, about: dict[str, Any], file: BinaryIO) -> None:
+    """A table with its notes; equal ones give equal bytes."""
+    note = json.dumps(about, sort_keys=True)
+    frame.write_parquet(file, row_group_size=ROWS_IN_GROUP, metadata={KEY: note})
+
+
+def about_ranks(ranks: RelevantRanks) -> dict[str, Any]:
+    """What a file of ranks says beside its table."""
+    return {
         "schema": SCHEMA,
         "system": ranks.system,
         "tag": ranks.tag,
@@ -109,8 +108,29 @@ def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
         "not_judged": ranks.not_judged,
         "provenance": dict(ranks.provenance),
     }
-    with atomic(path, "wb") as file:
-        pl.DataFrame(columns).write_parquet(file, metadata={KEY: json.dumps(about, sort_keys=True)})
+
+
+def ranks_to_frame(ranks: RelevantRanks) -> pl.DataFrame:
+    """One row for each query, lists in cells: the table of a *.ranks.parquet file.
+
+    >>> frame = ranks_to_frame(RelevantRanks.from_ranks([[1, 3]], queries=["a"]))
+    >>> frame.select("query", "depth", "judged_rank").row(0)
+    ('a', 3, [1, 3])
+    """
+    columns: list[pl.Series] = [
+        pl.Series("query", ranks.queries, dtype=pl.String),
+        pl.Series("answered", ranks.answered, dtype=pl.Boolean),
+        pl.Series("depth", ranks.depth, dtype=pl.Int64),
+        pl.Series("collection", ranks.collection, dtype=pl.Int64),
+        pl.Series("class", ranks.classes or [None] * len(ranks), dtype=pl.String),
+    ]
+    if ranks.left_out is not None:
+        columns.append(pl.Series("left_out", ranks.left_out, dtype=pl.Int64))
+    for name, inner in LISTS.items():
+        lists: Ragged | None = getattr(ranks, name)
+        if lists is not None:
+            columns += [_as_lists(f"{name}_{each}", lists, each) for each in inner if each in lists]
+    return pl.DataFrame(columns)
 
 
 def load_ranks(path: str | Path) -> RelevantRanks:
@@ -125,13 +145,14 @@ def load_ranks(path: str | Path) -> RelevantRanks:
     about = _about(parquet_layout.notes_of(data).get(KEY), problems)
     _check_columns(table, problems)
     problems.raise_if_any()
-    ranks = _ranks(table, about)
+    ranks = ranks_from_frame(table, about)
     soundness.complain(ranks, problems)
     problems.raise_if_any()
     return ranks
 
 
-def _ranks(table: pl.DataFrame, about: dict[str, Any]) -> RelevantRanks:
+def ranks_from_frame(table: pl.DataFrame, about: Mapping[str, Any]) -> RelevantRanks:
+    """The ranks that a table of `ranks_to_frame` holds, with what `about_ranks` says beside it."""
     lists: dict[str, Any] = {
         each: _as_ragged(table, each, inner) for each, inner in LISTS.items() if _is_there(table, each)
     }

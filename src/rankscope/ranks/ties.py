@@ -23,11 +23,15 @@ COUNTED_AT_MOST = 12  # rows asked for in one query, beyond which sorting everyt
 
 @dataclass(frozen=True, eq=False)
 class ScoredRows:
-    """Rows with a score, each of one query (`segment`); rows of a query need not stand together."""
+    """Rows with a score, each of one query (`segment`); rows of a query need not stand together.
+
+    `stable`: equal scores are sorted in the order of the rows; otherwise in none, which is quicker.
+    """
 
     score: FloatArray
     segment: IntArray
     lengths: IntArray
+    stable: bool = False
 
     @cached_property
     def starts(self) -> IntArray:
@@ -42,10 +46,10 @@ class ScoredRows:
 
     @cached_property
     def order(self) -> IntArray | None:
-        """Rows by query and falling score, equal scores in no particular order; None if they stand so already."""
+        """Rows by query and falling score; None if they stand so already."""
         if self.in_order:
             return None
-        by_score = np.argsort(-self.score)
+        by_score = np.argsort(-self.score, kind="stable" if self.stable else None)
         narrow = self.segment.astype(np.uint16) if self.lengths.size <= 1 << 16 else self.segment
         return by_score[np.argsort(narrow[by_score], kind="stable")]
 

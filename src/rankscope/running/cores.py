@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from threading import Lock
 from typing import TypeVar
 
 from rankscope.running.threads import in_threads, with_threads
@@ -14,20 +15,40 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+class _OneCore:
+    """The limit of a process, which is set by the first of several threads and lifted by the last one."""
+
+    def __init__(self) -> None:
+        self.lock, self.users, self.limit = Lock(), 0, ExitStack()
+
+    def enter(self) -> None:
+        with self.lock:
+            self.users += 1
+            if self.users == 1:
+                self.limit.enter_context(import_module("threadpoolctl").threadpool_limits(limits=1))
+
+    def leave(self) -> None:
+        with self.lock:
+            self.users -= 1
+            if self.users == 0:
+                self.limit.close()
+
+
+_one_core = _OneCore()
+
+
 @contextmanager
 def one_core_each() -> Iterator[None]:
-    """Matrix products and solutions use one core inside the block, where threadpoolctl (of scikit-learn) is there.
+    """Matrix products and solutions use one core inside the block; threads may be in such blocks at the same time.
 
     Only libraries that are loaded can be told so: numpy's, and scipy's, which is loaded for it.
     """
+    import_module("scipy.linalg")
+    _one_core.enter()
     try:
-        limits = import_module("threadpoolctl").threadpool_limits
-        import_module("scipy.linalg")
-    except ImportError:
         yield
-        return
-    with limits(limits=1):
-        yield
+    finally:
+        _one_core.leave()
 
 
 def in_threads_of_one_core(work: Callable[[T], R], parts: Sequence[T], threads: int | None = None) -> list[R]:

@@ -4,38 +4,51 @@ from __future__ import annotations
 
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
+from rankscope.running.dask import Dask
+from rankscope.running.dask_cluster import dask_package
 from rankscope.running.home import Home
-from rankscope.running.processes import PATIENCE, Processes
+from rankscope.running.processes import Processes
 from rankscope.running.runner import Runner
-from rankscope.wording import setting_value
+from rankscope.running.spark import Spark
+from rankscope.running.spark_session import spark_package
+from rankscope.wording import setting_usage, setting_value
 
-ALL: tuple[type[Runner], ...] = (Home, Processes)
+ALL: tuple[type[Runner], ...] = (Home, Processes, Dask, Spark)
+WAYS = "home, processes:N, dask://HOST:PORT, tls://HOST:PORT or spark"
 
 
-def runner_of(text: str) -> Runner:
-    """The runner that a text names: `home`, or `processes` and behind a colon how many.
+def runner_of(on: str | Runner) -> Runner:
+    """The runner that a text names; what cannot be there is refused before any work.
 
     >>> runner_of("home"), runner_of("processes:2")
     (Home(), Processes(count=2, patience=0.0))
+    >>> runner_of("cluster")
+    Traceback (most recent call last):
+    rankscope.errors.SettingError: on='cluster': must be home, processes:N, dask://HOST:PORT, tls://HOST:PORT or spark
     """
-    name, _, count = text.partition(":")
-    known = {each.name: each for each in ALL}
-    if name not in known or (name == Home.name and count):
-        asked = setting_value("on", text)
-        raise SettingError(f"{asked}: must be home or processes:N{did_you_mean(name, known)}".removesuffix("."))
-    if name == Home.name:
+    if isinstance(on, Runner):
+        return on
+    name, _, rest = str(on).partition(":")
+    if name == Processes.name:
+        return _processes(rest, str(on))
+    if name in (Dask.name, "tls"):
+        dask_package("distributed")
+        return Dask(str(on))
+    if on == Spark.name:
+        spark_package("pyspark")
+        return Spark()
+    if on == Home.name:
         return Home()
+    raise SettingError(_no_runner(str(on), name))
+
+
+def _processes(count: str, on: str) -> Processes:
     if count and not count.isdecimal():
-        raise SettingError(f"{setting_value('on', text)}: must name a whole number of processes, as processes:4")
+        raise SettingError(f"{setting_value('on', on)}: must name a whole number of processes, as processes:4")
     return Processes(int(count) if count else None)
 
 
-def runner_with(processes: int | None) -> Runner:
-    """So many processes; None: as many as there are cores, once there is enough to do.
-
-    >>> runner_with(1), runner_with(3).count
-    (Home(), 3)
-    """
-    if processes is None:
-        return Processes(patience=PATIENCE)
-    return Home() if processes == 1 else Processes(processes)
+def _no_runner(on: str, name: str) -> str:
+    """What to write instead; an address, which may hold a password, is not repeated."""
+    asked = setting_usage("on") if "//" in on else setting_value("on", on)
+    return f"{asked}: must be {WAYS}{did_you_mean(name, [each.name for each in ALL])}".removesuffix(".")

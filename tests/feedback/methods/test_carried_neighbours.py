@@ -33,8 +33,8 @@ def test_scores_of_growing_examples_are_those_of_the_method() -> None:
 
 def test_only_where_examples_grow_is_anything_carried() -> None:
     assert Protocol().examples_only_grow
-    assert not Protocol(memory="latest").examples_only_grow
-    assert not Protocol(memory="deletions").examples_only_grow
+    assert not Protocol(remember="latest").examples_only_grow
+    assert not Protocol(remember="deletions").examples_only_grow
     assert not Protocol(show_seen=True).examples_only_grow
     assert isinstance(METHOD.block_state(ITEMS, 2, growing=True), CarriedNeighbours)
     assert not isinstance(METHOD.block_state(ITEMS, 2, growing=False), CarriedNeighbours)

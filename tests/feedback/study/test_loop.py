@@ -137,13 +137,13 @@ def test_a_user_marks_no_more_than_asked(k_pos: int | None, k_neg: int | None) -
 
 
 def test_the_latest_display_alone_is_remembered() -> None:
-    setting = Experiment.of(ITEMS, TOPICS, protocol=Protocol(rounds=3, memory="latest"))
+    setting = Experiment.of(ITEMS, TOPICS, protocol=Protocol(rounds=3, remember="latest"))
     result = simulate_rounds(METHODS.parse("rocchio"), setting, setting.sessions(3)).rounds
     assert np.array_equal(result[3].positives, result[2].shown.hits + 1)
 
 
 def test_a_user_who_errs_takes_examples_back_when_he_looks_again() -> None:
-    protocols = [Protocol(rounds=3, memory=memory) for memory in ("accumulate", "deletions")]
+    protocols = [Protocol(rounds=3, remember=remember) for remember in ("accumulate", "deletions")]
     for user, differ in ((Noisy(0.3), True), (Consistent(), False)):
         settings = [Experiment.of(ITEMS, TOPICS, user, protocol=protocol) for protocol in protocols]
         kept, back = (

@@ -33,7 +33,7 @@ def small(*methods: str, starts: int = 3, seed: int = 0) -> Plan:
 
 def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> None:
     plan = small()
-    result = study(plan, result=tmp_path / "s.parquet", processes=1)
+    result = study(plan, result=tmp_path / "s.parquet", on="home")
     assert result.methods == (*NAMES, "no-feedback", "random", "all-labels", "ideal")
     own = simulate_rounds(METHODS.parse("svm"), plan.setting, plan.sessions)
     assert result.values("AP", "svm")[:, 2] == pytest.approx(AP().of(own.rounds[2].ranks))
@@ -47,11 +47,11 @@ def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> Non
 
 def test_processes_change_no_number() -> None:
     plan = small("rocchio", "svm")
-    assert same_numbers(study(plan, processes=1), study(plan, processes=2))
+    assert same_numbers(study(plan, on="home"), study(plan, on="processes:2"))
 
 
 def test_methods_meet_the_same_sessions() -> None:
-    result = study(small("rocchio", "svm"), processes=1)
+    result = study(small("rocchio", "svm"), on="home")
     first = [
         result.frame.filter(result.frame["method"] == name).select("topic", "start", "seed") for name in result.methods
     ]
@@ -69,16 +69,16 @@ def test_finished_parts_are_used_again_and_only_those_that_fit(tmp_path: Path) -
 
     result = tmp_path / "s.parquet"
     with pytest.raises(StoppedError):
-        study(small(), result=result, processes=1, progress=stop)
+        study(small(), result=result, on="home", progress=stop)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / ".s.parquet.work").iterdir()}
     assert kept
     damaged = next(iter(kept))
     damaged.write_bytes(b"PAR1 is what a part begins with, but not how it goes on")
     seen: list[float] = []
-    results = study(small(), result=result, processes=1, progress=seen.append)
+    results = study(small(), result=result, on="home", progress=seen.append)
     assert len(seen) == 7 - (len(kept) - 1)
-    assert same_numbers(results, study(small(), processes=1))
-    assert not same_numbers(results, study(small(seed=1), processes=1))
+    assert same_numbers(results, study(small(), on="home"))
+    assert not same_numbers(results, study(small(seed=1), on="home"))
 
 
 SCRIPT = """
@@ -89,7 +89,7 @@ import rankscope.feedback.study.study as module
 if __name__ == "__main__":
     import time
     def slowly(share): time.sleep(0.3)
-    study(small(), result=sys.argv[1], processes=1, progress=slowly)
+    study(small(), result=sys.argv[1], on="home", progress=slowly)
 """
 
 
@@ -109,13 +109,13 @@ def test_a_killed_study_goes_on_and_ends_equal(tmp_path: Path) -> None:
     kept = len(list(work.iterdir()))
     assert kept >= 2
     seen: list[float] = []
-    results = study(small(), result=result, processes=1, progress=seen.append)
+    results = study(small(), result=result, on="home", progress=seen.append)
     assert len(seen) <= 7 - 2
-    assert same_numbers(results, study(small(), processes=1))
+    assert same_numbers(results, study(small(), on="home"))
 
 
 def test_a_method_that_cannot_work_here_is_reported_and_ends_nothing() -> None:
-    result = study(small("rm3", "rocchio"), processes=1)
+    result = study(small("rm3", "rocchio"), on="home")
     (failure,) = result.failures()
     assert (failure["method"], failure["sessions"]) == ("rm3", 12)
     assert "term counts" in str(failure["failed"])
@@ -135,4 +135,4 @@ def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         load_results(tmp_path / "y.parquet")
     with pytest.raises(SettingError, match="did you mean 'Rprec'"):
-        study(small("rocchio"), processes=1).table("Rpec")
+        study(small("rocchio"), on="home").table("Rpec")

@@ -42,7 +42,7 @@ ITEMS, TOPICS = clusters()  # 60 items a class: the ideal system has shown all o
 
 def small(*methods: str, scored: ListName = "frozen", starts: int = 3, rounds: int = 5) -> Results:
     setting = Experiment.of(ITEMS, TOPICS, Noisy(0.1), protocol=Protocol(scope=15, rounds=rounds, scored=scored))
-    return study(Plan.of(setting, [METHODS.parse(name) for name in methods], starts=starts), processes=1)
+    return study(Plan.of(setting, [METHODS.parse(name) for name in methods], starts=starts), on="home")
 
 
 # nothing stands above the ideal system
@@ -209,8 +209,8 @@ def test_kept_rankings_compared_give_the_verdict_of_the_study(
         out,
         "--keep-ranks",
         kept,
-        "--processes",
-        1,
+        "--on",
+        "home",
         "--user",
         "noisy(0.1)",
         "--quiet",
@@ -280,8 +280,8 @@ def test_cumulative_recall_is_recall_within_what_the_frozen_list_has_shown(featu
         out,
         "--keep-ranks",
         kept,
-        "--processes",
-        1,
+        "--on",
+        "home",
         "--quiet",
     )
     ranks = load_ranks(kept / "svm.ranks.parquet")
@@ -313,7 +313,7 @@ def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: 
 
 def test_a_measure_that_no_round_can_change_is_named() -> None:
     setting = Experiment.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2))
-    results = study(Plan.of(setting, [METHODS.parse("svm")], starts=2, measures=["AP", "P@15"]), processes=1)
+    results = study(Plan.of(setting, [METHODS.parse("svm")], starts=2, measures=["AP", "P@15"]), on="home")
     assert "! P@15 of the frozen list is that of the first display in every round" in text_of(results)
     assert "AP of the frozen list is that of the first display" not in text_of(results)
 

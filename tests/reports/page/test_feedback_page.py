@@ -22,7 +22,7 @@ def made() -> tuple[Results, Normalised, Plan]:
     rare = {**dict(zip(topics.names, topics.targets, strict=True)), "lonely": [1] + [0] * 159}
     setting = Experiment.of(items, Topics.of(rare), protocol=Protocol(scope=8, rounds=2))
     plan = Plan.of(setting, [METHODS.parse(name) for name in ("rocchio", "svm")], starts=2)
-    return study(plan, processes=1), normalised(plan), plan
+    return study(plan, on="home"), normalised(plan), plan
 
 
 def test_the_page_tells_rounds_efficiency_consistency_and_times(made: tuple[Results, Normalised, Plan]) -> None:

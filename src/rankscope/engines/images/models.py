@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray
 from rankscope.engines.images.descriptors.descriptor import Descriptor
 from rankscope.engines.images.image import Image, luminance, shrunk
-from rankscope.engines.images.optional import import_extra
 from rankscope.errors import SettingError
+from rankscope.extras import import_extra
 from rankscope.wording import setting_usage
 
 USUAL_SIDE = 224

@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from rankscope.errors import MissingExtra
-
-
-def import_extra(module: str, package: str, extra: str) -> Any:
-    """A module, or `MissingExtra` naming what to install.
-
-    >>> import_extra("no_such_module", "a-package", "images")
-    Traceback (most recent call last):
-    rankscope.errors.MissingExtra: a-package is not installed. Install it with: pip install 'rankscope[images]'
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtra(package, extra) from None
+from rankscope.extras import import_extra
 
 
 def opencv() -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
-from rankscope.engines.images.optional import import_extra
 from rankscope.errors import InputError, SettingError
+from rankscope.extras import import_extra
 from rankscope.files import atomic
 from rankscope.inputs.arrays_in_files import Archive
 from rankscope.names import name_of

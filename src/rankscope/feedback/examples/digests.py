@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray
 from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kept_matrix import matrix_digest
 
 
 def features_digest(items: Items) -> str:
@@ -18,14 +17,7 @@ def features_digest(items: Items) -> str:
     >>> features_digest(Items.of([[0.0, 1.0]]))[:8]
     '4c56d06f'
     """
-    return items.remember("digest", lambda: _digest(items.matrix))
-
-
-def _digest(values: NDArray[Any]) -> str:
-    matrix = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-    result = hashlib.sha256(f"{matrix.dtype.str} {matrix.shape}\n".encode())
-    result.update(matrix.reshape(-1).view(np.uint8).data)
-    return result.hexdigest()
+    return items.remember("digest", lambda: matrix_digest(items.matrix))
 
 
 def target_digest(target: BoolArray) -> str:

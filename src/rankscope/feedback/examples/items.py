@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import InputError, SettingError
+from rankscope.feedback.examples.kept_matrix import KeptMatrix
 from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
 from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
 
@@ -37,6 +38,7 @@ class Items:
     groups: tuple[slice, ...]
     log: NDArray[Any] | None = None
     given_aspects: BoolArray | None = None
+    kept: KeptMatrix | None = None  # where workers find the matrix, which then does not travel with the rest
     _made: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -64,6 +66,17 @@ class Items:
         return cls(
             matrix=scaled, scaling=fitted, groups=tuple(groups) if groups else whole, log=logged, given_aspects=yes_no
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.kept is None:
+            return vars(self)
+        self.kept.write(self.matrix)
+        light = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "matrix"}
+        return light | {"_made": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kept = state["kept"]
+        self.__dict__.update(state if kept is None else state | {"matrix": kept.read()})
 
     def __len__(self) -> int:
         return self.matrix.shape[0]

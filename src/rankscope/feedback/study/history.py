@@ -30,9 +30,9 @@ class History:
         self.shown.append(shown)
         self.picked.append(marked.said > 0)
         kept = np.ones(self.key.size, np.bool_)
-        if self.protocol.memory == "latest":
+        if self.protocol.remember == "latest":
             kept = np.isin(self.key, self.given)
-        elif self.protocol.memory == "deletions":
+        elif self.protocol.remember == "deletions":
             row, item = np.divmod(self.key, self.items)
             kept = marker.agrees(self.sessions, row, item, self.mark, len(self.shown)) | np.isin(self.key, self.given)
         if marked.deleted is not None:

@@ -10,7 +10,7 @@ from rankscope.validation import COUNT, FLAG, OneOf, Optional, WholeNumber, chec
 ListName = Literal["full", "residual", "frozen", "split"]
 Choice = Literal["top_ranked", "random"]
 DisplayName = Literal["best", "informative"]
-Memory = Literal["accumulate", "latest", "deletions"]
+Remember = Literal["accumulate", "latest", "deletions"]
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Protocol:
     choice: Choice = "top_ranked"
     display: DisplayName = "best"
     show_seen: bool = False
-    memory: Memory = "accumulate"
+    remember: Remember = "accumulate"
     scored: ListName = "frozen"
 
     def __post_init__(self) -> None:
         marks = Optional(WholeNumber(least=0))
-        words = {"choice": Choice, "display": DisplayName, "memory": Memory, "scored": ListName}
+        words = {"choice": Choice, "display": DisplayName, "remember": Remember, "scored": ListName}
         check_fields(
             self,
             scope=COUNT,
@@ -53,7 +53,7 @@ class Protocol:
     @property
     def examples_only_grow(self) -> bool:
         """Whether no round takes back an example, or shows an item that was judged before."""
-        return self.memory == "accumulate" and not self.show_seen
+        return self.remember == "accumulate" and not self.show_seen
 
     def settings(self) -> dict[str, Any]:
         """All choices by name."""

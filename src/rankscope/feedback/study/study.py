@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,15 +17,18 @@ from rankscope.feedback.study.loop import Round, block_size, rounds
 from rankscope.feedback.study.results import WHO, Results, frame_of
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import Pair, shared_rounds
+from rankscope.feedback.study.travelling import light_to_travel
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.inputs.formats.frames import read_frame
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.parts import PartsFolder, digest_of, finish_parts
-from rankscope.running.runners import runner_with
+from rankscope.running.processes import PATIENCE, Processes
+from rankscope.running.runner import Runner
+from rankscope.running.runners import runner_of
 from rankscope.running.work_folders import work_folder
-from rankscope.validation import COUNT, FLAG, SEED, Optional, check
+from rankscope.validation import COUNT, FLAG, SEED, check
 from rankscope.version import __version__
 
 USUAL = ("AP", "Rprec", "Estar")
@@ -123,19 +126,27 @@ class Plan:
 
 
 def study(
-    plan: Plan, *, result: str | Path | None = None, processes: int | None = None, progress: Progress | None = None
+    plan: Plan, *, result: str | Path | None = None, on: str | Runner | None = None, progress: Progress | None = None
 ) -> Results:
     """Run the plan and, where a result file is named, write it; what was finished before is not done again.
 
-    `processes`: None starts as many as there are cores when there is enough to do. It changes only times.
+    `on` says where, as `rankscope.running.runners.runner_of` reads it, and changes only times; None: as many processes
+    as there are cores, when there is enough to do.
     """
-    runner, parts = runner_with(check(locals(), processes=Optional(COUNT))["processes"]), plan.parts()
+    runner = Processes(patience=PATIENCE) if on is None else runner_of(on)
     if result is None:
-        return _assembled(plan, finish_parts(work, plan, parts, runner, progress=progress))
+        return _finish(plan, runner, None, progress)
     with PartsFolder(work_folder(result), ParquetForm()).open() as folder:
-        results = _assembled(plan, finish_parts(work, plan, parts, runner, folder, progress))
+        results = _finish(plan, runner, folder, progress)
         results.save(result)
     return results
+
+
+def _finish(plan: Plan, runner: Runner, folder: PartsFolder[pl.DataFrame] | None, progress: Progress | None) -> Results:
+    parts = plan.parts()
+    with light_to_travel(plan.setting, None if folder is None else folder.path) as setting:
+        shared = replace(plan, setting=setting)
+        return _assembled(plan, finish_parts(work, shared, parts, runner, folder, progress))
 
 
 class ParquetForm:

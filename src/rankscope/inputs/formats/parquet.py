@@ -33,24 +33,25 @@ def recognises(head: bytes) -> bool:
     return head.startswith(parquet_layout.MAGIC)
 
 
-def read_run(source: Source, reading: Reading) -> Run:
-    """A run from a table with a query, an item and a score or rank column."""
+def read_run(source: Source, reading: Reading, rows: tuple[int, int] | None = None) -> Run:
+    """A run from a table with a query, an item and a score or rank column; `rows`: from which on, and how many."""
 
     def read(problems: Problems) -> Iterator[Table]:
         if source.begins_with(parquet_layout.MAGIC):
-            return read_batches(source, problems)
+            return read_batches(source, problems, rows)
         return iter([columnar.read_table(source, LAYOUT, problems)])
 
     return Run.from_tables(source.stem(suffixes), read, source)
 
 
-def read_batches(source: Source, problems: Problems) -> Iterator[Table]:
-    """The rows of a file in portions, of the columns that a run can have."""
+def read_batches(source: Source, problems: Problems, rows: tuple[int, int] | None = None) -> Iterator[Table]:
+    """The rows of a file, or some whole groups of them, in portions; of the columns that a run can have."""
     with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
         groups, empty = LAYOUT.attempt(problems, partial(_checked_layout, data, source))
     columnar.refuse_reduction(empty, problems)
     table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(columnar.run_columns(empty))
-    for start, count in portions(groups, ROWS_AT_ONCE):
+    first, end = (0, sum(groups)) if rows is None else (rows[0], sum(rows))
+    for start, count in portions(groups, ROWS_AT_ONCE, first, end):
         frame = LAYOUT.attempt(problems, partial(_rows, table, start, count))
         source.reached((start + count) / sum(groups))
         yield Table(frame, np.arange(start + 1, start + 1 + count, dtype=np.int64))
@@ -68,15 +69,24 @@ def _rows(table: pl.LazyFrame, start: int, count: int) -> pl.DataFrame:
     return frame
 
 
-def portions(groups: Sequence[int], least: int) -> Iterator[tuple[int, int]]:
+def groups_of(source: Source) -> list[int]:
+    """How many rows the groups of a file have; a damaged file is an `InputError`."""
+    with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return LAYOUT.attempt(Problems(source.name), partial(parquet_layout.group_rows, data))
+
+
+def portions(groups: Sequence[int], least: int, first: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
     """Where portions of so many rows at least begin, and how many they have: whole groups, one behind the other.
 
-    >>> list(portions([5, 5, 20, 1], least=8))
-    [(0, 10), (10, 20), (30, 1)]
+    Only groups from row `first` on and before row `end`, where given.
+    >>> list(portions([5, 5, 20, 1], least=8)), list(portions([5, 5, 20, 1], least=8, first=5, end=30))
+    ([(0, 10), (10, 20), (30, 1)], [(5, 25)])
     """
-    start = count = 0
+    start, count, row = first, 0, 0
     for rows in groups:
-        count += rows
+        inside = first <= row and (end is None or row < end)
+        row += rows
+        count += rows if inside else 0
         if count >= least:
             yield start, count
             start, count = start + count, 0

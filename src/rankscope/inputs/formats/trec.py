@@ -55,7 +55,7 @@ def read_run(source: Source, reading: Reading) -> Run:
         for block in prefetch(_blocks(source, layout, problems, run, reading)):
             empty = False
             yield block
-        if empty and not problems.count:
+        if empty and not problems.count and not run.is_part:
             problems.add("", "is empty", RUN.reads)
 
     return Run(source.stem(suffixes), read, source)

@@ -1,0 +1,246 @@
+"""Ranks without moving rows: the judged items first, then how many rows of each part stand before each of them.
+
+For queries that are larger than memory, and for places where moving data is dear. The rank of an item is one more than
+the sum of these counts, so parts can be counted anywhere and in any order. An item that is not judged and is ranked
+twice in different parts cannot be seen.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.arrays import IntArray
+from rankscope.inputs.blocks import RunBlock, RunRows, numbers_of
+from rankscope.inputs.id_columns import join_columns
+from rankscope.inputs.judged_items import JudgedItems
+from rankscope.ranks.found import Found, find_judged
+from rankscope.ranks.grouping import Whole, gather_rows
+from rankscope.ranks.lots import lots_of_names
+from rankscope.ranks.ragged import ranges
+from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
+from rankscope.ranks.ties import ScoredRows
+from rankscope.scale.hits import FIELDS, HitFinder, HitOrder, Hits, order_among
+from rankscope.scale.part_ranks import PartFacts
+from rankscope.scale.plan import Plan
+from rankscope.scale.run_parts import RunPart, run_of_part
+from rankscope.scale.work import facts_of
+
+BEST = ("row", "key", "score", "lot", "line")
+
+
+@dataclass
+class Arrays:
+    """Arrays by name, and facts: what a part of the work gives."""
+
+    columns: dict[str, NDArray[Any]]
+    facts: PartFacts
+    not_judged: list[str]
+    word: str = "row"
+
+
+class ArraysForm:
+    """Arrays in files that hold numbers only."""
+
+    suffix = ".npz"
+
+    def read(self, file: Path) -> Arrays | None:
+        """The arrays in a file; None where there is none that is whole."""
+        try:
+            with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as stored:
+                columns = {name: stored[name] for name in stored.files}
+            about = json.loads(columns.pop("about").tobytes())
+            return Arrays(columns, PartFacts.from_data(about["facts"]), about["not_judged"], about["word"])
+        except (OSError, ValueError, KeyError, TypeError, EOFError):
+            return None
+
+    def write(self, result: Arrays, stream: BinaryIO) -> None:
+        """Write arrays."""
+        about = {"facts": result.facts.to_data(), "not_judged": result.not_judged, "word": result.word}
+        text = np.frombuffer(json.dumps(about, sort_keys=True).encode(), dtype=np.uint8)
+        file = io.BytesIO()
+        columns: dict[str, Any] = {"about": text, **result.columns}
+        np.savez(file, **columns)
+        stream.write(file.getvalue())
+
+
+def find_hits(plan: Plan, part: RunPart) -> Arrays:
+    """The judged items among the rows of a part."""
+    run = run_of_part(part, plan.files, plan.name, plan.reading)
+    found, word = plan.found(), "row"
+    finder, hits = HitFinder(found), []
+    for block in run.blocks(found.problems):
+        hits.append(finder.of(block))
+        found.returned += len(block)
+        word = block.rows.word
+    columns = {name: getattr(Hits.join(hits), name) for name in FIELDS}
+    return Arrays(columns, facts_of(plan, part, run, found), [], word)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What every part needs for counting: the judged items of the whole run, and where they stand among each other."""
+
+    plan: Plan
+    hits: Hits
+    alone: HitOrder
+
+
+def among_each_other(plan: Plan, hits: Hits) -> HitOrder:
+    """Where the judged items stand among each other."""
+    found, judged = plan.nothing, plan.judged
+    row = judged.query_row[hits.entry]
+    lines = np.argsort(hits.line, kind="stable")
+    lengths = np.bincount(row, minlength=len(judged.queries)).astype(np.int64)
+    scored = ScoredRows(hits.key[lines], row[lines], lengths)
+    place = np.empty(lines.size, dtype=np.int64)
+    place[lines] = np.arange(lines.size)
+    return order_among(place, scored, judged.item.take(hits.entry[lines]), judged.queries, found)
+
+
+def count_rows(counting: Counting, part: RunPart) -> Arrays:
+    """For each judged item, how many rows of a part that are not judged stand before it, score higher, and the same."""
+    plan = counting.plan
+    run = run_of_part(part, plan.files, plan.name, plan.reading)
+    found = plan.found()
+    counts = np.zeros((3, len(counting.hits)), dtype=np.int64)
+    depth = np.zeros(len(plan.judged.queries), dtype=np.int64)
+    answered = np.zeros(len(plan.judged.queries), dtype=np.bool_)
+    best: list[dict[str, NDArray[Any]]] = []
+    not_judged: set[str] = set()
+    for rows in _portions(run.blocks(plan.found().problems), plan.rows_in_memory):
+        for whole in gather_rows(rows):
+            row_of = np.array([plan.judged.row_of.get(query, -1) for query in whole.queries], dtype=np.int64)
+            not_judged.update(query for query, row in zip(whole.queries, row_of.tolist(), strict=True) if row < 0)
+            answered[row_of[row_of >= 0]] = True
+            left = _without_judged(whole, row_of, found)
+            np.add.at(depth, row_of[row_of >= 0], left.lengths[row_of >= 0])
+            _add_counts(counts, counting, left, row_of)
+            if found.keep_scores:
+                best.append(_best_of(left, row_of, found))
+    columns = {"before": counts[0], "above": counts[1], "equal": counts[2], "depth": depth, "answered": answered}
+    columns |= {name: np.concatenate([np.empty(0), *(each[name] for each in best)]) for name in BEST if best}
+    return Arrays(columns, PartFacts(found.problems), sorted(not_judged))
+
+
+def _portions(blocks: Iterable[RunBlock], most: int) -> Iterator[list[RunBlock]]:
+    """Blocks together, until they have so many rows."""
+    waiting: list[RunBlock] = []
+    for block in blocks:
+        waiting.append(block)
+        if sum(map(len, waiting)) >= most:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
+
+
+def _without_judged(whole: Whole, row_of: IntArray, found: Found) -> Whole:
+    """The rows that are not judged, without junk and duplicates."""
+    assert isinstance(found.judged, JudgedItems)
+    judged, _ = find_judged(whole.keys, row_of, found.judged)
+    keep = np.ones(len(whole.rows), dtype=np.bool_)
+    keep[judged] = False
+    return found.settled(whole.keep(keep))
+
+
+def _add_counts(counts: IntArray, counting: Counting, left: Whole, row_of: IntArray) -> None:
+    plan, hits = counting.plan, counting.hits
+    segment_of = np.full(len(plan.judged.queries), -1)
+    there = np.flatnonzero(row_of >= 0)
+    segment_of[row_of[there]] = there
+    owner = segment_of[plan.judged.query_row[hits.entry]]
+    chosen = np.flatnonzero(owner >= 0)
+    rows, segment = _with_hits(left, hits.take(chosen), owner[chosen], plan)
+    order = np.argsort(numbers_of(rows.line), kind="stable")
+    place = np.empty(order.size, dtype=np.int64)
+    place[order] = np.arange(order.size)
+    rows, segment = rows.take(order), segment[order]
+    lengths = np.bincount(segment, minlength=len(left.queries)).astype(np.int64)
+    asked = place[len(left.rows) :]
+    found = plan.nothing
+    now = order_among(asked, ScoredRows(rows.score, segment, lengths), rows.item, left.queries, found)
+    alone = counting.alone
+    counts[0][chosen] += now.rank - alone.rank[chosen]
+    counts[1][chosen] += now.above - alone.above[chosen]
+    counts[2][chosen] += now.equal - alone.equal[chosen]
+
+
+def _with_hits(left: Whole, hits: Hits, segment: IntArray, plan: Plan) -> tuple[RunRows, IntArray]:
+    """Rows that are not judged, and behind them all judged items of their queries; scores are what sorts them."""
+    items, _ = plan.judged.like(left.rows.item)
+    rows = replace(
+        left.rows,
+        item=join_columns([left.rows.item, items.take(hits.entry)]),
+        score=np.concatenate([plan.nothing.sorting_scores(left.rows), hits.key]),
+        line=np.concatenate([numbers_of(left.rows.line), hits.line]),
+        rank=None,
+    )
+    return rows, np.concatenate([left.segment, segment])
+
+
+def _best_of(left: Whole, row_of: IntArray, found: Found) -> dict[str, NDArray[Any]]:
+    """The first rows of each judged query that are not judged."""
+    segments = np.flatnonzero(row_of >= 0)
+    key = found.sorting_scores(left.rows)
+    scored = ScoredRows(key, left.segment, left.lengths, stable=True)
+    rows = scored.at(ranges(scored.starts[segments], np.minimum(left.lengths[segments], KEPT_DISTRACTORS)))
+    return {
+        "row": row_of[left.segment[rows]],
+        "key": key[rows],
+        "score": left.rows.score[rows],
+        "lot": lots_of_names(left.rows.item.take(rows)),
+        "line": numbers_of(left.rows.line)[rows],
+    }
+
+
+def collect_counts(counting: Counting, parts: Sequence[Arrays], found: Found) -> None:
+    """All counts together: ranks, groups of equal scores, depths and best distractors, as a reduction finds them."""
+    judged, hits, alone = counting.plan.judged, counting.hits, counting.alone
+    total = {
+        name: np.sum([part.columns[name] for part in parts], axis=0) for name in ("before", "above", "equal", "depth")
+    }
+    row, grade = judged.query_row[hits.entry], judged.grade[hits.entry]
+    found.items.append({"row": row, "rank": alone.rank + total["before"], "grade": grade, "score": hits.score})
+    found.groups.append(_groups(row, alone.above + total["above"] + 1, alone.equal + total["equal"]))
+    depth = total["depth"] + np.bincount(row, minlength=len(judged.queries))
+    answered = np.flatnonzero(np.any([part.columns["answered"] for part in parts], axis=0))
+    found.rows_of_query = dict(zip(answered.tolist(), depth[answered].tolist(), strict=True))
+    found.not_judged = sorted({query for part in parts for query in part.not_judged})
+    if found.keep_scores:
+        found.best.append(_best_together(parts, hits, row, grade, judged))
+
+
+def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArray]:
+    """Each group of two or more equal scores once."""
+    several = size > 1
+    groups = np.unique(np.stack([row[several], start[several], size[several]]), axis=1)
+    return {"row": groups[0], "start": groups[1], "size": groups[2]}
+
+
+def _best_together(
+    parts: Sequence[Arrays], hits: Hits, row: IntArray, grade: NDArray[Any], judged: JudgedItems
+) -> dict[str, NDArray[Any]]:
+    """The best distractors of each query, of all parts and of the judged items that are not relevant."""
+    wrong = np.flatnonzero(grade < 1)
+    lot = lots_of_names(judged.item.take(hits.entry[wrong]))
+    own = {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}
+    listed = [part.columns for part in parts if "lot" in part.columns]
+    whole = {name: np.concatenate([own[name], *(each[name] for each in listed)]) for name in BEST}
+    order = np.lexsort((whole["line"], -whole["key"], whole["row"]))
+    owner = whole["row"][order].astype(np.int64)
+    nth = np.arange(order.size) - np.searchsorted(owner, owner)
+    chosen, nth = order[nth < KEPT_DISTRACTORS], nth[nth < KEPT_DISTRACTORS]
+    return {
+        "row": whole["row"][chosen].astype(np.int64),
+        "order": nth,
+        "score": whole["score"][chosen],
+        "lot": whole["lot"][chosen].astype(np.int64),
+    }

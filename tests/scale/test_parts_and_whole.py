@@ -1,0 +1,186 @@
+"""In parts or as a whole: the same ranks, the same messages, whatever the parts are."""
+
+from __future__ import annotations
+
+import io
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rankscope.errors import InputError
+from rankscope.ranks.reduce import reduce
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.storage import about_ranks, ranks_to_frame, write_frame
+from rankscope.running.home import Home
+from rankscope.scale import estimate
+from rankscope.scale.where import Where, reduce_where
+from rankscope.settings import SETTINGS, Settings
+
+Row = tuple[str, str, float]
+QUERIES, ITEMS = [f"q{number}" for number in range(6)], [f"d{number}" for number in range(12)]
+ROWS = st.lists(
+    st.tuples(st.sampled_from(QUERIES), st.sampled_from(ITEMS), st.sampled_from([0.0, 0.5, 1.0, 2.0])), min_size=1
+)
+JUDGED = {
+    query: {item: (number + place) % 3 for place, item in enumerate(ITEMS[:7])}
+    for number, query in enumerate(QUERIES[:5])
+}
+TIES = next(each.choices for each in SETTINGS if each.name == "ties")
+DUPLICATES = next(each.choices for each in SETTINGS if each.name == "duplicates")
+
+
+def bytes_of(ranks: RelevantRanks) -> bytes:
+    file = io.BytesIO()
+    write_frame(ranks_to_frame(ranks), about_ranks(ranks), file)
+    return file.getvalue()
+
+
+def outcome(work: Any) -> bytes | str:
+    """What comes of a reduction: all its bytes, or its message."""
+    try:
+        return bytes_of(work())
+    except InputError as error:
+        return str(error)
+
+
+def write_parts(rows: list[Row], cuts: list[int], folder: Path) -> None:
+    frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").with_columns(
+        pl.int_range(1, pl.len() + 1).over("query").alias("rank")
+    )
+    borders = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    for number, (start, end) in enumerate(pairwise(borders)):
+        frame[start:end].write_parquet(folder / f"part-{number:02}.parquet")
+
+
+def in_parts(
+    folder: Path, chosen: Settings, memory_rows: int, shuffle: Literal["auto", "none"] = "auto", **more: Any
+) -> RelevantRanks:
+    memory = estimate.BYTES_AT_LEAST + memory_rows * estimate.BYTES_A_ROW
+    where = Where(on=Home(), memory=memory, shuffle=shuffle)
+    return reduce_where(JUDGED, folder, chosen, where=where, **more)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    rows=ROWS,
+    cuts=st.lists(st.integers(0, 40), max_size=4),
+    memory_rows=st.sampled_from([1, 3, 1000]),
+    ties=st.sampled_from(TIES),
+    duplicates=st.sampled_from(DUPLICATES),
+    query_item=st.sampled_from(["kept", "removed", "counted"]),
+    keep_scores=st.booleans(),
+    junk=st.booleans(),
+)
+def test_parts_of_any_size_give_the_bytes_and_messages_of_the_whole(
+    rows: list[Row],
+    cuts: list[int],
+    memory_rows: int,
+    ties: str,
+    duplicates: str,
+    query_item: str,
+    keep_scores: bool,
+    junk: bool,
+) -> None:
+    if duplicates == "error":
+        rows = list({(query, item): (query, item, score) for query, item, score in rows}.values())
+    chosen = Settings(ties=ties, duplicates=duplicates, query_item=query_item)
+    more: dict[str, Any] = {"keep_scores": keep_scores, "junk": [("q0", "d1"), ("q2", "d9")] if junk else ()}
+    with TemporaryDirectory() as name:
+        folder = Path(name) / "run"
+        folder.mkdir()
+        write_parts(rows, cuts, folder)
+        whole = outcome(lambda: reduce(JUDGED, folder, chosen, **more))
+        assert outcome(lambda: in_parts(folder, chosen, memory_rows, **more)) == whole
+
+
+def is_judged(row: Row) -> bool:
+    return row[1] in JUDGED.get(row[0], {})
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    rows=ROWS,
+    cuts=st.lists(st.integers(0, 40), max_size=4),
+    memory_rows=st.sampled_from([1, 3, 1000]),
+    ties=st.sampled_from([each for each in TIES if each != "rank"]),
+    duplicates=st.sampled_from(DUPLICATES),
+    width=st.sampled_from([32, 64]),
+    keep_scores=st.booleans(),
+    junk=st.booleans(),
+)
+def test_rows_counted_where_they_lie_give_the_bytes_and_messages_of_the_whole(
+    rows: list[Row],
+    cuts: list[int],
+    memory_rows: int,
+    ties: str,
+    duplicates: str,
+    width: int,
+    keep_scores: bool,
+    junk: bool,
+) -> None:
+    once = {row[:2]: row for row in rows}
+    rows = [row for row in rows if is_judged(row) or once[row[:2]] is row]  # what is not judged must not come twice
+    chosen = Settings(ties=ties, duplicates=duplicates, score_width=width)
+    more: dict[str, Any] = {"keep_scores": keep_scores, "junk": [("q0", "d1"), ("q2", "d9")] if junk else ()}
+    with TemporaryDirectory() as name:
+        folder = Path(name) / "run"
+        folder.mkdir()
+        write_parts(rows, cuts, folder)
+        whole = outcome(partial(reduce, JUDGED, folder, chosen, **more))
+        assert outcome(partial(in_parts, folder, chosen, memory_rows, shuffle="none", **more)) == whole
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from([*QUERIES, ""]), st.sampled_from(ITEMS), st.sampled_from([0.5, 1.0, float("nan")])),
+        min_size=1,
+        max_size=60,
+    ),
+    cuts=st.lists(st.integers(0, 60), max_size=4),
+    memory_rows=st.sampled_from([1, 1000]),
+)
+def test_bad_rows_give_the_same_message_in_any_parts(rows: list[Row], cuts: list[int], memory_rows: int) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name) / "run"
+        folder.mkdir()
+        write_parts(rows, cuts, folder)
+        for ties in ("trec_eval", "rank"):
+            chosen = Settings(ties=ties)
+            whole = outcome(partial(reduce, JUDGED, folder, chosen))
+            assert outcome(partial(in_parts, folder, chosen, memory_rows)) == whole
+
+
+@pytest.mark.parametrize("suffix", [".run", ".jsonl", ".csv", ".run.gz"])
+@pytest.mark.parametrize("memory_rows", [1, 1000])
+def test_text_runs_go_through_the_same_buckets(tmp_path: Path, suffix: str, memory_rows: int) -> None:
+    from rankscope.inputs.formats import write
+    from rankscope.inputs.run import Run
+
+    rows = [(QUERIES[number % 4], ITEMS[number % 11], float(number % 3)) for number in range(44)]
+    frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").unique(
+        ["query", "item"], maintain_order=True
+    )
+    path = tmp_path / f"bm25{suffix}"
+    write(Run.of(frame, name="bm25"), path)
+    whole = reduce(JUDGED, path, keep_scores=True)
+    assert bytes_of(in_parts(path, Settings(), memory_rows, keep_scores=True)) == bytes_of(whole)
+
+
+def test_files_that_cannot_be_read_are_all_named_before_the_work_begins(tmp_path: Path) -> None:
+    write_parts([("q1", "d1", 1.0)], [], tmp_path)
+    (tmp_path / "part-01.parquet").write_bytes(b"PAR1")
+    (tmp_path / "part-02.run").write_text("q1 Q0 d1 1 1.0 t\n")
+    (tmp_path / "part-03.parquet").write_bytes(b"")
+    (tmp_path / "_SUCCESS").write_text("")
+    whole, parts = outcome(partial(reduce, JUDGED, tmp_path)), outcome(partial(in_parts, tmp_path, Settings(), 1))
+    for message in (str(whole), str(parts)):
+        assert "part-02.run: is trec, where the first file is parquet" in message
+    assert "part-01.parquet: cannot be read as Parquet" in str(whole)
