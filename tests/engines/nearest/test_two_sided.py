@@ -17,6 +17,7 @@ from rankscope.engines.nearest import ALL, city_block, nearest_ranks, two_sided
 from rankscope.engines.nearest.block import BlockRanks
 from rankscope.engines.nearest.block_files import BlocksFolder
 from rankscope.engines.nearest.differences import L1
+from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.spaces import space_of
 from rankscope.inputs.features import Features
@@ -31,7 +32,9 @@ def tiles(side: int | None = None) -> Iterator[None]:
     """However small the blocks are, tiles serve both sides; or none does."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(two_sided, "LEAST_BLOCK", 1)
-        patch.setattr(two_sided, "LEAST_WIDTH", 1 if side else 10**9)
+        for name in ("LEAST_WIDTH", "LEAST_SCREENED_WIDTH"):
+            patch.setattr(two_sided, name, 1 if side else 10**9)
+        patch.setattr(two_sided, "MOST_EQUALS", np.inf)
         patch.setattr(two_sided, "STRIP", max(1, (side or 2) // 2))
         yield
 
@@ -180,11 +183,24 @@ def test_each_pair_of_blocks_is_computed_once(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(L1, "tile", counted)
     with tiles(40):
         monkeypatch.setattr(two_sided, "STRIP", 1)
+        monkeypatch.setattr(two_sided, "share_of_equals", lambda space, queries: 0.0)
         nearest_ranks(features, np.arange(240) % 6, "l1", block=40)
     assert pairs == 240 * 241 // 2
 
 
-def test_tiles_that_do_not_pay_or_do_not_fit_are_not_made() -> None:
+@pytest.mark.parametrize(
+    ("metric", "kind", "two_sides"),
+    [("l1", "wide", True), ("l1", "bits", False), ("hamming", "wide", False), ("cosine", "wide", False)],
+)
+def test_only_scores_that_are_rarely_equal_are_counted_for_both_sides(metric: str, kind: str, two_sides: bool) -> None:
+    rng = np.random.default_rng(0)
+    features = rng.integers(0, 256 if kind == "wide" else 2, (600, 40), dtype=np.uint8)
+    relevance = Relevance.of(Features.of(features, rng.integers(0, 60, 600)))
+    assert two_sided.pays(space_of(metric, features), relevance, False, memory=1 << 29) == two_sides
+    assert not two_sided.pays(space_of(metric, features), relevance, False, memory=1 << 16)
+
+
+def test_tiles_that_do_not_fit_are_not_made() -> None:
     assert two_sided.tile_side(100, 9_000_000, None) == 0
     assert two_sided.tile_side(20_000, 1000, None) == 0
     assert two_sided.tile_side(20_000, 9_000_000, 5000) == 0

@@ -29,15 +29,36 @@ from rankscope.running.threads import in_threads, with_threads
 STRIP = 512  # rows of a block's tile with itself that are computed at once, from the diagonal on
 HIT_BYTES, KEPT_BYTES = 64, 2 * 24 * KEPT_DISTRACTORS  # of a hit, and of the distractors of a query, until it is ranked
 LEAST_BLOCK = 256  # in narrower tiles, counting costs more than is saved
-LEAST_WIDTH = 48  # features, the same
+LEAST_WIDTH, LEAST_SCREENED_WIDTH = 16, 96  # features, the same
+MOST_EQUALS = 0.25  # items equal to each hit, times hits: more are quicker to rank in whole rows, which are sorted
+SAMPLED_QUERIES, SAMPLED_ITEMS = 8, 4096
 
 
 def pays(space: Space, relevance: Relevance, keep_scores: bool, memory: int) -> bool:
-    """Whether a tile for both sides pays: distances that take long, and what is known of all queries fits."""
+    """Whether tiles for both sides pay: scores that take long and are rarely equal; and what they need fits."""
     queries = relevance.queries
+    if not (space.symmetric and relevance.gallery[queries].all()):
+        return False
     held = relevance.hit_count * HIT_BYTES + keep_scores * queries.size * KEPT_BYTES
-    wide = space.symmetric and space.rows.shape[1] >= LEAST_WIDTH
-    return wide and 3 * held <= memory and bool(relevance.gallery[queries].all())
+    wide = space.rows.shape[1] >= (LEAST_WIDTH if space.exact else LEAST_SCREENED_WIDTH)
+    hits = relevance.hit_count / queries.size
+    return wide and 3 * held <= memory and hits * share_of_equals(space, queries) <= MOST_EQUALS
+
+
+def share_of_equals(space: Space, queries: IntArray) -> float:
+    """How often two items have the same score with a query, from a few queries and items.
+
+    >>> from rankscope.engines.nearest.differences import L1
+    >>> share_of_equals(L1(np.array([[0], [1], [1], [1]])), np.array([0]))
+    0.5
+    """
+    some = queries[:: -(-queries.size // SAMPLED_QUERIES)]
+    items = np.arange(0, len(space), -(-len(space) // SAMPLED_ITEMS))
+    ordered = np.sort(space.tile(some, items), axis=1)
+    starts = np.ones(ordered.shape, dtype=np.bool_)
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    sizes = np.diff(np.append(np.flatnonzero(starts), ordered.size))
+    return float((sizes * (sizes - 1)).sum() / (some.size * items.size * max(1, items.size - 1)))
 
 
 def tile_side(queries: int, cells: int, wanted: int | None) -> int:
