@@ -25,7 +25,7 @@ from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
 
 MEMORY = 512 << 20
-CELL = 20  # bytes a score takes in a block, all arrays at once
+CELL, SCREENED_CELL = 20, 12  # bytes a score takes in a block, all arrays at once
 SMALL = 1 << 24  # pairs up to which it does not matter who does what,
 NARROW = 64  # if they have no more features than this
 USEFUL = 1 << 25  # larger blocks are not faster
@@ -150,7 +150,8 @@ def _cells(space: Space, memory: int) -> int:
     """How many scores fit into a block beside the copies of the features."""
     if isinstance(space, ProductSpace):
         space.copies = memory // 3
-    return max(1, min(USEFUL, memory // (3 * CELL)))
+    screened = space.levels > 1 and not space.exact
+    return max(1, min(USEFUL, memory // (3 * (SCREENED_CELL if screened else CELL))))
 
 
 def _rows(cells: int, items: int) -> int:
