@@ -20,10 +20,12 @@ from benchmarks import (
     objects,
     pages,
     readers,
+    scale,
     shapes,
     skewed_errors,
     speed,
     tables,
+    text,
     thinning,
 )
 from benchmarks.measuring import machine
@@ -44,6 +46,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
         lambda: objects.start(FOLDER),
     ),
     "tables": ("Parquet: 20 and 80 million rows", lambda: tables.report(FOLDER)),
+    "scale": ("Beyond memory: 24 and 96 million rows in 16 files", lambda: scale.report(FOLDER)),
     "small": ("Small speeds", lambda: speed.small_speeds(FOLDER)),
     "readers": ("The two readers of TREC text against each other", readers.agreement),
     "fuzz": (f"Fuzz: {FUZZED:,} hostile files and options", lambda: fuzz.report(FUZZED)),
@@ -59,6 +62,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "gpu": ("Exact ranks on a graphics card", gpu_nearest.report),
     "shapes": ("Shapes: every descriptor and height matching on CE-Shape-1, known figures in brackets", shapes.report),
     "descriptors": ("Image descriptors: what they find, beside the specification", descriptors.report),
+    "text": ("Text: generated texts of 55 words, beside tantivy, bm25s and SQLite FTS5", text.report),
     "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
 }
 

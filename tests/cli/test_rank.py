@@ -17,8 +17,8 @@ from rankscope.cli.main import cli
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.block_files import BlocksFolder
 from rankscope.errors import InputError, RankscopeError, SettingError
-from rankscope.facade.ranking import memory_size
 from rankscope.ranks.storage import load_ranks
+from rankscope.running.memory import memory_size
 from tests.engines.nearest.plain import everything, many_items
 
 

@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, measure_option, setting_options
+from rankscope.cli.options import input_options, measure_option, scale_options, setting_options
 from rankscope.cli.threads import limit_threads
 from rankscope.facade.usual import EVALUATE
 
@@ -35,6 +35,7 @@ from rankscope.facade.usual import EVALUATE
     help="Write the result to this file. NAME.ranks.parquet saves the reduction itself.",
 )
 @input_options
+@scale_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
 def command(
@@ -48,31 +49,34 @@ def command(
 ) -> None:
     """How good is it? Means, or values per query, of one or several runs against judgements.
 
-    QRELS and RUN are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow, compressed or not; - is standard input.
-    Several runs give one row each. All problems of all files are reported at once (exit code 2).
+    QRELS and RUN are TREC text, CSV, TSV, JSON, JSON lines, Parquet or Arrow, compressed or not; - is standard input. A
+    folder of files, or a quoted pattern, is one system. Several runs give one row each. All problems of all files are
+    reported at once (exit code 2).
 
     \b
     rankscope evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10
     rankscope evaluate qrels.txt bm25.run -m all_trec -q --format trec --compat trec_eval-10
+    rankscope evaluate qrels.parquet 'runs/bm25-*.parquet' --memory 1GB -o bm25.ranks.parquet
     """
     limit_threads(1)  # no matrix is multiplied here
     from rankscope.cli.output import Output, progress_line, say
 
+    where = Inputs.where(given, quiet)
     target, inputs = Output.chosen(output, output_format), Inputs.of(files, given)
     if target.saves_ranks:
-        _save(inputs, target, quiet)
+        _save(inputs, target, quiet, where)
         return
     with progress_line(quiet) as progress:
-        scores = inputs.scores("evaluate", measures or EVALUATE, progress)
+        scores = inputs.scores("evaluate", measures or EVALUATE, progress, where=where)
     target.write(scores, per_query, quiet)
     if not quiet and not target.tells_warnings:
         for line in scores.warnings():
             say(f"! {line}")
 
 
-def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
+def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     """One run to one reduction, with the scores the growth forecast needs."""
-    from rankscope.cli.output import say
+    from rankscope.cli.output import progress_line, say
     from rankscope.errors import InputError, SettingError
     from rankscope.evaluation.coverage_report import coverage_of, warnings_of
     from rankscope.inputs.junk import read_junk
@@ -80,8 +84,8 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
     from rankscope.inputs.swapped import refuse_swapped
-    from rankscope.ranks.reduce import reduce
     from rankscope.ranks.storage import save_ranks
+    from rankscope.scale.where import reduce_where
 
     if len(inputs.files) != 2:
         raise SettingError("a .ranks.parquet file holds one system: give QRELS and one RUN")
@@ -91,7 +95,18 @@ def _save(inputs: Inputs, target: Any, quiet: bool) -> None:
     unwanted = read_junk(inputs.junk, reading) if inputs.junk else ()
     try:
         qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading, name=name)
-        ranks = reduce(qrels, run, settings, junk=unwanted, keep_scores=True)
+        with progress_line(quiet) as progress:
+            ranks = reduce_where(
+                qrels,
+                run,
+                settings,
+                junk=unwanted,
+                keep_scores=True,
+                reading=reading,
+                progress=progress,
+                where=where,
+                result=target.path,
+            )
     except InputError:
         refuse_swapped(inputs.files[0], inputs.files[1], reading)
         raise

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.ranks.relevant_ranks import RelevantRanks
+    from rankscope.scale.where import Where
     from rankscope.settings import Settings
 
 SAVED = ".ranks.parquet"
@@ -36,6 +37,23 @@ class Inputs:
         read = {name: options.pop(name, None) for name in INPUT_NAMES}
         return cls(tuple(files), **read, given=options)
 
+    @staticmethod
+    def where(options: dict[str, Any], quiet: bool) -> Where | None:
+        """From what `scale_options` left in the keywords of a command; None where nothing was asked for."""
+        asked = {name: options.pop(name) for name in ("on", "memory", "work", "shuffle", "digest")}
+        if asked == {"on": None, "memory": None, "work": None, "shuffle": "auto", "digest": True}:
+            return None
+        from rankscope.cli.output import say
+        from rankscope.running.memory import memory_size
+        from rankscope.running.runners import runner_of
+        from rankscope.scale.where import Where
+
+        runner = asked["on"] if asked["on"] in (None, "home") else runner_of(asked["on"])  # before a file is read
+        if asked["memory"] is not None:
+            asked["memory"] = memory_size(asked["memory"])
+        asked["on"] = runner or "home"
+        return Where(**asked) if quiet else Where(**asked, say=say)
+
     @property
     def settings(self) -> Settings:
         """All choices."""
@@ -44,7 +62,13 @@ class Inputs:
         return Settings(compat=self.compat, **self.given)
 
     def scores(
-        self, command: str, measures: Iterable[str], progress: Any = None, *, keep_scores: bool = False
+        self,
+        command: str,
+        measures: Iterable[str],
+        progress: Any = None,
+        *,
+        keep_scores: bool = False,
+        where: Where | None = None,
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
         from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
@@ -65,6 +89,7 @@ class Inputs:
             max_ratio=self.max_ratio,
             progress=progress,
             keep_scores=keep_scores,
+            where=where,
             compat=self.compat,
             **self.given,
         )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from rankscope.cli.guarded import Input
+from rankscope.cli.guarded import Input, OutputFolder
 from rankscope.peers import COMPAT
 from rankscope.settings import SETTINGS, Setting
 
@@ -72,6 +72,39 @@ def on_option(default: str) -> Callable[[F], F]:
         f" It changes no number. Default: {default}."
     )
     return click.option("--on", metavar="WHERE", help=words)
+
+
+SCALE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--memory",
+        metavar="SIZE",
+        help="Work within this much memory, as 1GB; a run that needs more is reduced in parts. Default: half of what "
+        "is free.",
+    ),
+    click.option(
+        "--work",
+        type=OutputFolder(),
+        metavar="FOLDER",
+        help="Keep finished parts here until the work has ended well, so that stopped work continues. Default: beside "
+        "the file of saved ranks.",
+    ),
+    click.option(
+        "--shuffle",
+        type=click.Choice(["auto", "none"]),
+        default="auto",
+        show_default=True,
+        help="auto brings the rows of a query together where a large run has them scattered; none counts them where "
+        "they lie, in two passes.",
+    ),
+    click.option("--digest/--no-digest", default=True, show_default=True, help="Note the SHA-256 of large runs."),
+)
+
+
+def scale_options(function: F) -> F:
+    """Where a large run is reduced, and in how much memory."""
+    for option in reversed(SCALE_OPTIONS):
+        function = option(function)
+    return on_option("home")(function)
 
 
 def label_options(function: F) -> F:

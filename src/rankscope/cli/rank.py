@@ -10,7 +10,6 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.options import label_options
 from rankscope.cli.threads import OF_MATRICES, OF_TABLES, limit_threads
-from rankscope.facade.usual import MEMORY
 
 SUFFIX = ".ranks.parquet"
 
@@ -50,7 +49,7 @@ SUFFIX = ".ranks.parquet"
     show_default=True,
     help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
 )
-@click.option("--memory", default=MEMORY, show_default=True, metavar="SIZE", help="Work within this much memory.")
+@click.option("--memory", metavar="SIZE", help="Work within this much memory, as 2GB. Default: half of what is free.")
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each core."
 )
@@ -65,7 +64,7 @@ SUFFIX = ".ranks.parquet"
 )
 @click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
 @click.option("--quiet", is_flag=True, help="No progress and no messages.")
-def command(features: str, output: str, memory: str, threads: int | None, quiet: bool, **given: Any) -> None:
+def command(features: str, output: str, memory: str | None, threads: int | None, quiet: bool, **given: Any) -> None:
     """Every labelled item is a query in turn, the items that share its label are relevant: exact ranks of all of them.
 
     FEATURES is .npy (with --labels), .npz (arrays features, labels, ids, split), Parquet or Arrow. Work that was
@@ -85,14 +84,15 @@ def command(features: str, output: str, memory: str, threads: int | None, quiet:
     _rank(features, output, memory, threads, quiet, given)
 
 
-def _rank(path: str, output: str, memory: str, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
+def _rank(path: str, output: str, memory: str | None, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
     from rankscope.cli.output import progress_line, say
     from rankscope.engines.nearest.spaces import metric_named, name_of
     from rankscope.evaluation.cautions import few_distractors
-    from rankscope.facade.ranking import items_of, memory_size, ranked
+    from rankscope.facade.ranking import items_of, ranked
     from rankscope.names import one_line
+    from rankscope.running.memory import memory_of
 
-    size = memory_size(memory)
+    size = memory_of(memory)
     if given["metric"]:
         metric_named(given["metric"])  # before a large file is read
     names = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")

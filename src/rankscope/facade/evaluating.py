@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.facade import usual
 from rankscope.facade.scoring import InputChoices, scores_of
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
+    from rankscope.running.runner import Runner
 
 
 def evaluate(
@@ -20,6 +22,11 @@ def evaluate(
     *,
     keep_scores: bool = False,
     progress: Progress | None = None,
+    on: str | Runner = "home",
+    memory: str | int | None = None,
+    work: str | Path | None = None,
+    shuffle: Literal["auto", "none"] = "auto",
+    digest: bool = True,
     **given: Unpack[InputChoices],
 ) -> Scores:
     """How good is it? Means and values per query, of one run or several against judgements.
@@ -28,8 +35,18 @@ def evaluate(
     list, or a dictionary by name. Without `runs`, reductions made before: ranks, or NAME.ranks.parquet files.
     `measures` as people write them, or as classes: "nDCG@10", nDCG @ 10. `keep_scores` leaves scores in the ranks of
     the result, for graphs and forecasts that read them.
+
+    A folder of files or a pattern is one system. A run that does not fit into `memory` ("1GB"; None: half of what is
+    free) is reduced in parts, `on` "home", "processes:4", "dask://HOST:PORT" or "spark"; no number depends on it.
+    `work` is a folder in which finished parts wait for the rest, `shuffle="none"` counts rows where they lie, and
+    `digest=False` leaves the SHA-256 of large runs out.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}})
     >>> scores["AP"], scores["RR"]
     (0.5, 0.5)
     """
-    return scores_of(qrels, runs, measures, keep_scores=keep_scores, progress=progress, **given)
+    where = None
+    if (on, memory, work, shuffle, digest) != ("home", None, None, "auto", True):
+        from rankscope.scale.where import Where
+
+        where = Where(on=on, memory=memory, work=work, shuffle=shuffle, digest=digest)
+    return scores_of(qrels, runs, measures, keep_scores=keep_scores, progress=progress, where=where, **given)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankscope.errors import SettingError
-from rankscope.facade import usual
 
 if TYPE_CHECKING:
     from rankscope.engines.nearest.spaces import Metric
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from rankscope.reports.texts.benchmark import Standings
 
 SUFFIX = ".ranks.parquet"
-SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def rank(
@@ -34,7 +32,7 @@ def rank(
     junk: Any = None,
     junk_labels: Sequence[Any] = (),
     query_item: Literal["removed", "kept", "kept_ignored"] = "removed",
-    memory: str | int = usual.MEMORY,
+    memory: str | int | None = None,
     threads: int | None = None,
     keep_scores: bool = True,
     device: Literal["cpu", "cuda"] = "cpu",
@@ -50,6 +48,7 @@ def rank(
     """
     from rankscope.engines.nearest.spaces import metric_named
     from rankscope.names import one_line
+    from rankscope.running.memory import memory_of
 
     asked = None if metric is None else metric_named(metric)  # before a large file is read
     items = items_of(
@@ -62,7 +61,7 @@ def rank(
         junk_labels=junk_labels,
     )
     name = one_line(system or (os.path.basename(output).removesuffix(SUFFIX) if output else "nearest"))
-    choices = {"query_item": query_item, "keep_scores": keep_scores, "memory": memory_size(memory)}
+    choices = {"query_item": query_item, "keep_scores": keep_scores, "memory": memory_of(memory)}
     free = {"threads": threads, "device": device, "progress": progress}
     return ranked(items, asked or metric_named(items.metric or "cosine"), junk, name, output, choices, free)[0]
 
@@ -135,26 +134,6 @@ def items_of(
 
 def _given_ids(queries: Any) -> Any:
     return Path(queries).read_text(encoding="utf-8").split() if isinstance(queries, str | Path) else queries
-
-
-def memory_size(text: str | int) -> int:
-    """Bytes from `2GB`, `500 MB`, `1.5g` or a plain number.
-
-    >>> memory_size("2GB"), memory_size("500 mb")
-    (2147483648, 524288000)
-    """
-    from rankscope.wording import setting_usage
-
-    memory = setting_usage("memory")
-    plain = str(text).strip().upper().removesuffix("B").removesuffix("I").strip()
-    number, unit = (plain[:-1], plain[-1]) if plain and plain[-1] in SIZES else (plain, "")
-    try:
-        size = int(float(number) * SIZES[unit])
-    except (ValueError, OverflowError):
-        raise SettingError(f"{memory} must be a size as 2GB or 500MB, got '{text}'") from None
-    if size < 32 << 20:
-        raise SettingError(f"{memory} must be at least 32MB, got '{text}'")
-    return size
 
 
 def describe(

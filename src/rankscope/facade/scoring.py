@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
+    from rankscope.scale.where import Where
 
 SAVED = ".ranks.parquet"
 OF_FILES = ("junk", "format", "encoding", "max_ratio")  # what saved ranks have no use for
@@ -43,11 +44,12 @@ def scores_of(
     *,
     keep_scores: bool = False,
     progress: Progress | None = None,
+    where: Where | None = None,
     **given: Unpack[InputChoices],
 ) -> Scores:
     """Scores of runs against judgements; without runs, of reductions: ranks or their files, one, several or by name."""
     if runs is not None:
-        return evaluate(qrels, runs, measures, keep_scores=keep_scores, progress=progress, **given)
+        return evaluate(qrels, runs, measures, keep_scores=keep_scores, progress=progress, where=where, **given)
     useless = [name for name in OF_FILES if given.get(name) is not None]
     if useless:
         raise SettingError(f"{', '.join(useless)}: saved ranks hold their judgements already, and take no such choice")

@@ -9,4 +9,3 @@ REPORT = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
 FORECAST = ("Rprec", "AP", "P@10", "R@10")
 METHODS = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regression")
 MIN_EFFECT = 0.01
-MEMORY = "2GB"

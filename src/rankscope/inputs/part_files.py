@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rankscope.errors import InputError
 from rankscope.inputs.expansion import MAX_RATIO
+from rankscope.inputs.remote import is_remote, remote_files, shown_address
 from rankscope.inputs.sources import Source, without_suffix
 from rankscope.names import name_of, one_line, visible
 
@@ -38,7 +39,7 @@ class PartFiles:
     @property
     def name(self) -> str:
         """What messages and provenance call all of them."""
-        return name_of(self.path.rstrip("/")) or "."
+        return name_of(self.address.rstrip("/")) or "."
 
     def stem(self, suffixes: Sequence[str] = ()) -> str:
         """A system's name: that of the folder, or what stands before the first sign of a pattern.
@@ -47,9 +48,14 @@ class PartFiles:
         ('bm25', 'dense')
         """
         if not is_pattern(self.path):
-            return without_suffix(name_of(os.path.abspath(self.path)), suffixes)
+            return without_suffix(self.name if is_remote(self.path) else name_of(os.path.abspath(self.path)), suffixes)
         fixed = self.name[: min(self.name.find(sign) for sign in PATTERN_SIGNS if sign in self.name)]
         return fixed.rstrip("-_.=") or name_of(_fixed_folder(self.path)) or "run"
+
+    @property
+    def address(self) -> str:
+        """Where they are, in words that tell them apart from others."""
+        return shown_address(self.path) if is_remote(self.path) else self.path
 
     @property
     def digest(self) -> str:
@@ -61,7 +67,7 @@ class PartFiles:
     @classmethod
     def of_one(cls, source: Source) -> PartFiles:
         """A single file as the only one."""
-        return cls(source.path, (source,), (source.name,), alone=True)
+        return cls(source.address, (source,), (source.name,), alone=True)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -110,6 +116,8 @@ def is_pattern(path: str | Path) -> bool:
 def part_files(path: str | Path, max_ratio: float = MAX_RATIO) -> PartFiles | None:
     """The files of a folder or pattern; None where the path is a single file. Where there is none, an `InputError`."""
     text = str(path)
+    if is_remote(text):
+        return _remote_part_files(text, max_ratio)
     if is_pattern(text):
         found, folder = sorted(glob.glob(text, recursive=True)), _fixed_folder(text)
     elif text != "-" and os.path.isdir(text):
@@ -125,6 +133,17 @@ def part_files(path: str | Path, max_ratio: float = MAX_RATIO) -> PartFiles | No
     return PartFiles(text, sources, tuple(one_line(name) for name, _ in kept))
 
 
+def _remote_part_files(url: str, max_ratio: float) -> PartFiles | None:
+    """The same elsewhere."""
+    found = remote_files(url, max_ratio)
+    if found is None:
+        return None
+    kept = sorted((pair for pair in found if not _is_note(pair[0])), key=lambda pair: os.fsencode(pair[0]))
+    if not kept:
+        raise InputError.of(shown_address(url), ["no file fits this address"])
+    return PartFiles(url, tuple(source for _, source in kept), tuple(one_line(name) for name, _ in kept))
+
+
 def _files_below(folder: str) -> list[str]:
     return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
 
@@ -135,5 +154,6 @@ def _is_note(name: str) -> bool:
 
 def _fixed_folder(pattern: str) -> str:
     """The folders before the first sign of a pattern."""
-    before = pattern[: min(pattern.find(sign) for sign in PATTERN_SIGNS if sign in pattern)]
+    shown = shown_address(pattern) if is_remote(pattern) else pattern
+    before = shown[: min(shown.find(sign) for sign in PATTERN_SIGNS if sign in shown)]
     return os.path.dirname(before) or "."

@@ -83,17 +83,18 @@ def part_blocks(
     source, name = files.begin(number), "" if files.alone else files.names[number]
     own = Problems(source.name)
     try:
-        stamp = file_stamp(source)
+        stamp = source.stamp
         if source.size and not alike.refuse("is", format_of_part(source, reading), own):
             part = read_part(source, reading, rows)
             for block in part.blocks(own, rank):
                 yield number_rows(block, files.labels, number)
             note_part(run, part)
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
-        if file_stamp(source) != stamp:
+        if source.stamp != stamp:
             own.add("", "changed while it was read", "Evaluate again when nobody writes to it.")
     except InputError as error:
         add_reports(error, own)
+    source.release()
     problems.take_over(own, name, number)
 
 
@@ -126,7 +127,7 @@ def unlike_files(files: PartFiles, reading: Reading) -> Problems:
     for number, source in enumerate(files.parts):
         own = Problems(source.name)
         try:
-            if file_stamp(source)[0]:
+            if source.stamp[0]:
                 alike.refuse("is", format_of_part(source, reading), own)
         except InputError as error:
             add_reports(error, own)
@@ -139,15 +140,6 @@ def add_reports(error: InputError, own: Problems) -> None:
     for report in error.reports if not own.any else ():
         for problem in report.problems:
             own.add(problem.place, problem.what, report.advice)
-
-
-def file_stamp(source: Source) -> tuple[int, int]:
-    """What changes when somebody writes to a file; missing is an `InputError`."""
-    try:
-        status = os.stat(source.path)
-    except OSError as error:
-        raise InputError.of(source.name, [f"cannot be read: {error.strerror}"]) from None
-    return status.st_size, status.st_mtime_ns
 
 
 def number_rows(block: RunBlock, names: tuple[str, ...], number: int) -> RunBlock:

@@ -58,7 +58,7 @@ class Run:
     @property
     def is_small(self) -> bool:
         """Whether it fits in any memory: rows that are there already, or files of a few megabytes."""
-        return self.source is None or self.source.path == "-" or self.source.size < SMALL
+        return self.source is None or self.source.address == "-" or self.source.size < SMALL
 
     @property
     def digest(self) -> str:

@@ -45,6 +45,6 @@ def _is_by_name(runs: Mapping[Any, Any]) -> bool:
 
 def _distinguish(runs: list[Run]) -> None:
     """Every run under a name of its own."""
-    paths = [None if run.source is None or run.source.path == "-" else run.source.path for run in runs]
+    paths = [None if run.source is None or run.source.address == "-" else run.source.address for run in runs]
     for run, name in zip(runs, distinct_names([run.name for run in runs], paths), strict=True):
         run.name = name

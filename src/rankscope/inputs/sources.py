@@ -46,6 +46,11 @@ class Source:
     @classmethod
     def of(cls, path: str | Path, max_ratio: float = MAX_RATIO) -> Source:
         """A path as people give it: behind a `#` may stand the part, unless the `#` belongs to the file's own name."""
+        if "://" in str(path):
+            from rankscope.inputs.remote import RemoteSource, is_remote
+
+            if is_remote(path):
+                return RemoteSource(str(path), max_ratio)
         whole, mark, part = str(path).rpartition("#")
         if mark and part and not os.path.exists(path) and (whole == "-" or os.path.exists(whole)):
             return cls(whole, part, max_ratio)
@@ -56,6 +61,11 @@ class Source:
         """What messages and provenance call it; never the folder it lies in."""
         name = "standard input" if self.path == "-" else name_of(self.path)
         return f"{name}#{self.part}" if self.part else name
+
+    @property
+    def address(self) -> str:
+        """Where it is, in words that tell it apart from others; nothing is read for that."""
+        return self.path
 
     @property
     def is_folder(self) -> bool:
@@ -81,6 +91,15 @@ class Source:
         return self._digest
 
     @property
+    def stamp(self) -> tuple[int, str]:
+        """What changes when somebody writes to the file; a missing one is an `InputError`."""
+        try:
+            status = os.stat(self.path)
+        except OSError as error:
+            raise self._cannot_be_read(error) from None
+        return status.st_size, str(status.st_mtime_ns)
+
+    @property
     def size(self) -> int:
         """How many bytes are stored; 0 for standard input."""
         return Path(self.path).stat().st_size if self.path != "-" else 0
@@ -94,6 +113,9 @@ class Source:
     def reached(self, share: float) -> None:
         """Somebody else reads the file, and has come so far."""
         self._read = int(share * self.size)
+
+    def release(self) -> None:
+        """Nobody reads it for now: what was made for reading can go."""
 
     def begins_with(self, magic: bytes) -> bool:
         """Whether it is a file that can be read again and again, not packed, and begins so."""

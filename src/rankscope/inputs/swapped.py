@@ -73,7 +73,7 @@ def looks_swapped(data: Any, qrels: Qrels, runs: Sequence[Run], reading: Reading
 
 def _first_scores(run: Run) -> FloatArray:
     """The scores of the first rows; none of standard input, which cannot be read twice."""
-    if run.source is not None and run.source.path == "-":
+    if run.source is not None and run.source.address == "-":
         return np.empty(0)
     try:
         first = next(iter(run.blocks(Problems(run.place))), None)

@@ -71,7 +71,7 @@ class ItemKeys:
         hit = ordered[np.minimum(place, max(keys.size - 1, 0))] == self.keys[rows] if keys.size else rows < 0
         rows, wanted = rows[hit], order[place[hit]]
         equal = self.item.take(rows).equals(item.take(wanted))
-        if not equal.all() or np.unique(keys).size < keys.size:
+        if not equal.all() or bool((ordered[1:] == ordered[:-1]).any()):
             return self._find_among_equal_keys(item, keys)
         return rows, wanted
 

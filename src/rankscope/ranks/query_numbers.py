@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import BoolArray, IntArray
 from rankscope.inputs.id_columns import Hashes, IdColumn, join_columns
 
+FEW = 1 << 12  # rows whose queries may be asked by name
 FEWEST_BITS, MOST_BITS = 10, 22  # of the slot that a query has by its hash
 
 
@@ -41,6 +42,12 @@ class QueryNumbers:
         hashes = first.hashes()
         number = self._by_slot(first, hashes)
         unknown = np.flatnonzero(number < 0)
+        if unknown.size > FEW:
+            _, one_each = np.unique(hashes[unknown], return_index=True)
+            chosen = unknown[np.sort(one_each)]
+            self._learn(first.take(chosen), hashes[chosen])
+            number[unknown] = self._by_slot(first.take(unknown), hashes[unknown])
+            unknown = unknown[number[unknown] < 0]
         if unknown.size:
             self._learn(first.take(unknown), hashes[unknown])
             number[unknown] = [self._number_of[name] for name in first.take(unknown).to_list()]

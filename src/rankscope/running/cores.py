@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rankscope.running.threads import in_threads, with_threads
 
@@ -25,13 +25,22 @@ class _OneCore:
         with self.lock:
             self.users += 1
             if self.users == 1:
+                _take_control()
                 self.limit.enter_context(import_module("threadpoolctl").threadpool_limits(limits=1))
 
     def leave(self) -> None:
         with self.lock:
             self.users -= 1
             if self.users == 0:
+                _take_control()
                 self.limit.close()
+
+
+def _take_control() -> None:
+    """Newer versions of threadpoolctl ignore all threads but the one that set a limit first; here, any may be it."""
+    controller: Any = getattr(import_module("threadpoolctl"), "OpenBLASController", None)
+    if hasattr(controller, "clear_controlling_thread"):
+        controller.clear_controlling_thread(force=True)
 
 
 _one_core = _OneCore()

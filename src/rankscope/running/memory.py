@@ -34,8 +34,14 @@ def memory_size(text: str | int) -> int:
 
 
 def memory_of(text: str | int | None) -> int:
-    """The size asked for, or half of what is free."""
-    return max(LEAST, free_memory() // 2) if text is None else memory_size(text)
+    """The size asked for, or half of what is free; rounded down to a power of two, so that stopped work continues.
+
+    >>> memory_of("1GB"), memory_of(None) >= LEAST
+    (1073741824, True)
+    """
+    if text is not None:
+        return memory_size(text)
+    return max(LEAST, 1 << ((free_memory() // 2).bit_length() - 1))
 
 
 def free_memory() -> int:

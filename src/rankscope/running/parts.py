@@ -86,16 +86,33 @@ def finish_parts(
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, R]:
     """The result of each part under its digest: kept from before, or worked on by the runner and kept for later."""
-    found = {} if folder is None else {part.digest: folder.read(part.digest) for part in parts}
-    results = {digest: result for digest, result in found.items() if result is not None}
-    left = [part for part in parts if part.digest not in results]
+    return {part.digest: result for part, result in finished_parts(work, shared, parts, runner, folder, progress)}
+
+
+def finished_parts(
+    work: Callable[[Any, P], R],
+    shared: Any,
+    parts: Sequence[P],
+    runner: Runner,
+    folder: PartsFolder[R] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[tuple[P, R]]:
+    """The same as each is there, for results that are too large to be held together."""
+    left, done = [], 0
+    for part in parts:
+        found = None if folder is None else folder.read(part.digest)
+        if found is None:
+            left.append(part)
+            continue
+        done += 1
+        yield part, found
     for part, result in runner.map(work, shared, left):
         if folder is not None:
             folder.write(part.digest, result)
-        results[part.digest] = result
+        yield part, result
+        done += 1
         if progress is not None:
-            progress(len(results) / len(parts))
-    return results
+            progress(done / len(parts))
 
 
 def digest_of(about: Mapping[str, Any]) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
@@ -33,6 +34,8 @@ from rankscope.scale.plan import Plan
 from rankscope.scale.run_parts import RunPart, run_of_part
 from rankscope.scale.work import facts_of
 
+COUNTED = ("before", "above", "equal")
+ROWS_AT_ONCE = 1 << 21
 BEST = ("row", "key", "score", "lot", "line")
 
 
@@ -76,7 +79,8 @@ def find_hits(plan: Plan, part: RunPart) -> Arrays:
     run = run_of_part(part, plan.files, plan.name, plan.reading)
     found, word = plan.found(), "row"
     finder, hits = HitFinder(found), []
-    for block in run.blocks(found.problems):
+    for blocks in portions(run.blocks(found.problems), min(plan.rows_in_memory, ROWS_AT_ONCE)):
+        block = RunBlock.join(blocks)
         hits.append(finder.of(block))
         found.returned += len(block)
         word = block.rows.word
@@ -115,7 +119,7 @@ def count_rows(counting: Counting, part: RunPart) -> Arrays:
     answered = np.zeros(len(plan.judged.queries), dtype=np.bool_)
     best: list[dict[str, NDArray[Any]]] = []
     not_judged: set[str] = set()
-    for rows in _portions(run.blocks(plan.found().problems), plan.rows_in_memory):
+    for rows in portions(run.blocks(plan.found().problems), plan.rows_in_memory):
         for whole in gather_rows(rows):
             row_of = np.array([plan.judged.row_of.get(query, -1) for query in whole.queries], dtype=np.int64)
             not_judged.update(query for query, row in zip(whole.queries, row_of.tolist(), strict=True) if row < 0)
@@ -126,11 +130,11 @@ def count_rows(counting: Counting, part: RunPart) -> Arrays:
             if found.keep_scores:
                 best.append(_best_of(left, row_of, found))
     columns = {"before": counts[0], "above": counts[1], "equal": counts[2], "depth": depth, "answered": answered}
-    columns |= {name: np.concatenate([np.empty(0), *(each[name] for each in best)]) for name in BEST if best}
+    columns |= first_of(best) if best else {}
     return Arrays(columns, PartFacts(found.problems), sorted(not_judged))
 
 
-def _portions(blocks: Iterable[RunBlock], most: int) -> Iterator[list[RunBlock]]:
+def portions(blocks: Iterable[RunBlock], most: int) -> Iterator[list[RunBlock]]:
     """Blocks together, until they have so many rows."""
     waiting: list[RunBlock] = []
     for block in blocks:
@@ -201,21 +205,44 @@ def _best_of(left: Whole, row_of: IntArray, found: Found) -> dict[str, NDArray[A
     }
 
 
-def collect_counts(counting: Counting, parts: Sequence[Arrays], found: Found) -> None:
-    """All counts together: ranks, groups of equal scores, depths and best distractors, as a reduction finds them."""
-    judged, hits, alone = counting.plan.judged, counting.hits, counting.alone
-    total = {
-        name: np.sum([part.columns[name] for part in parts], axis=0) for name in ("before", "above", "equal", "depth")
-    }
-    row, grade = judged.query_row[hits.entry], judged.grade[hits.entry]
-    found.items.append({"row": row, "rank": alone.rank + total["before"], "grade": grade, "score": hits.score})
-    found.groups.append(_groups(row, alone.above + total["above"] + 1, alone.equal + total["equal"]))
-    depth = total["depth"] + np.bincount(row, minlength=len(judged.queries))
-    answered = np.flatnonzero(np.any([part.columns["answered"] for part in parts], axis=0))
-    found.rows_of_query = dict(zip(answered.tolist(), depth[answered].tolist(), strict=True))
-    found.not_judged = sorted({query for part in parts for query in part.not_judged})
-    if found.keep_scores:
-        found.best.append(_best_together(parts, hits, row, grade, judged))
+class Totals:
+    """The sums of all parts, one part after the other: ranks are known when all are there."""
+
+    def __init__(self, counting: Counting) -> None:
+        plan = counting.plan
+        self.counting, self.row = counting, plan.judged.query_row[counting.hits.entry]
+        self.grade = plan.judged.grade[counting.hits.entry]
+        self.counts = {name: np.zeros(len(counting.hits), dtype=np.int64) for name in COUNTED}
+        self.depth = np.bincount(self.row, minlength=len(plan.judged.queries)).astype(np.int64)
+        self.answered = np.zeros(len(plan.judged.queries), dtype=np.bool_)
+        self.not_judged: set[str] = set()
+        self.facts: list[PartFacts] = []
+        self.best = first_of([_nonrelevant_hits(counting.hits, self.row, self.grade, plan.judged)])
+
+    def add(self, part: Arrays) -> None:
+        """One more part."""
+        for name in COUNTED:
+            self.counts[name] += part.columns[name]
+        self.depth += part.columns["depth"]
+        self.answered |= part.columns["answered"]
+        self.not_judged |= set(part.not_judged)
+        self.facts.append(part.facts)
+        if "lot" in part.columns:
+            self.best = first_of([self.best, _likely(part.columns, self.best, self.answered.size)])
+
+    def collect(self, found: Found) -> None:
+        """Ranks, groups of equal scores, depths and best distractors, as a reduction finds them."""
+        hits, alone, counts = self.counting.hits, self.counting.alone, self.counts
+        rank = alone.rank + counts["before"]
+        found.items.append({"row": self.row, "rank": rank, "grade": self.grade, "score": hits.score})
+        found.groups.append(_groups(self.row, alone.above + counts["above"] + 1, alone.equal + counts["equal"]))
+        there = np.flatnonzero(self.answered)
+        found.rows_of_query = dict(zip(there.tolist(), self.depth[there].tolist(), strict=True))
+        found.not_judged = sorted(self.not_judged)
+        if found.keep_scores:
+            best = first_of([self.best])
+            order = np.arange(best["row"].size) - np.searchsorted(best["row"], best["row"])
+            found.best.append({"row": best["row"], "order": order, "score": best["score"], "lot": best["lot"]})
 
 
 def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArray]:
@@ -225,22 +252,29 @@ def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArra
     return {"row": groups[0], "start": groups[1], "size": groups[2]}
 
 
-def _best_together(
-    parts: Sequence[Arrays], hits: Hits, row: IntArray, grade: NDArray[Any], judged: JudgedItems
-) -> dict[str, NDArray[Any]]:
-    """The best distractors of each query, of all parts and of the judged items that are not relevant."""
+def _nonrelevant_hits(hits: Hits, row: IntArray, grade: NDArray[Any], judged: JudgedItems) -> dict[str, NDArray[Any]]:
     wrong = np.flatnonzero(grade < 1)
     lot = lots_of_names(judged.item.take(hits.entry[wrong]))
-    own = {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}
-    listed = [part.columns for part in parts if "lot" in part.columns]
-    whole = {name: np.concatenate([own[name], *(each[name] for each in listed)]) for name in BEST}
-    order = np.lexsort((whole["line"], -whole["key"], whole["row"]))
-    owner = whole["row"][order].astype(np.int64)
-    nth = np.arange(order.size) - np.searchsorted(owner, owner)
-    chosen, nth = order[nth < KEPT_DISTRACTORS], nth[nth < KEPT_DISTRACTORS]
-    return {
-        "row": whole["row"][chosen].astype(np.int64),
-        "order": nth,
-        "score": whole["score"][chosen],
-        "lot": whole["lot"][chosen].astype(np.int64),
-    }
+    return {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}
+
+
+def _likely(new: Mapping[str, NDArray[Any]], best: Mapping[str, NDArray[Any]], queries: int) -> dict[str, NDArray[Any]]:
+    """Of more distractors those that are not behind all that are kept already."""
+    last = np.full(queries, -np.inf)
+    count = np.bincount(best["row"], minlength=queries)
+    full = np.flatnonzero(count >= KEPT_DISTRACTORS)
+    last[full] = best["key"][np.cumsum(count)[full] - 1]
+    chosen = new["key"] >= last[new["row"]]
+    return {name: new[name][chosen] for name in BEST}
+
+
+def first_of(several: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """The first distractors of each query of all these, by query and in their order."""
+    whole = pl.DataFrame({name: np.concatenate([each[name] for each in several]) for name in BEST})
+    with_sign = whole.with_columns(pl.col("key") + 0.0)  # no zero below zero
+    ordered = with_sign.sort("row", "key", "line", descending=[False, True, False])
+    owner = ordered.get_column("row").to_numpy()
+    first_row = np.concatenate([[True], owner[1:] != owner[:-1]])[: owner.size]
+    nth = np.arange(owner.size) - np.maximum.accumulate(np.where(first_row, np.arange(owner.size), 0))
+    first = ordered.filter(pl.Series(nth < KEPT_DISTRACTORS))
+    return {name: first.get_column(name).to_numpy() for name in BEST}

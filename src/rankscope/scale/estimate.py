@@ -8,11 +8,13 @@ from pathlib import Path
 from rankscope.inputs.part_files import PartFiles
 from rankscope.inputs.part_runs import format_of_part
 from rankscope.inputs.reading import Reading
+from rankscope.inputs.remote import is_remote
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source
 from rankscope.running.memory import in_words
 
 BYTES_A_ROW = 270  # of memory, where all rows of a part are gathered
-BYTES_AT_LEAST = 200 << 20  # of memory, whatever the part
+BYTES_AT_LEAST = 200 << 20  # of memory, for any part
+PARQUET_ROW = 8  # stored bytes of a row, about
 PACKED = 5  # how many times its size a packed text becomes
 SECONDS_A_ROW = {"whole": 0.35e-6, "scattered": 1.0e-6, "counted": 1.5e-6}  # of one core; docs/performance.md
 LONG = 60  # seconds; work beyond that is announced
@@ -42,12 +44,14 @@ def size_of(files: PartFiles, reading: Reading) -> Size:
 
 def _rows(source: Source, reading: Reading) -> int:
     if format_of_part(source, reading) == "parquet":
+        if is_remote(source.address):
+            return source.size // PARQUET_ROW  # its footer would cost the whole file
         from rankscope.inputs.formats import parquet
 
         return sum(parquet.groups_of(source))
     head = source.head()
     lines = max(1, head.count(b"\n"))
-    packed = PACKED if Path(source.path).suffix.lower() in COMPRESSED_SUFFIXES else 1
+    packed = PACKED if Path(source.name).suffix.lower() in COMPRESSED_SUFFIXES else 1
     return int(source.size * packed * lines / max(1, len(head)))
 
 
@@ -55,7 +59,7 @@ def rows_within(memory: int) -> int:
     """How many rows may be gathered in so much memory.
 
     >>> rows_within(1 << 30)
-    3200109
+    3200098
     """
     return max(1, (memory - BYTES_AT_LEAST) // BYTES_A_ROW)
 

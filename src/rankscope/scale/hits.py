@@ -49,7 +49,7 @@ FIELDS = ("entry", "score", "key", "line")
 
 
 class HitFinder:
-    """Finds the judged items in blocks of rows, whatever the order of their queries."""
+    """Finds the judged items in blocks of rows, in which queries come in any order."""
 
     def __init__(self, found: Found) -> None:
         self.found, self.numbers = found, QueryNumbers()

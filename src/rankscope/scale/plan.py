@@ -70,11 +70,10 @@ class Plan:
 
 def digest_of_judged(judged: JudgedItems) -> str:
     """A name for judgements, from the ids and grades in them."""
-    sha = hashlib.sha256()
-    for text in ("\n".join(judged.queries), "\n".join(judged.item.to_list())):
-        sha.update(text.encode("utf-8", "surrogatepass"))
-    sha.update(np.ascontiguousarray(judged.offsets).tobytes())
-    sha.update(np.ascontiguousarray(judged.grade).tobytes())
+    sha = hashlib.sha256("\n".join(judged.queries).encode("utf-8", "surrogatepass"))
+    item = judged.item.kept()
+    for column in (item.buffer, item.length, judged.offsets, judged.grade):
+        sha.update(np.ascontiguousarray(column).data)
     return sha.hexdigest()
 
 

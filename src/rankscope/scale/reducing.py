@@ -16,20 +16,21 @@ from rankscope.inputs.part_files import PartFiles
 from rankscope.inputs.part_runs import unlike_files
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
+from rankscope.inputs.remote import is_remote
 from rankscope.inputs.sources import Source
 from rankscope.ranks.provenance import JudgementsInShort
 from rankscope.ranks.reduce import Progress, nothing_found
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.memory import in_words, memory_of
-from rankscope.running.parts import PartsFolder, digest_of, finish_parts
+from rankscope.running.parts import PartsFolder, digest_of, finish_parts, finished_parts
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of
 from rankscope.running.work_folders import work_folder, working_in
 from rankscope.scale.counting import (
     ArraysForm,
     Counting,
+    Totals,
     among_each_other,
-    collect_counts,
     count_rows,
     find_hits,
 )
@@ -88,7 +89,10 @@ def reduce_in_parts(
 
 def _absolute(files: PartFiles) -> PartFiles:
     """The same files by paths that other processes find too."""
-    parts = [Source(os.path.abspath(each.path), max_ratio=each.max_ratio) for each in files.parts]
+    parts = [
+        each if is_remote(files.path) else Source(os.path.abspath(each.path), max_ratio=each.max_ratio)
+        for each in files.parts
+    ]
     return replace(files, parts=tuple(parts))
 
 
@@ -174,11 +178,11 @@ class PartsReduction:
         about = {**plan.about("count rows"), "parts": [part.digest for part in parts]}
         again = parts_of_files(plan.files, plan.reading, about, plan.rows_in_memory)
         shown = self._shown(FIRST_STAGE, 1 - FIRST_STAGE)
-        counted = finish_parts(count_rows, counting, again, self.runner, kept, shown)
-        arrays = [counted[part.digest] for part in again]
-        if arrays:
-            collect_counts(counting, arrays, end)
-        return put_together_counts(plan, end, [each.facts for each in (*read, *arrays)])
+        totals = Totals(counting)
+        for _, counted in finished_parts(count_rows, counting, again, self.runner, kept, shown):
+            totals.add(counted)
+        totals.collect(end)
+        return put_together_counts(plan, end, [*(each.facts for each in read), *totals.facts])
 
     def _announce(self, size: Size, layout: str, parts: int) -> None:
         cores = getattr(self.runner, "count", None) or 1

@@ -10,8 +10,9 @@ from rankscope.inputs.blocks import RunBlock
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.formats import parquet
 from rankscope.inputs.part_files import PartFiles
-from rankscope.inputs.part_runs import AlikeParts, file_stamp, format_of_part, part_blocks
+from rankscope.inputs.part_runs import AlikeParts, format_of_part, part_blocks
 from rankscope.inputs.reading import Reading
+from rankscope.inputs.remote import is_remote
 from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
 from rankscope.running.parts import digest_of
@@ -41,13 +42,13 @@ def parts_of_files(
     result = []
     for number, source in enumerate(files.parts):
         for rows in _portions(source, reading, most_rows) if source.size else ():
-            own = {"file": files.names[number], "number": number, "stamp": file_stamp(source), "rows": rows}
+            own = {"file": files.names[number], "number": number, "stamp": source.stamp, "rows": rows}
             result.append(RunPart(number, digest_of({**about, **own}), rows))
     return result
 
 
 def _portions(source: Source, reading: Reading, most_rows: int | None) -> list[tuple[int, int] | None]:
-    if most_rows is None or format_of_part(source, reading) != parquet.name:
+    if most_rows is None or is_remote(source.address) or format_of_part(source, reading) != parquet.name:
         return [None]
     groups = parquet.groups_of(source)
     return list(parquet.portions(groups, most_rows)) if sum(groups) > most_rows else [None]

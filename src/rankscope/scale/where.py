@@ -89,7 +89,7 @@ def files_of_run(run: Run) -> PartFiles | None:
     source = run.source
     if source is None or isinstance(source, PartFiles):
         return source
-    return None if source.path == "-" or source.part or source.is_folder else PartFiles.of_one(source)
+    return None if source.address == "-" or source.part or source.is_folder else PartFiles.of_one(source)
 
 
 def fits(files: PartFiles, reading: Reading, where: Where) -> bool:

@@ -43,7 +43,7 @@ def of_file(source: Source, encoding: str = "utf-8") -> Format:
         return _of_folder(source)
     head = source.head()
     text = texts.beginning(head, encoding)
-    ours = source.path.lower().endswith(OUR_SUFFIXES)  # then no other package need be asked
+    ours = source.address.lower().endswith(OUR_SUFFIXES)  # then no other package need be asked
     for each in _possible(head, text, ours):
         if each.recognises(head if each.binary else text):
             return each

@@ -1,0 +1,225 @@
+"""The same bytes wherever the parts of a reduction run, and after whatever stopped it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from rankscope.cli.main import cli
+from rankscope.errors import InputError, SettingError
+from rankscope.files import atomic
+from rankscope.ranks.reduce import reduce
+from rankscope.running import parts as running_parts
+from rankscope.running.dask_cluster import connect
+from rankscope.running.home import Home
+from rankscope.scale import reducing, where
+from rankscope.scale.where import Where, reduce_where
+from rankscope.settings import Settings
+from tests.clusters import ROOT, running_cluster
+from tests.needs import needed_module
+from tests.scale.test_parts_and_whole import bytes_of
+from tests.sparks import local_spark
+
+LAYOUTS = ("by_query", "scattered")
+Layout = Literal["by_query", "scattered"]
+SMALL = "201MB"  # a few thousand rows in memory
+
+
+@cache
+def frames() -> tuple[pl.DataFrame, dict[str, dict[str, int]]]:
+    rng = np.random.default_rng(0)
+    query = np.repeat(np.arange(120), 100)
+    item = np.concatenate([rng.permutation(400)[:100] for _ in range(120)])
+    frame = pl.DataFrame({"query": query, "item": item, "score": rng.integers(0, 60, query.size) / 4})
+    names = frame.with_columns(pl.format("q{}", "query").alias("query"), pl.format("d{}", "item").alias("item"))
+    judged = {f"q{number}": {f"d{each}": int(rng.integers(0, 3)) for each in range(0, 400, 9)} for number in range(125)}
+    return names, judged
+
+
+@pytest.fixture(params=LAYOUTS)
+def layout(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def run(layout: str, tmp_path: Path) -> Path:
+    frame, _ = frames()
+    folder = tmp_path / "bm25"
+    folder.mkdir()
+    rows = frame if layout == "by_query" else frame.sample(fraction=1, shuffle=True, seed=3)
+    for number in range(8):
+        rows[number * 1500 : (number + 1) * 1500].write_parquet(folder / f"part-{number}.parquet")
+    return folder
+
+
+def whole(run: Path) -> str:
+    return sha256(bytes_of(reduce(frames()[1], run, keep_scores=True))).hexdigest()
+
+
+def parts(run: Path, **choices: Any) -> str:
+    chosen = Where(**{"on": Home(), "memory": SMALL, **choices})
+    return sha256(bytes_of(reduce_where(frames()[1], run, keep_scores=True, where=chosen))).hexdigest()
+
+
+@pytest.mark.parametrize("on", [Home(), "processes:1", "processes:2"])
+@pytest.mark.parametrize("shuffle", ["auto", "none"])
+def test_home_and_processes_give_the_same_bytes(run: Path, on: Any, shuffle: str) -> None:
+    assert parts(run, on=on, shuffle=shuffle) == whole(run)
+
+
+@pytest.mark.parametrize("shuffle", ["auto", "none"])
+def test_a_dask_worker_killed_while_parts_are_worked_on_changes_no_byte(
+    run: Path, tmp_path: Path, shuffle: str
+) -> None:
+    needed_module("distributed", "distributed")
+    seen: list[float] = []
+    with running_cluster(tmp_path, workers=2) as cluster:
+        with connect(cluster.on) as client:
+            client.wait_for_workers(2)
+
+        def kill_one(_: str, share: float) -> None:
+            seen.append(share)
+            if len(seen) == 3:
+                cluster.workers[0].kill()
+
+        chosen = Where(on=cluster.on, memory=SMALL, work=tmp_path / "work", shuffle=shuffle)  # type: ignore[arg-type]
+        ranks = reduce_where(frames()[1], run, keep_scores=True, where=chosen, progress=kill_one)
+        assert cluster.workers[0].wait() == -9
+    assert sha256(bytes_of(ranks)).hexdigest() == whole(run)
+    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.spark
+def test_spark_changes_no_byte(run: Path, tmp_path: Path) -> None:
+    with local_spark():
+        assert parts(run, on="spark", work=tmp_path / "work") == whole(run)
+
+
+def test_stopped_work_continues_with_the_parts_that_are_finished(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked: list[str] = []
+
+    def stopping(self: Home, work: Any, shared: Any, parts: Any) -> Any:
+        for part in parts:
+            worked.append(part.digest)
+            if len(worked) == 6:
+                raise KeyboardInterrupt
+            yield part, work(shared, part)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Home, "map", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            parts(run, on=Home(), work=tmp_path / "work")
+    before = list(worked)
+    assert parts(run, on="processes:2", work=tmp_path / "work") == whole(run)
+    assert len(set(before)) == 6
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_killed_driver_leaves_nothing_half_and_continues(run: Path, tmp_path: Path) -> None:
+    judged = tmp_path / "qrels.parquet"
+    table = [(query, item, grade) for query, each in frames()[1].items() for item, grade in each.items()]
+    pl.DataFrame(table, schema=["query", "item", "grade"], orient="row").write_parquet(judged)
+    output = tmp_path / "out.ranks.parquet"
+    command = [
+        "evaluate",
+        str(judged),
+        str(run),
+        "-o",
+        str(output),
+        "--memory",
+        SMALL,
+        "--quiet",
+        "--on",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rankscope", *command, "processes:2"],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.ranks.parquet.work/*")) and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not output.exists()
+    result = CliRunner().invoke(cli, [*command, "home"])
+    assert result.exit_code == 0, result.output
+    assert (
+        sha256(output.read_bytes()).hexdigest() == sha256(bytes_of(reduce(judged, run, keep_scores=True))).hexdigest()
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bm25", "out.ranks.parquet", "qrels.parquet"]
+
+
+def test_a_full_disk_is_told_and_what_is_finished_stays(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+
+    def filling(path: Any, mode: Any) -> Any:
+        written.append(str(path))
+        if len(written) == 4:
+            raise SettingError(f"cannot write {path}: No space left on device")
+        return atomic(path, mode)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running_parts, "atomic", filling)
+        with pytest.raises(SettingError, match="No space left"):
+            parts(run, work=tmp_path / "work")
+    assert list((tmp_path / "work").iterdir())
+    assert parts(run, work=tmp_path / "work") == whole(run)
+
+
+def test_parts_that_are_missing_changed_or_damaged_are_all_named(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (2, 5):
+        (run / f"part-{number}.parquet").write_bytes((run / f"part-{number}.parquet").read_bytes()[:-20])
+    (run / "part-6.parquet").write_text("q1 Q0 d1 1 1.0 t\n")
+    messages = []
+    for work in (partial(reduce, frames()[1], run), partial(parts, run)):
+        with pytest.raises(InputError) as caught:
+            work()
+        messages.append(str(caught.value))
+    for number in (2, 5, 6):
+        assert f"part-{number}.parquet" in messages[0]
+    assert "part-6.parquet" in messages[1]
+
+
+def test_a_run_that_does_not_fit_leaves_memory_by_itself(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    assert parts(run, on="home", memory="202MB", say=said.append) == whole(run)
+    assert "bm25: about 12,000 rows in 8 files" in said[0]
+    monkeypatch.setattr(where, "SMALL", 0)
+    monkeypatch.setattr(reducing, "reduce_in_parts", None)  # not needed where it fits
+    assert parts(run, on="home", memory="1GB", say=said.append) == whole(run)
+
+
+def test_the_command_says_what_it_does_and_prints_the_same_means(run: Path, tmp_path: Path) -> None:
+    judged = tmp_path / "qrels.txt"
+    judged.write_text(
+        "".join(f"{query} 0 {item} {grade}\n" for query, each in frames()[1].items() for item, grade in each.items())
+    )
+    plain = CliRunner().invoke(cli, ["evaluate", str(judged), str(run), "-m", "AP"])
+    for more in (["--memory", SMALL], ["--memory", SMALL, "--shuffle", "none"], ["--on", "processes:1"]):
+        result = CliRunner().invoke(cli, ["evaluate", str(judged), f"{run}/*.parquet", "-m", "AP", *more])
+        assert result.exit_code == 0, result.output
+        assert result.stdout.replace("part ", "bm25 ").splitlines()[1:] == plain.stdout.splitlines()[1:]
+        assert "rows in 8 files" in result.stderr
+
+
+def test_ranks_that_decide_everything_cannot_be_counted_where_they_lie(run: Path) -> None:
+    with pytest.raises(SettingError, match="needs all ranks of a query at once"):
+        reduce_where(frames()[1], run, Settings(ties="rank"), where=Where(shuffle="none"))
