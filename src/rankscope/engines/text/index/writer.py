@@ -32,6 +32,7 @@ from rankscope.engines.text.index.storage import (
     write_columns,
     write_record,
 )
+from rankscope.errors import SettingError
 from rankscope.files import atomic, made_folder, sole_writer
 
 if TYPE_CHECKING:
