@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankscope import evaluation as evaluation
     from rankscope import feedback as feedback
     from rankscope import forecast as forecast
+    from rankscope import gathering as gathering
     from rankscope import graphs as graphs
     from rankscope import inputs as inputs
     from rankscope import measures as measures
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
+    from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.showing import graph, report
@@ -67,6 +69,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
     "simulate_feedback": "facade.simulating",
+    "gather": "facade.gathering",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
     "Features": "inputs.features",
@@ -89,6 +92,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
 }
 FLOW = (  # the order of the folders: each imports only from itself and from those before it
     "inputs",
+    "gathering",
     "ranks",
     "running",
     "scale",
@@ -129,6 +133,7 @@ __all__ = [
     "evaluate_ranks",
     "forecast_growth",
     "gate",
+    "gather",
     "graph",
     "load_ranks",
     "nearest_ranks",
