@@ -8,10 +8,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpcore
+import polars as pl
+
+from tests.needs import needed_module
+
+if TYPE_CHECKING:
+    import httpcore
+
+    from rankscope.gathering.gathered import Gathered
+else:
+    httpcore = needed_module("httpcore", "gather")
 
 HOME = "127.0.0.1"
 HTML = "text/html; charset=utf-8"
@@ -143,6 +153,31 @@ class RecordingNetwork(httpcore.NetworkBackend):
     @property
     def hosts(self) -> set[str]:
         return {host for host, _ in self.connected}
+
+
+def gathered_from(
+    addresses: str | list[str], folder: Path, *, allow: tuple[str, ...] = (HOME,), network: Any = None, **given: Any
+) -> Gathered:
+    """`gather` without pauses, into docs.parquet; `resolve` and `network` are what tests put in place of the world."""
+    from rankscope.gathering.gather import gather_pages
+    from rankscope.gathering.rules import Rules
+
+    ours: dict[str, Any] = {name: given.pop(name) for name in ("resolve", "restart", "progress") if name in given}
+    if network is not None:
+        ours["network"] = network
+    seeds = [addresses] if isinstance(addresses, str) else addresses
+    return gather_pages(seeds, folder / "docs.parquet", Rules(**{"pause": 0, **given}), allow=allow, **ours)
+
+
+def documents(folder: Path) -> dict[str, dict[str, Any]]:
+    """The documents in docs.parquet by the paths of their ids."""
+    rows = pl.read_parquet(folder / "docs.parquet").iter_rows(named=True)
+    return {"/" + row["id"].split("/", 3)[3]: row for row in rows}
+
+
+def reasons(gathered: Gathered) -> dict[str, str]:
+    """Why pages were left out, by their paths."""
+    return {"/" + address.split("/", 3)[3]: reason for address, reason in gathered.left_out}
 
 
 class Names:

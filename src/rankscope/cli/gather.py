@@ -101,9 +101,7 @@ def _lines(gathered: Gathered) -> list[str]:
     pages = _count(gathered.asked, "page", "pages")
     lines = [f"{gathered.path}: {_count(gathered.documents, 'document', 'documents')} from {pages}{copies}{again}"]
     if gathered.waiting:
-        lines.append(
-            f"! {_count(gathered.waiting, 'more page', 'more pages')} known: give a larger --pages to have them"
-        )
+        lines.append(f"! the limit of {pages} was reached and more are known: give a larger --pages to have them")
     if gathered.outside:
         lines.append(f"  {_count(gathered.outside, 'link leads', 'links lead')} out of the folders: not followed")
     return [*lines, *_left_out(gathered.left_out)]

@@ -16,7 +16,7 @@ ESCAPED = re.compile("%([0-9a-fA-F]{2})")
 UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 BREAKS = re.compile("[\t\n\r]")
 TRACKING = re.compile(
-    "utm_[a-z_]+|[gfdy]clid|gclsrc|[gw]braid|msclkid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|mkt_tok|_hs(?:enc|mi)"
+    "utm_[a-z_]+|(?:g|fb|d|y|tw|tt)clid|gclsrc|[gw]braid|msclkid|li_fat_id|igshid|mc_[ce]id|mkt_tok|_hs(?:enc|mi)"
     "|_ga|_gl|vero_id|oly_(?:anon|enc)_id|s_cid|wickedid",
     re.IGNORECASE,
 )

@@ -25,8 +25,8 @@ MARK = "rankscope.documents"  # in the table's metadata: by it rankscope knows i
 class Gathered:
     """How many documents were stored and where, from how many pages; and what was left out, with the reasons.
 
-    `waiting` are addresses that are known but were beyond the limit of pages, `outside` links that led out of the
-    folders. `resumed` says that earlier work went on.
+    `waiting` are addresses that were beyond the limit of pages, of which only so many are kept as the limit has;
+    `outside` are links that led out of the folders. `resumed` says that earlier work went on.
     """
 
     path: str

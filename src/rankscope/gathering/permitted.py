@@ -10,6 +10,22 @@ from rankscope.errors import SettingError
 from rankscope.wording import setting_value
 
 TRANSLATED = ip_network("64:ff9b::/96")  # IPv4 inside of IPv6, for networks that have only the latter
+SPECIAL = tuple(  # of IANA's lists; tunnels could lead anywhere, and not every version of Python knows all others
+    map(
+        ip_network,
+        (
+            "192.0.0.0/24",
+            "192.88.99.0/24",
+            "64:ff9b:1::/48",
+            "100::/64",
+            "2001::/23",
+            "2002::/16",
+            "3fff::/20",
+            "5f00::/16",
+            "fec0::/10",
+        ),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -48,13 +64,7 @@ class Permitted:
 
 
 def _is_public(ip: IPv4Address | IPv6Address) -> bool:
-    inside = _carried(ip)
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved and all(map(_is_public, inside))
-
-
-def _carried(ip: IPv4Address | IPv6Address) -> list[IPv4Address]:
-    """Addresses that stand inside of another one, which a tunnel would lead to."""
-    if isinstance(ip, IPv4Address):
-        return []
-    translated = [IPv4Address(int(ip) & 0xFFFFFFFF)] if ip in TRANSLATED else []
-    return [*filter(None, [ip.sixtofour, *(ip.teredo or ())]), *translated]
+    if ip in TRANSLATED:
+        return _is_public(IPv4Address(int(ip) & 0xFFFFFFFF))
+    special = ip.is_multicast or ip.is_reserved or any(ip in network for network in SPECIAL)
+    return ip.is_global and not special

@@ -91,7 +91,7 @@ def _checked(answer: bytes, most: int) -> Parsed:
     if parsed.problem:
         raise LeftOut(parsed.problem)
     if len(parsed.text.encode()) > most:
-        raise LeftOut(f"holds more than {most / 1_000_000:g} MB of text")
+        raise LeftOut(f"holds more than {most:,} bytes of text")
     return parsed
 
 
