@@ -147,12 +147,20 @@ def test_the_worker_that_a_page_ends_is_replaced() -> None:
         assert worker.parse("text", b"first", "", 100).text == "first"
         assert worker._process is not None
         worker._process.kill()
-        worker._process.join()
-        with pytest.raises(LeftOut, match="ended the process that parsed it"):
+        worker._process.wait()
+        with pytest.raises(LeftOut, match="ends the process that reads it as html"):
             worker.parse("html", b"<p>second", "", 100)
         assert worker.parse("html", b"<p>third", "", 100).text == "third"
         with pytest.raises(LeftOut, match="holds more than 10 bytes of text"):
             worker.parse("html", b"<p>much too much", "", 10)
+
+
+@pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"7", b"{", b'{"title": 1, "text": "\\ud800", "links": 3}'])
+def test_an_answer_that_is_none_ends_nothing(answer: bytes) -> None:
+    from rankscope.gathering.worker import _checked
+
+    with pytest.raises(LeftOut, match="makes no sense"):
+        _checked(answer, 100)
 
 
 def test_a_worker_that_takes_too_long_is_ended() -> None:
@@ -167,7 +175,7 @@ def test_a_worker_that_takes_too_long_is_ended() -> None:
 def test_the_worker_has_limits() -> None:
     from multiprocessing import get_context
 
-    from rankscope.gathering.worker import MEMORY, SECONDS
+    from rankscope.gathering.parsing_process import MEMORY, SECONDS
 
     context = get_context("spawn")
     ours, theirs = context.Pipe()
@@ -185,13 +193,13 @@ def told_limits(line: Any) -> None:
     """In a process of its own: what its limits are, and what happens beyond."""
     import resource
 
-    from rankscope.gathering import worker
+    from rankscope.gathering import parsing_process
 
-    worker._limit_memory()
-    worker._limit_time()
+    parsing_process.limit_memory()
+    parsing_process.limit_time()
     kinds = {"memory": resource.RLIMIT_DATA, "file": resource.RLIMIT_FSIZE}
     told: dict[str, Any] = {name: resource.getrlimit(kind) for name, kind in kinds.items()}
     told["time"] = resource.getrlimit(resource.RLIMIT_CPU)[0]
-    with patch.object(worker, "parse_page", lambda *_: bytes(worker.MEMORY)):
-        told["exhausted"] = worker._parsed("text", b"", "").problem
+    with patch.object(parsing_process, "parse_page", lambda *_: bytes(parsing_process.MEMORY)):
+        told["exhausted"] = parsing_process.parsed_or_problem("text", b"", "").problem
     line.send_bytes(json.dumps(told).encode())

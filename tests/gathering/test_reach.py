@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rankscope.errors import InputError, SettingError
-from tests.gathering.site import HOME, Names, RecordingNetwork, gathered_from, page, reasons, redirect, served
+from tests.gathering.site import HOME, Names, RecordingNetwork, gathered_from, httpcore, page, reasons, redirect, served
 
 PUBLIC, OTHER = "93.184.216.34", "8.8.8.8"
 FORBIDDEN = [
@@ -159,3 +161,24 @@ def test_what_is_allowed_must_be_an_address_or_a_network(tmp_path: Path) -> None
     with pytest.raises(SettingError, match=r"must be an address as 127\.0\.0\.1") as raised:
         gathered_from(f"http://{HOME}/", tmp_path, allow=("localhost", "10.0.0.1/8"))
     assert len(raised.value.problems) == 2
+
+
+def test_a_certificate_must_be_that_of_the_name_though_an_address_is_connected_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str | None, bool, ssl.VerifyMode]] = []
+
+    class Encrypting(httpcore.NetworkStream):
+        def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> Any:
+            asked.append((server_hostname, ssl_context.check_hostname, ssl_context.verify_mode))
+            raise httpcore.ConnectError("enough seen")
+
+        def close(self) -> None:
+            pass
+
+    network = RecordingNetwork()
+    monkeypatch.setattr(network._real, "connect_tcp", lambda *_: Encrypting())
+    with pytest.raises(InputError, match="enough seen"):
+        gathered_from("https://a.test/", tmp_path, allow=(), resolve=Names(a_test=[PUBLIC]), network=network)
+    assert network.connected == [(PUBLIC, 443)]
+    assert asked == [("a.test", True, ssl.CERT_REQUIRED)]

@@ -139,3 +139,18 @@ def test_a_host_that_falls_silent_stops_the_work_and_keeps_it(tmp_path: Path) ->
         names.answers["a.test"] = [HOME]
         gathered_from(address, tmp_path, resolve=names)
     assert (tmp_path / "docs.parquet").read_bytes() == (tmp_path / "whole" / "docs.parquet").read_bytes()
+
+
+SCRIPT = """
+import sys, rankscope
+print(rankscope.gather(sys.argv[1], "docs.parquet", pause=0, allow="127.0.0.1").documents)
+"""
+
+
+def test_a_plain_script_can_gather(tmp_path: Path) -> None:
+    """Without the guard that scripts need which start copies of themselves."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    with served({"/": page("home", "/a"), "/a": page("a")}) as site:
+        command = [sys.executable, "script.py", site.home]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("2\n", "")

@@ -37,8 +37,7 @@ class Crawler:
             self._state.record(page, visit)
             asked += visit.asked
             if progress is not None:
-                waiting = self._state.counts().get("", 0)
-                progress(asked, min(asked + waiting, self._rules.pages))
+                progress(asked, min(asked + self._state.waiting(), self._rules.pages))
 
     def _visit(self, page: WaitingPage) -> Visit:
         try:

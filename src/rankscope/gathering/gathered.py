@@ -47,7 +47,7 @@ class Gathered:
             documents=counts.get(STORED, 0),
             copies=counts.get(COPY, 0),
             asked=state.asked(),
-            waiting=counts.get("", 0),
+            waiting=state.waiting(),
             outside=state.outside(),
             left_out=tuple(state.left_out()),
             resumed=resumed,

@@ -127,16 +127,20 @@ class State:
 
     def _add(self, addresses: Iterable[str], depth: int) -> None:
         """New pages, numbered within their host; more than could ever be asked for are not kept."""
+        known: dict[str, int] = {}
         for address in addresses:
             machine = machine_of(address)
-            found = self._base.execute(
-                "SELECT count(*) FROM pages WHERE machine = ? AND depth = ?", (machine, depth)
-            ).fetchone()
-            if found[0] < self._most:
-                self._base.execute(
+            if machine not in known:
+                known[machine] = self._pages_at(machine, depth)
+            if known[machine] < self._most:
+                known[machine] += self._base.execute(
                     "INSERT OR IGNORE INTO pages (address, machine, depth, turn) VALUES (?, ?, ?, ?)",
-                    (address, machine, depth, found[0]),
-                )
+                    (address, machine, depth, known[machine]),
+                ).rowcount
+
+    def _pages_at(self, machine: str, depth: int) -> int:
+        found = self._base.execute("SELECT count(*) FROM pages WHERE machine = ? AND depth = ?", (machine, depth))
+        return int(found.fetchone()[0])
 
     def forget(self, numbers: Sequence[int]) -> None:
         """These pages are to be asked for again."""
@@ -157,10 +161,14 @@ class State:
         """How many pages were asked for."""
         return int(self._base.execute("SELECT count(*) FROM pages WHERE asked").fetchone()[0])
 
+    def waiting(self) -> int:
+        """How many pages are still to be asked for, as far as is known."""
+        return int(self._base.execute("SELECT count(*) FROM pages WHERE outcome IS NULL").fetchone()[0])
+
     def counts(self) -> dict[str, int]:
-        """How many pages had each outcome; those that still wait under ''."""
-        rows = self._base.execute("SELECT coalesce(outcome, ''), count(*) FROM pages GROUP BY outcome").fetchall()
-        return dict(rows)
+        """How many pages had each outcome."""
+        rows = self._base.execute("SELECT outcome, count(*) FROM pages WHERE outcome IS NOT NULL GROUP BY outcome")
+        return dict(rows.fetchall())
 
     def outside(self) -> int:
         """How many links led out of the folders."""

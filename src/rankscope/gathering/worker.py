@@ -1,28 +1,35 @@
-"""The process that parses pages: it may take only so much memory and time, and write nothing.
+"""Parsing of pages elsewhere: in a process that may take only so much memory and time, and is replaced when it fails.
 
 What goes to it and what comes back are plain bytes and JSON, so that a page that got the better of a parser could still
-not reach beyond its process through what it answers.
+not reach beyond its process through what it answers. It is started by itself, not by copying this program, so it works
+from any script.
 """
 
 from __future__ import annotations
 
 import json
-import signal
-from contextlib import suppress
-from dataclasses import asdict
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
 from types import TracebackType
+from typing import Any
 
 from rankscope.gathering.kinds import PageKind
 from rankscope.gathering.left_out import LeftOut
-from rankscope.gathering.parsing import Parsed, parse_page
+from rankscope.gathering.messages import receive, send
+from rankscope.gathering.parsing import Parsed
+from rankscope.gathering.parsing_process import SECONDS
 
-MEMORY = 1 << 30
-SECONDS = 30  # of processor time, for one page
 PATIENCE = 3 * SECONDS  # by the clock, on a busy machine
 LONGEST_ANSWER = 64 << 20
+PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from rankscope.gathering.parsing_process import serve_parses
+serve_parses()
+"""
 
 
 class ParsingWorker:
@@ -30,8 +37,7 @@ class ParsingWorker:
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
-        self._process: BaseProcess | None = None
-        self._line: Connection | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> ParsingWorker:
         return self
@@ -43,44 +49,82 @@ class ParsingWorker:
 
     def parse(self, kind: PageKind, body: bytes, charset: str, most: int) -> Parsed:
         """What the page says; `LeftOut` where it cannot be read, within the limits or at all."""
-        try:
-            answer = self._answer(json.dumps([kind, charset]).encode(), body)
-        except (OSError, EOFError):
-            self.end()
-            raise LeftOut(f"cannot be read as {kind}: it ended the process that parsed it") from None
+        process = self._process = self._process or _begin()
+        late = Deadline(process)
+        with late.after(self._patience):
+            answer = _answer(process, json.dumps([kind, charset]).encode(), body)
         if answer is None:
             self.end()
-            raise LeftOut(f"takes too long to be read as {kind}")
+            what = "takes too long to be read" if late.passed else "ends the process that reads it"
+            raise LeftOut(f"{what} as {kind}")
         return _checked(answer, most)
 
-    def _answer(self, *sent: bytes) -> bytes | None:
-        line = self._line or self._begin()
-        for each in sent:
-            line.send_bytes(each)
-        return line.recv_bytes(LONGEST_ANSWER) if line.poll(self._patience) else None
-
-    def _begin(self) -> Connection:
-        context = get_context("spawn")
-        self._line, theirs = context.Pipe()
-        self._process = context.Process(target=serve_parses, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
-        return self._line
-
     def end(self) -> None:
-        """Stop the process, whatever it is doing."""
+        """Stop the process, regardless of what it is doing."""
         if self._process is not None:
             self._process.kill()
-            self._process.join()
-        if self._line is not None:
-            self._line.close()
-        self._process = self._line = None
+            with suppress(OSError):  # what it was never told, and cannot be any more
+                self._process.communicate()
+            self._process.wait()
+        self._process = None
+
+
+class Deadline:
+    """Ends a process that works too long."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self.passed = False
+
+    @contextmanager
+    def after(self, seconds: float) -> Iterator[None]:
+        """In this block it has so many seconds."""
+        timer = Timer(seconds, self._end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _end(self) -> None:
+        self.passed = True
+        self._process.kill()
+
+
+def _begin() -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", PROGRAM, json.dumps(sys.path)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def _answer(process: subprocess.Popen[bytes], *sent: bytes) -> bytes | None:
+    """What the process answers; None where it has gone."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        for each in sent:
+            send(process.stdin, each)
+        return receive(process.stdout, LONGEST_ANSWER)
+    except OSError:
+        return None
 
 
 def _checked(answer: bytes, most: int) -> Parsed:
-    """What came back, believed in nothing but its shape."""
-    given = json.loads(answer)
-    parsed = Parsed(
+    """What came back, believed in nothing."""
+    try:
+        parsed = _parsed(json.loads(answer))
+        size = len(parsed.text.encode())
+    except (ValueError, KeyError, TypeError):
+        raise LeftOut("makes no sense to the process that reads it") from None
+    if parsed.problem:
+        raise LeftOut(parsed.problem)
+    if size > most:
+        raise LeftOut(f"holds more than {most:,} bytes of text")
+    return parsed
+
+
+def _parsed(given: dict[str, Any]) -> Parsed:
+    return Parsed(
         title=str(given["title"]),
         text=str(given["text"]),
         links=tuple(map(str, given["links"])),
@@ -88,49 +132,3 @@ def _checked(answer: bytes, most: int) -> Parsed:
         hidden=bool(given["hidden"]),
         problem=str(given["problem"]),
     )
-    if parsed.problem:
-        raise LeftOut(parsed.problem)
-    if len(parsed.text.encode()) > most:
-        raise LeftOut(f"holds more than {most:,} bytes of text")
-    return parsed
-
-
-def serve_parses(line: Connection) -> None:
-    """Parse what comes, until nobody is there any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it decides when it ends
-    _limit_memory()
-    with suppress(EOFError, OSError):
-        while True:
-            kind, charset = json.loads(line.recv_bytes())
-            body = line.recv_bytes()
-            _limit_time()
-            line.send_bytes(json.dumps(asdict(_parsed(kind, body, charset))).encode())
-
-
-def _parsed(kind: PageKind, body: bytes, charset: str) -> Parsed:
-    try:
-        return parse_page(kind, body, charset)
-    except MemoryError:
-        return Parsed(problem=f"takes more than {MEMORY >> 20} MB of memory to be read as {kind}")
-    except Exception as error:  # whatever a parser does with a damaged page
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        return Parsed(problem=f"cannot be read as {kind}: {reason}")
-
-
-def _limit_memory() -> None:
-    """No more memory than this, and no file of any size; systems without such limits have none."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
-def _limit_time() -> None:
-    """So much processor time from now on."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + SECONDS + 1, most))
