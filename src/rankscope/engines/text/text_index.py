@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.analyser import Analyser
@@ -31,6 +31,9 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.validation import COUNT
 from rankscope.wording import setting_value
+
+if TYPE_CHECKING:
+    from rankscope.engines.text.expansion.expansion import Expansion
 
 Syntax = Literal["lucene", "plain"]
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
@@ -142,13 +145,39 @@ class Index:
         operator: Operator = "OR",
         syntax: Syntax = "lucene",
         leading: bool = False,
+        expand: str | Expansion | None = None,
     ) -> Hits:
-        """The documents that match, the best first; `limit=None` gives all of them."""
+        """The documents that match, the best first; `limit=None` gives all of them.
+
+        `expand` takes words of the first documents into the query, such as 'rm3(terms=20)', and searches again.
+        """
         name = field or self.default_field
         wanted = limit if limit is None else _whole_limit(limit)
         with self._damage_explained():
             node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
+            if expand is not None:
+                node = self.expand(node, expand, similarity, name)
             return self.searcher(similarity, name).search(node, wanted)
+
+    def expand(
+        self,
+        query: str | Node,
+        expansion: str | Expansion = "rm3",
+        similarity: str | Similarity | None = None,
+        field: str | None = None,
+    ) -> Node:
+        """The query with words of its first documents, each with its weight; text is plain text.
+
+        >>> index = Index.build([{"id": str(row), "body": text} for row, text in enumerate(["fox den", *"bcdefghij"])])
+        >>> print(index.expand("fox"))
+        (body:fox)^0.75 (body:den)^0.25
+        """
+        from rankscope.engines.text.expansion.pseudo_feedback import expand_query
+
+        name = field or self.default_field
+        node = self.parse(query, name, syntax="plain") if isinstance(query, str) else query
+        with self._damage_explained():
+            return expand_query(self.searcher(similarity, name), node, name, _expansion(expansion))
 
     def run(
         self,
@@ -158,20 +187,21 @@ class Index:
         depth: int | None = 1000,
         field: str | None = None,
         syntax: Syntax = "plain",
+        expand: str | Expansion | None = None,
         name: str = "",
     ) -> Run:
         """The rankings of topics, texts by the ids of queries, as a run; `depth=None` lists every match.
 
         Of equal scores at the cut those that stand first in the index are listed; to settle them otherwise, list every
         match and cut when the run is evaluated. Topics of test collections are plain text: no sign has a meaning in
-        them.
+        them. `expand` as in `search`.
         """
-        found = _similarity(similarity)
+        found, joining = _similarity(similarity), None if expand is None else _expansion(expand)
 
         def search(text: str) -> Hits:
-            return self.search(text, found, limit=depth, field=field, syntax=syntax)
+            return self.search(text, found, limit=depth, field=field, syntax=syntax, expand=joining)
 
-        return run_of(topics, search, name or str(found))
+        return run_of(topics, search, name or (str(found) if joining is None else f"{found} {joining}"))
 
     def rank(
         self,
@@ -182,6 +212,7 @@ class Index:
         *,
         field: str | None = None,
         syntax: Syntax = "plain",
+        expand: str | Expansion | None = None,
     ) -> RelevantRanks:
         """The ranks of all judged documents in the complete rankings of topics; equal scores as in a run.
 
@@ -189,7 +220,7 @@ class Index:
         >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}).judged.lists("rank")
         [[2]]
         """
-        run = self.run(topics, similarity, depth=None, field=field, syntax=syntax)
+        run = self.run(topics, similarity, depth=None, field=field, syntax=syntax, expand=expand)
         return reduce(qrels, run, settings).with_collection(len(self))
 
     def explain(
@@ -266,3 +297,9 @@ def _similarity(given: str | Similarity | None) -> Similarity:
     if given is None:
         return BM25()
     return SIMILARITIES.parse(given) if isinstance(given, str) else given
+
+
+def _expansion(given: str | Expansion) -> Expansion:
+    from rankscope.engines.text.expansion import EXPANSIONS
+
+    return EXPANSIONS.parse(given) if isinstance(given, str) else given

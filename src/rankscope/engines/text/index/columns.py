@@ -15,6 +15,8 @@ from rankscope.errors import SettingError
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankscope.engines.text.index.transpose import DocumentTerms
+
 Numbers: TypeAlias = NDArray[Any]  # whole numbers of the width that they need
 
 
@@ -112,6 +114,13 @@ class FieldColumns:
     def tokens(self) -> int:
         """How many terms there are in all documents."""
         return len(self.positions)
+
+    @cached_property
+    def by_document(self) -> DocumentTerms:
+        """The terms of each document."""
+        from rankscope.engines.text.index.transpose import DocumentTerms
+
+        return DocumentTerms.of(self)
 
 
 ARRAYS: tuple[str, ...] = tuple(each.name for each in fields(FieldColumns))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.catalogue import did_you_mean
 from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
 from rankscope.engines.text.index.lengths import coarse_lengths
@@ -20,6 +21,10 @@ from rankscope.errors import SettingError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankscope.engines.text.index.vocabulary import Vocabulary
+
+_NO_TERMS = (np.empty(0, dtype=np.int64),) * 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,7 @@ class IndexReader:
         self.count: int = self.bases[-1]
         self._fields: dict[str, FieldStatistics] = {}
         self._lengths: dict[str, Numbers] = {}
+        self._vocabularies: dict[str, Vocabulary] = {}
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -95,7 +101,26 @@ class IndexReader:
     def need_field(self, field: str) -> None:
         """Refuse a field that no document has."""
         if field not in self.fields:
-            raise SettingError(f"no field '{field}' in this index. There are: {', '.join(self.fields)}")
+            hint, there = did_you_mean(field, self.fields), ", ".join(self.fields) or "none"
+            raise SettingError(f"no field '{field}' in this index{hint} There are: {there}")
+
+    def vocabulary(self, field: str) -> Vocabulary:
+        """All terms of a field; made when first needed."""
+        from rankscope.engines.text.index.vocabulary import Vocabulary
+
+        if field not in self._vocabularies:
+            self._vocabularies[field] = Vocabulary.of([columns for _, columns in self.columns(field)])
+        return self._vocabularies[field]
+
+    def document_terms(self, field: str, docs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """The terms of some documents: which of these documents, place in the vocabulary, and count."""
+        found = []
+        for (base, columns), codes in zip(self.columns(field), self.vocabulary(field).codes, strict=True):
+            here = np.flatnonzero((docs >= base) & (docs < base + len(columns.lengths)))
+            row, code, count = columns.by_document.rows(docs[here] - base)
+            found.append((here[row], codes[code], count))
+        row, code, count = (_joined(parts, np.int64) for parts in zip(*found, strict=True)) if found else _NO_TERMS
+        return row, code, count
 
     def field(self, field: str) -> FieldStatistics:
         """N and T of a field."""
