@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankscope.catalogue import did_you_mean
 from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.explaining import explain_score
@@ -34,8 +35,10 @@ from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
     from rankscope.engines.text.expansion.expansion import Expansion
+    from rankscope.engines.text.fragments import Fragment
 
 Syntax = Literal["lucene", "plain"]
+MOST_COMPARED = 10_000  # ids that a wrong one is compared with
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
 
 
@@ -152,7 +155,7 @@ class Index:
         `expand` takes words of the first documents into the query, such as 'rm3(terms=20)', and searches again.
         """
         name = field or self.default_field
-        wanted = limit if limit is None else _whole_limit(limit)
+        wanted = limit if limit is None else _whole("limit", limit)
         with self._damage_explained():
             node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
             if expand is not None:
@@ -232,6 +235,34 @@ class Index:
             node = self.parse(query, name) if isinstance(query, str) else query
             return explain_score(self.searcher(similarity, name), node, self.number_of(document))
 
+    def highlight(
+        self,
+        query: str | Node,
+        document: str,
+        field: str | None = None,
+        *,
+        fragments: int | None = 3,
+        size: int = 160,
+        syntax: Syntax = "lucene",
+    ) -> list[Fragment]:
+        """The pieces of a document in which most of the query stands, with its words marked; None: the whole text.
+
+        >>> index = Index.build([{"id": "a", "body": "Snow fell. The quick fox slept. It was night."}])
+        >>> [piece.html() for piece in index.highlight("fox quick*", "a", size=25, fragments=1)]
+        ['The <mark>quick</mark> <mark>fox</mark> slept.']
+        """
+        from rankscope.engines.text.highlighting import Highlighter
+
+        name = field or self.default_field
+        self.reader.need_field(name)
+        with self._damage_explained():
+            node = self.parse(query, name, syntax=syntax) if isinstance(query, str) else query
+            text = self.document(document).get(name) or ""
+            highlighter = Highlighter(self.reader, node, name)
+            if fragments is None:
+                return [highlighter.whole(text)]
+            return highlighter.fragments(text, _whole("fragments", fragments), _whole("size", size))
+
     def searcher(self, similarity: str | Similarity | None = None, field: str | None = None) -> Searcher:
         """What searches under one similarity; scores of terms are kept for the next query."""
         found = _similarity(similarity)
@@ -245,7 +276,8 @@ class Index:
         ids, deleted = self.reader.ids, self.reader.deleted
         found = [place for place in (ids == document).arg_true().to_list() if deleted is None or not deleted[place]]
         if not found:
-            raise SettingError(f"no document '{document}' in this index")
+            near = did_you_mean(document, ids.head(MOST_COMPARED).to_list())
+            raise SettingError(f"no document '{document}' in this index{near.removesuffix('.')}")
         return int(found[0])
 
     def document(self, document: str) -> dict[str, str | None]:
@@ -281,12 +313,12 @@ def bag_of(field: str, terms: Iterable[str]) -> Node:
     return Boolean(tuple(clauses)) if clauses else MatchNothing()
 
 
-def _whole_limit(limit: int) -> int:
-    """A limit as a plain number; one that is not a whole number from 1 on is an error."""
+def _whole(name: str, value: int) -> int:
+    """A setting as a plain number; one that is not a whole number from 1 on is an error."""
     try:
-        return COUNT.plain(limit)
+        return COUNT.plain(value)
     except ValueError as refusal:
-        raise SettingError(f"{setting_value('limit', limit)}: {refusal}") from None
+        raise SettingError(f"{setting_value(name, value)}: {refusal}") from None
 
 
 def _analyser(given: str | Analyser) -> Analyser:
