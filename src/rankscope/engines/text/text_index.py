@@ -56,6 +56,12 @@ class Index:
         self._cache = MatchCache()
         self._searchers: dict[tuple[Similarity, str], Searcher] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What travels to another process: where the index lies, or all of one in memory; scores are made anew."""
+        if self.folders:
+            return Index.open, self.folders
+        return Index, (OpenedIndex(self.reader),)
+
     @classmethod
     def build(
         cls,

@@ -43,6 +43,9 @@ class TermColumn:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         return cls(np.frombuffer(whole.encode(), dtype=np.uint8), offsets)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"text": self.text, "offsets": self.offsets}  # what is made of them does not travel
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
