@@ -1,4 +1,4 @@
-"""`rankscope describe`: a folder of pictures to vectors."""
+"""`rankscope describe`: a folder of pictures, or an index of texts, to vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 
 
-@click.command("describe", cls=GuardedCommand, short_help="Pictures to vectors.")
+@click.command("describe", cls=GuardedCommand, short_help="Pictures or texts to vectors.")
 @click.argument("folder", type=Input(), metavar="FOLDER")
 @click.option(
     "-d",
@@ -65,6 +65,23 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
 )
+@click.option(
+    "--lsi",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="FOLDER is an index of texts: vectors of N numbers by latent semantic indexing.",
+)
+@click.option(
+    "--field", metavar="NAME", help="With --lsi: the field whose words count. Default: body, text or contents."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="With --lsi: where the search for the vectors begins; it changes only rounding.",
+)
 @click.option("--quiet", is_flag=True, help="No progress, no warnings, no list of files.")
 @click.option(
     "--list",
@@ -82,10 +99,13 @@ def command(
     size: int | None,
     max_pixels: int,
     threads: int | None,
+    lsi: int | None,
+    field: str | None,
+    seed: int,
     quiet: bool,
     **model: Any,
 ) -> None:
-    """From pictures to vectors with class labels, which `rankscope rank` turns into exact ranks.
+    """From pictures to vectors with class labels, which `rankscope rank` turns into exact ranks; or from texts.
 
     Pictures are all those in the folder and below, in byte order of their paths. A file that cannot be read is named
     and left out.
@@ -94,7 +114,12 @@ def command(
     rankscope describe photos/ -d cedd -o cedd.npz
     rankscope describe images/ --labels labels.csv -d "scalable-colour,lbp(grid=4)" -o corel.npz
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
+    rankscope describe cranfield.index --lsi 100 -o lsi.npz
     """
+    if lsi is not None:
+        _describe_texts(folder, lsi, field, seed, output, quiet, pictures_alone=[*descriptors, model["model"]])
+        return
+    _need_pictures(folder)
     from rankscope.cli.output import print_result, progress_line
     from rankscope.engines.images.describing import describe
     from rankscope.engines.images.labelled_folder import pictures_in
@@ -122,6 +147,33 @@ def command(
         warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
     _warn(warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)])
+
+
+def _describe_texts(
+    folder: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool, pictures_alone: list[Any]
+) -> None:
+    """An index of texts to vectors."""
+    from rankscope.cli.output import print_result
+    from rankscope.engines.text.lsi import save_lsi
+    from rankscope.engines.text.text_index import Index
+    from rankscope.errors import SettingError
+
+    if any(pictures_alone):
+        raise SettingError("--lsi is for texts, -d and --model are for pictures: give one of them")
+    [path] = _targets(output, [f"lsi({lsi})"])
+    shape = save_lsi(Index.open(folder), path, lsi, field, seed)
+    if not quiet:
+        print_result(
+            f"{path}: {shape[0]:,} documents, lsi({lsi}), {shape[1]:,} values each, to be compared by cosine\n"
+        )
+
+
+def _need_pictures(folder: str) -> None:
+    from rankscope.engines.text.index.storage import RECORD
+    from rankscope.errors import SettingError
+
+    if Path(folder, RECORD).is_file():
+        raise SettingError(f"{folder} is an index of texts: give --lsi 100, the length of the vectors")
 
 
 def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:

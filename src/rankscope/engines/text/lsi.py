@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.engines.text.index.reader import IndexReader
 from rankscope.errors import SettingError
+from rankscope.files import atomic
+from rankscope.version import __version__
 from rankscope.wording import setting_value
+
+if TYPE_CHECKING:
+    from rankscope.engines.text.text_index import Index
 
 USUAL = 100  # dimensions
 
@@ -35,6 +42,28 @@ def lsi_vectors(reader: IndexReader, field: str, dimensions: int = USUAL, seed: 
     signs = np.sign(right[order, largest])
     vectors: FloatArray = left[:, order] * (values[order] * np.where(signs == 0, 1.0, signs))
     return vectors + 0.0
+
+
+def save_lsi(
+    index: Index, path: str | Path, dimensions: int, field: str | None = None, seed: int = 0
+) -> tuple[int, int]:
+    """Write the vectors of an index as features, with the ids of the documents; how many, and of what length."""
+    name = field or index.default_field
+    reader = index.reader
+    vectors = lsi_vectors(reader, name, dimensions, seed)
+    ids = reader.ids.to_list() if reader.deleted is None else reader.ids.filter(~reader.deleted).to_list()
+    about = {"format": "rankscope.features", "version": 1, "settings": {"field": name, "seed": seed}}
+    with atomic(path, "wb") as file:
+        np.savez(
+            file,
+            features=vectors,
+            labels=np.full(len(ids), "", dtype=np.str_),
+            ids=np.array(ids, dtype=np.str_),
+            descriptor=np.array(f"lsi({dimensions})"),
+            metric=np.array("cosine"),
+            about=np.array(json.dumps(about | {"versions": {"rankscope": __version__}}, sort_keys=True)),
+        )
+    return vectors.shape[0], vectors.shape[1]
 
 
 def most_dimensions(reader: IndexReader, field: str) -> int:

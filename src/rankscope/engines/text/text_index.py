@@ -162,7 +162,7 @@ class Index:
         """
         name = field or self.default_field
         wanted = limit if limit is None else _whole("limit", limit)
-        with self._damage_explained():
+        with self.damage_explained():
             node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
             if expand is not None:
                 node = self.expand(node, expand, similarity, name)
@@ -185,7 +185,7 @@ class Index:
 
         name = field or self.default_field
         node = self.parse(query, name, syntax="plain") if isinstance(query, str) else query
-        with self._damage_explained():
+        with self.damage_explained():
             return expand_query(self.searcher(similarity, name), node, name, _expansion(expansion))
 
     def run(
@@ -237,7 +237,7 @@ class Index:
     ) -> Explanation:
         """How the score of a document is made."""
         name = field or self.default_field
-        with self._damage_explained():
+        with self.damage_explained():
             node = self.parse(query, name) if isinstance(query, str) else query
             return explain_score(self.searcher(similarity, name), node, self.number_of(document))
 
@@ -261,7 +261,7 @@ class Index:
 
         name = field or self.default_field
         self.reader.need_field(name)
-        with self._damage_explained():
+        with self.damage_explained():
             node = self.parse(query, name, syntax=syntax) if isinstance(query, str) else query
             text = self.document(document).get(name) or ""
             highlighter = Highlighter(self.reader, node, name)
@@ -299,7 +299,7 @@ class Index:
         return self.folders[0]
 
     @contextmanager
-    def _damage_explained(self) -> Iterator[None]:
+    def damage_explained(self) -> Iterator[None]:
         """An error that a damaged file leads to, as one that names the file."""
         try:
             yield
