@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rankscope.catalogue import Later
 from rankscope.cli.guarded import GuardedCommand, Input
 
 Shown = tuple[str, Any]  # text for people, and the same as a value
@@ -82,7 +83,7 @@ def _view(name: str | None, words: tuple[str, ...], options: dict[str, Any]) -> 
     from rankscope.catalogue import Catalogue
     from rankscope.errors import SettingError
 
-    chosen = OVERVIEW if name is None else Catalogue("view", VIEWS).find(name)
+    chosen = OVERVIEW if name is None else Catalogue[View]("view", VIEWS).find(name)
     called = f"'{name}'" if name else "the overview"
     given = list(words)
     if len(chosen.needs) == 1 and len(given) > 1:
@@ -109,7 +110,7 @@ def _terms(index: Any, words: list[str], options: dict[str, Any], bold: bool) ->
     from rankscope.engines.text.looking import list_terms
     from rankscope.reports.texts.looking import plain_value, terms_text
 
-    by = options["by"] or "documents"
+    by: Any = options["by"] or "documents"
     found = list_terms(index, options["field"], options["prefix"] or "", by, options["limit"] or 20)
     return terms_text(found, by), plain_value(found)
 
@@ -167,7 +168,7 @@ def _query(index: Any, words: list[str], options: dict[str, Any], bold: bool) ->
 
 
 OVERVIEW = View((), (), _overview)
-VIEWS: dict[str, View] = {
+VIEWS: dict[str, View | Later] = {
     "terms": View((), ("field", "prefix", "by", "limit"), _terms),
     "postings": View(("TERM",), ("field", "limit"), _postings),
     "document": View(("ID",), ("rebuild",), _document),
