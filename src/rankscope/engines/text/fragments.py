@@ -18,7 +18,7 @@ AGAIN: Final = 0.1  # what a word counts that the piece has already
 
 
 class Mark(NamedTuple):
-    """Where a word of the query stands: its first sign, the one behind its last, its weight, and what it is found by.
+    """Where one of the query's words stands: its first sign, the one behind its last, its weight, and what it is found by.
 
     Weights tell which piece of a text says most.
     """
@@ -61,7 +61,7 @@ class Fragment:
         return "".join(f"{before}{part}{after}" if marked else part for part, marked in self._one_line())
 
     def __iter__(self) -> Iterator[tuple[str, bool]]:
-        """The parts of the text, and whether each is a word of the query."""
+        """The parts of the text, and whether each is one of the query's words."""
         end = 0
         for mark in self.marks:
             if mark.start > end:
@@ -91,7 +91,7 @@ def best_fragments(text: str, marks: Sequence[Mark], count: int, size: int) -> l
 def cut_text(text: str, marks: Sequence[Mark], size: int) -> Iterator[tuple[int, int]]:
     """Where pieces of at most about `size` signs begin and end: whole sentences, or words where one is too long.
 
-    No word of the query is cut.
+    None of the query's words is cut.
     """
     begin = end = 0
     for start, stop in _sentences(text):

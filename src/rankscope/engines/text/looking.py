@@ -199,7 +199,9 @@ def find_postings(index: Index, word: str, field: str | None = None, limit: int 
     ][:limit]
     rows = [PostingRow(reader.ids[doc], places, _context(reader, doc, name, places)) for doc, places in live]
     statistics = reader.term(name, term)
-    return PostingList(name, term, statistics.documents, statistics.occurrences, tuple(rows))
+    return PostingList(
+        field=name, term=term, documents=statistics.documents, occurrences=statistics.occurrences, rows=tuple(rows)
+    )
 
 
 def _known_field(index: Index, field: str | None) -> str:
@@ -319,7 +321,13 @@ def analyse_stepwise(text: str, analyser: Analyser) -> AnalysisView:
     """
     names = tuple(getattr(step, "__name__", str(step)).replace("_", " ") for step in analyser.steps)
     tokens = [
-        AnalysedToken(each.position, each.start, each.end, each.text, _stepwise(each.text, analyser))
+        AnalysedToken(
+            position=each.position,
+            start=each.start,
+            end=each.end,
+            token=each.text,
+            steps=_stepwise(each.text, analyser),
+        )
         for each in tokens_of(text, analyser)
     ]
     return AnalysisView(str(analyser), names, tuple(tokens))

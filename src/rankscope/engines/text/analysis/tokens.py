@@ -29,5 +29,5 @@ def tokens_of(text: str, analyser: Analyser) -> list[Token]:
     for position, word in enumerate(analyser.tokenizer.split_text(text)):
         start = text.index(word, end)
         end = start + len(word)
-        found.append(Token(position, start, end, word, analyser.term(word)))
+        found.append(Token(position=position, start=start, end=end, text=word, term=analyser.term(word)))
     return found
