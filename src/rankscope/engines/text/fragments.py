@@ -18,7 +18,7 @@ AGAIN: Final = 0.1  # what a word counts that the piece has already
 
 
 class Mark(NamedTuple):
-    """Where one of the query's words stands: its first sign, the one behind its last, its weight, and what it is found by.
+    """Where one of the query's words stands: first sign, the one behind its last, weight, and what it is found by.
 
     Weights tell which piece of a text says most.
     """
