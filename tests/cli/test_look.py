@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import rankscope
 from rankscope.cli.look import VIEWS
 from rankscope.cli.main import cli
 from rankscope.engines.text import Index
@@ -158,6 +159,8 @@ def test_describe_makes_vectors_of_texts(index: Path, tmp_path: Path) -> None:
         assert found["ids"].tolist() == ["a", "b", "c"]
         assert found["features"].shape == (3, 2)
         assert str(found["metric"]) == "cosine"
+    [(name, same)] = rankscope.describe(index, lsi=2).items()
+    assert (name, same.ids, same.metric) == ("lsi(2)", ("a", "b", "c"), "cosine")
     for arguments, words in (
         (["--lsi", "9"], "at most 2 dimensions"),
         (["-d", "cedd"], "is an index of texts: give --lsi"),

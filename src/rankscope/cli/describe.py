@@ -116,8 +116,11 @@ def command(
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
     rankscope describe cranfield.index --lsi 100 -o lsi.npz
     """
+    from rankscope.facade.ranking import refuse_pictures
+
     if lsi is not None:
-        _describe_texts(folder, lsi, field, seed, output, quiet, pictures_alone=[*descriptors, model["model"]])
+        refuse_pictures(descriptors, model["model"])
+        _describe_texts(folder, lsi, field, seed, output, quiet)
         return
     _need_pictures(folder)
     from rankscope.cli.output import print_result, progress_line
@@ -149,17 +152,12 @@ def command(
     _warn(warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)])
 
 
-def _describe_texts(
-    folder: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool, pictures_alone: list[Any]
-) -> None:
+def _describe_texts(folder: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool) -> None:
     """An index of texts to vectors."""
     from rankscope.cli.output import print_result
     from rankscope.engines.text.lsi import save_lsi
     from rankscope.engines.text.text_index import Index
-    from rankscope.errors import SettingError
 
-    if any(pictures_alone):
-        raise SettingError("--lsi is for texts, -d and --model are for pictures: give one of them")
     [path] = _targets(output, [f"lsi({lsi})"])
     shape = save_lsi(Index.open(folder), path, lsi, field, seed)
     if not quiet:

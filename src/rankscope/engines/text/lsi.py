@@ -51,7 +51,7 @@ def save_lsi(
     name = field or index.default_field
     reader = index.reader
     vectors = lsi_vectors(reader, name, dimensions, seed)
-    ids = reader.ids.to_list() if reader.deleted is None else reader.ids.filter(~reader.deleted).to_list()
+    ids = reader.live_ids.to_list()
     about = {"format": "rankscope.features", "version": 1, "settings": {"field": name, "seed": seed}}
     with atomic(path, "wb") as file:
         np.savez(

@@ -41,7 +41,7 @@ class WordRanker:
     @property
     def ids(self) -> list[str]:
         """The id of each item."""
-        return list(self.index.reader.ids.gather(self.docs))
+        return self.index.reader.live_ids.to_list()
 
     def row(self, words: Words) -> FloatArray:
         """The score of each item; 0 where it matches nothing."""

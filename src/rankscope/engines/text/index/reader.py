@@ -79,6 +79,11 @@ class IndexReader:
             return _distinguished(ids, self.names).rechunk()
         return pl.concat(ids).rechunk() if ids else pl.Series(ID, [], dtype=pl.String)
 
+    @property
+    def live_ids(self) -> pl.Series:
+        """The ids of documents that are not deleted."""
+        return self.ids if self.deleted is None else self.ids.filter(~self.deleted)
+
     def stored(self, number: int) -> dict[str, str | None]:
         """The texts of a document as they were given, with its id."""
         place = bisect.bisect_right(self.bases, number) - 1
