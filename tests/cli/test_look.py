@@ -154,7 +154,8 @@ def test_damage_is_an_answer_or_an_error(tmp_path: Path) -> None:
 def test_describe_makes_vectors_of_texts(index: Path, tmp_path: Path) -> None:
     target = tmp_path / "lsi.npz"
     run = CliRunner().invoke(cli, ["describe", str(index), "--lsi", "2", "-o", str(target)], catch_exceptions=False)
-    assert run.output == f"{target}: 3 documents, lsi(2), 2 values each, to be compared by cosine\n"
+    assert run.stdout == f"{target}: 3 documents, lsi(2), 2 values each, to be compared by cosine\n"
+    assert "no document has a label" in run.stderr
     with np.load(target) as found:
         assert found["ids"].tolist() == ["a", "b", "c"]
         assert found["features"].shape == (3, 2)
@@ -171,3 +172,16 @@ def test_describe_makes_vectors_of_texts(index: Path, tmp_path: Path) -> None:
             CliRunner().invoke(
                 cli, ["describe", str(index), *arguments, "-o", str(target), "--force"], catch_exceptions=False
             )
+
+
+def test_judgements_are_the_labels_of_documents(index: Path, tmp_path: Path) -> None:
+    target, qrels = tmp_path / "lsi.npz", tmp_path / "qrels.txt"
+    qrels.write_text("1 0 a 1\n1 0 b 2\n2 0 a 1\n2 0 b 0\n2 0 c 1\n")
+    arguments = ["describe", str(index), "--lsi", "2", "--labels", str(qrels), "-o", str(target)]
+    run = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert "3 documents, 3 of them with labels joined by |, lsi(2)" in run.stdout
+    with np.load(target) as found:
+        assert found["labels"].tolist() == ["1|2", "1", "2"]
+    same = rankscope.describe(index, lsi=2, labels=qrels)["lsi(2)"]
+    assert same.several == (("1", "2"), ("1",), ("2",))
+    assert len(rankscope.rank(str(target), separator="|").queries) == 3

@@ -30,10 +30,11 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.option(
     "--labels",
     type=Input(),
-    metavar="CSV|folders",
+    metavar="CSV|folders|QRELS",
     default="folders",
     show_default=True,
-    help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in.",
+    help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in. With --lsi"
+    " judgements: the queries that a document is relevant to.",
 )
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
 @click.option(
@@ -114,13 +115,13 @@ def command(
     rankscope describe photos/ -d cedd -o cedd.npz
     rankscope describe images/ --labels labels.csv -d "scalable-colour,lbp(grid=4)" -o corel.npz
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
-    rankscope describe cranfield.index --lsi 100 -o lsi.npz
+    rankscope describe cranfield.index --lsi 100 --labels qrels.txt -o lsi.npz
     """
     from rankscope.facade.ranking import refuse_pictures
 
     if lsi is not None:
         refuse_pictures(descriptors, model["model"])
-        _describe_texts(folder, lsi, field, seed, output, quiet)
+        _describe_texts(folder, labels, lsi, field, seed, output, quiet)
         return
     _need_pictures(folder)
     from rankscope.cli.output import print_result, progress_line
@@ -152,18 +153,23 @@ def command(
     _warn(warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)])
 
 
-def _describe_texts(folder: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool) -> None:
+def _describe_texts(
+    folder: str, labels: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool
+) -> None:
     """An index of texts to vectors."""
-    from rankscope.cli.output import print_result
+    from rankscope.cli.output import print_result, say
     from rankscope.engines.text.lsi import save_lsi
     from rankscope.engines.text.text_index import Index
 
     [path] = _targets(output, [f"lsi({lsi})"])
-    shape = save_lsi(Index.open(folder), path, lsi, field, seed)
-    if not quiet:
-        print_result(
-            f"{path}: {shape[0]:,} documents, lsi({lsi}), {shape[1]:,} values each, to be compared by cosine\n"
-        )
+    qrels = None if labels == "folders" else labels
+    count, length, labelled = save_lsi(Index.open(folder), path, lsi, field, seed, qrels)
+    if quiet:
+        return
+    known = f", {labelled:,} of them with labels joined by |" if labelled else ""
+    print_result(f"{path}: {count:,} documents{known}, lsi({lsi}), {length:,} values each, to be compared by cosine\n")
+    if not labelled:
+        say("! no document has a label: give --labels QRELS, and the queries it is relevant to are its labels")
 
 
 def _need_pictures(folder: str) -> None:

@@ -158,11 +158,12 @@ def describe(
 
     Pictures are all those in the folder and below. `labels` is a CSV file with a file and a class column, or
     "folders": the sub-folder a picture lies in. `model` is your own network, an ONNX file or a scripted torch model.
-    `lsi` is for the folder of a text index: vectors of so many numbers from the words in a `field`, without labels.
+    `lsi` is for the folder of a text index: vectors of so many numbers from the words in a `field`; `labels` are then
+    judgements, and the queries that a document is relevant to are its labels.
     """
     if lsi is not None:
         refuse_pictures(descriptors, model)
-        return _texts_described(folder, lsi, field, seed)
+        return _texts_described(folder, None if labels == "folders" else labels, lsi, field, seed)
     from rankscope.engines.images.describing import describe as described
     from rankscope.engines.images.labelled_folder import pictures_in
     from rankscope.inputs.features import Features
@@ -189,16 +190,17 @@ def refuse_pictures(descriptors: str | Sequence[str], model: str | Path | None) 
         raise SettingError(f"{ours} is for texts, {theirs} are for pictures: give one of them")
 
 
-def _texts_described(folder: str | Path, lsi: int, field: str | None, seed: int) -> dict[str, Features]:
+def _texts_described(folder: str | Path, qrels: Any, lsi: int, field: str | None, seed: int) -> dict[str, Features]:
     """The documents of an index as vectors."""
-    from rankscope.engines.text.lsi import lsi_vectors
+    from rankscope.engines.text.lsi import labels_of, lsi_vectors
     from rankscope.engines.text.text_index import Index
     from rankscope.inputs.features import Features
 
     index = Index.open(folder)
     vectors = lsi_vectors(index.reader, field or index.default_field, lsi, seed)
-    features = Features.of(vectors, [""] * len(vectors), index.reader.live_ids.to_list())
-    return {f"lsi({lsi})": replace(features, metric="cosine")}
+    ids = index.reader.live_ids.to_list()
+    labels = labels_of(ids, {} if qrels is None else qrels)
+    return {f"lsi({lsi})": Features(matrix=vectors, several=tuple(labels), ids=tuple(ids), metric="cosine")}
 
 
 def descriptors_of(

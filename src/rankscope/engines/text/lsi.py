@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from rankscope.arrays import FloatArray
 from rankscope.engines.text.index.reader import IndexReader
 from rankscope.errors import SettingError
 from rankscope.files import atomic
+from rankscope.inputs.features import JOINT
+from rankscope.inputs.qrels import Qrels
 from rankscope.version import __version__
 from rankscope.wording import setting_value
 
@@ -41,29 +44,46 @@ def lsi_vectors(reader: IndexReader, field: str, dimensions: int = USUAL, seed: 
     largest = np.abs(right[order]).argmax(axis=1)
     signs = np.sign(right[order, largest])
     vectors: FloatArray = left[:, order] * (values[order] * np.where(signs == 0, 1.0, signs))
-    return vectors + 0.0
+    return np.ascontiguousarray(vectors) + 0.0  # -0 and 0 are one value
+
+
+def labels_of(ids: Sequence[str], qrels: Any) -> list[tuple[str, ...]]:
+    """The queries that each document is relevant to, as its labels.
+
+    >>> labels_of(["a", "b"], {"1": {"a": 1, "b": 0}, "2": {"a": 2, "x": 1}})
+    [('1', '2'), ()]
+    """
+    import polars as pl
+
+    good = Qrels.of(qrels).table.filter(pl.col("grade") > 0).group_by("item", maintain_order=True).agg("query")
+    wanted = dict(good.iter_rows())
+    return [tuple(wanted.get(each, ())) for each in ids]
 
 
 def save_lsi(
-    index: Index, path: str | Path, dimensions: int, field: str | None = None, seed: int = 0
-) -> tuple[int, int]:
-    """Write the vectors of an index as features, with the ids of the documents; how many, and of what length."""
+    index: Index, path: str | Path, dimensions: int, field: str | None = None, seed: int = 0, qrels: Any = None
+) -> tuple[int, int, int]:
+    """Write the vectors of an index as features, with the ids of the documents: how many, of what length, how labelled.
+
+    With judgements the queries that a document is relevant to are its labels, joined by `|`.
+    """
     name = field or index.default_field
     reader = index.reader
     vectors = lsi_vectors(reader, name, dimensions, seed)
     ids = reader.live_ids.to_list()
+    labels = [JOINT.join(each) for each in labels_of(ids, qrels)] if qrels is not None else [""] * len(ids)
     about = {"format": "rankscope.features", "version": 1, "settings": {"field": name, "seed": seed}}
     with atomic(path, "wb") as file:
         np.savez(
             file,
             features=vectors,
-            labels=np.full(len(ids), "", dtype=np.str_),
+            labels=np.array(labels, dtype=np.str_),
             ids=np.array(ids, dtype=np.str_),
             descriptor=np.array(f"lsi({dimensions})"),
             metric=np.array("cosine"),
             about=np.array(json.dumps(about | {"versions": {"rankscope": __version__}}, sort_keys=True)),
         )
-    return vectors.shape[0], vectors.shape[1]
+    return vectors.shape[0], vectors.shape[1], sum(map(bool, labels))
 
 
 def most_dimensions(reader: IndexReader, field: str) -> int:
