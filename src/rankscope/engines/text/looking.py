@@ -197,7 +197,11 @@ def find_postings(index: Index, word: str, field: str | None = None, limit: int 
         for doc, places in zip(postings.docs.tolist(), postings.places(), strict=True)
         if reader.deleted is None or not reader.deleted[doc]
     ][:limit]
-    rows = [PostingRow(reader.ids[doc], places, _context(reader, doc, name, places)) for doc, places in live]
+    texts = [row.get(name) or "" for row in reader.stored_rows([doc for doc, _ in live])]
+    rows = [
+        PostingRow(reader.ids[doc], places, _context(text, reader.analysers[name], places))
+        for (doc, places), text in zip(live, texts, strict=True)
+    ]
     statistics = reader.term(name, term)
     return PostingList(
         field=name, term=term, documents=statistics.documents, occurrences=statistics.occurrences, rows=tuple(rows)
@@ -223,10 +227,9 @@ def _known_term(index: Index, word: str, field: str) -> str:
     raise SettingError(f"no term '{wanted}' in field {field}{did_you_mean(wanted, near[:10]).removesuffix('.')}")
 
 
-def _context(reader: IndexReader, doc: int, field: str, positions: Sequence[int]) -> Fragment:
+def _context(text: str, analyser: Analyser, positions: Sequence[int]) -> Fragment:
     """The text around the first position, with every position in it marked."""
-    text = reader.stored(doc).get(field) or ""
-    tokens = tokens_of(text, reader.analysers[field])
+    tokens = tokens_of(text, analyser)
     spans = [(tokens[place].start, tokens[place].end) for place in positions if place < len(tokens)]
     if not spans:
         return Fragment("", (), 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,9 +85,17 @@ class IndexReader:
 
     def stored(self, number: int) -> dict[str, str | None]:
         """The texts of a document as they were given, with its id."""
-        place = bisect.bisect_right(self.bases, number) - 1
-        row = self.segments[place].documents.rows([number - self.bases[place]])
-        return row.row(0, named=True)
+        return self.stored_rows([number])[0]
+
+    def stored_rows(self, numbers: Sequence[int]) -> list[dict[str, str | None]]:
+        """The same of several documents, in the order asked for; each file is read once."""
+        found: dict[int, dict[str, str | None]] = {}
+        for base, end, segment in zip(self.bases, self.bases[1:], self.segments, strict=False):
+            here = [number for number in numbers if base <= number < end]
+            if here:
+                rows = segment.documents.rows([number - base for number in here])
+                found |= dict(zip(here, rows.iter_rows(named=True), strict=True))
+        return [found[number] for number in numbers]
 
     @cached_property
     def deleted(self) -> Numbers | None:
