@@ -30,7 +30,7 @@ from rankscope.feedback.study.verdicts import SEEN, compared_methods
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
 from rankscope.reports.formats.rows import markdown_table
-from rankscope.reports.texts.feedback import verdicts
+from rankscope.reports.texts.feedback import further, verdicts
 
 COLLECTIONS = ("cranfield", "cisi", "medline", "cacm", "npl", "adi")
 BM25 = "bm25(k1=0.9, b=0.4)"
@@ -108,7 +108,8 @@ def main(arguments: list[str]) -> None:
         results = results_of(name, folder)
         sessions = results.frame.filter(results.frame["method"] == "no-feedback")["topic"].n_unique()
         print(f"\n## {name} ({len(index_of(name)):,} documents, {sessions} topics)\n\n{table(results)}")
-        print(*(f"- {line}" for line in verdicts(results)), sep="\n", flush=True)
+        against = [line for line in further(results) if line.startswith("Against no feedback, by AP")]
+        print(*(f"- {line}" for line in [*verdicts(results), *against]), sep="\n", flush=True)
 
 
 if __name__ == "__main__":
