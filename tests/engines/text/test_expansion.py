@@ -19,6 +19,7 @@ from rankscope.engines.text.expansion.rocchio import Rocchio
 from rankscope.engines.text.index.term_vectors import TermVectors
 from rankscope.engines.text.query.nodes import Node
 from rankscope.errors import SettingError
+from rankscope.ranks.reduce import reduce
 from tests.data import data_folder
 from tests.engines.text.test_collections import MEASURES, collection, index_of, topics_of
 
@@ -108,6 +109,16 @@ def test_words_of_too_many_letters_or_documents_do_not_join() -> None:
     assert "den" not in str(
         Index.build([{"id": str(row), "body": each} for row, each in enumerate(common)]).expand("fox")
     )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_ranks_are_those_of_the_expanded_run(name: str) -> None:
+    index, topics, qrels = index_of("adi"), topics_of("adi"), str(collection("adi") / "qrels.txt")
+    run = index.run(topics, BM25, depth=None, expand=name)
+    assert run.name.endswith(f" {name}")
+    ranks = index.rank(topics, qrels, BM25, expand=name).judged.lists("rank")
+    assert ranks == reduce(qrels, run).judged.lists("rank")
+    assert ranks != index.rank(topics, qrels, BM25).judged.lists("rank")
 
 
 def test_what_finds_nothing_stays_as_it_is() -> None:
