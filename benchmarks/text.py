@@ -66,13 +66,13 @@ class Rankscope(Engine):
         self.relevant = np.random.default_rng(0).choice(self.index.reader.count, RELEVANT, replace=False)
 
     def first(self, query: str, limit: int) -> object:
-        return self.index.search(query, limit=limit, syntax="plain").docs
+        return self.index.search(query, limit=limit, syntax="words").docs
 
     def all_ids(self, query: str) -> int:
-        return len(self.index.search(query, limit=None, syntax="plain").ids)
+        return len(self.index.search(query, limit=None, syntax="words").ids)
 
     def ranks(self, query: str) -> object:
-        return self.index.searcher().ranks(self.index.parse(query, syntax="plain"), self.relevant)
+        return self.index.searcher().ranks(self.index.parse(query, syntax="words"), self.relevant)
 
 
 class Tantivy(Engine):
