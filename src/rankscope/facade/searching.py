@@ -195,7 +195,7 @@ def opened_index(given: Any) -> Index:
 def texts_of(topics: Any, parts: str | Sequence[str] | None = None, *, download: bool = False, **how: Any) -> Any:
     """The texts of topics by their ids."""
     from rankscope.inputs.reading import Reading
-    from rankscope.inputs.topics import read_topics
+    from rankscope.inputs.topics.reading import read_topics
 
     return read_topics(topics, Reading(**how), download=download).texts(parts)
 

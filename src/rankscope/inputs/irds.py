@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankscope.errors import InputError
 from rankscope.extras import import_extra
 from rankscope.inputs.documents.record import Record
+from rankscope.inputs.topics.format import SHORT
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def queries(name: str, download: bool = False) -> Iterator[tuple[str, dict[str, 
     """The ids and parts of the queries of a set."""
     with _opened(name, "queries", download) as found:
         for each in found.queries_iter():
-            yield str(each.query_id), _texts(each, "query_id")
+            parts = _texts(each, "query_id")
+            yield str(each.query_id), {SHORT.get(part, part): text for part, text in parts.items()}
 
 
 def judgements(name: str, download: bool = False) -> Qrels:
@@ -58,7 +60,7 @@ def judgements(name: str, download: bool = False) -> Qrels:
 
 def _texts(each: Any, key: str) -> dict[str, str]:
     values = {name: getattr(each, name) for name in each._fields if name != key}
-    return {name: value for name, value in values.items() if isinstance(value, str)}
+    return {name: value.strip() for name, value in values.items() if isinstance(value, str)}
 
 
 @contextmanager

@@ -79,6 +79,18 @@ def test_deleted_documents_are_not_there(tmp_path: Path) -> None:
         assert ranks.depth.tolist() == [3, 3 if choice else 0]
 
 
+@pytest.mark.parametrize("most", [0, 3, 1000])
+def test_few_scores_are_counted_and_many_sorted_with_the_same_result(
+    index: Index, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankscope.engines.text.judged_ranks.COUNTED_AT_MOST", most)
+    for ties in ("given", "trec_eval"):
+        settings = Settings(ties=ties)
+        assert same(
+            index.rank(TOPICS, judgements(), settings=settings), reduce(judgements(), index.run(TOPICS), settings)
+        )
+
+
 def test_a_cut_keeps_equal_scores_together(index: Index) -> None:
     for depth in (1, 5, 40, 1000):
         for query, text in TOPICS.items():

@@ -12,7 +12,9 @@ import pytest
 
 from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.inputs.reading import Reading
-from rankscope.inputs.topics import ALL, QuerySet, read_topics
+from rankscope.inputs.topics import ALL
+from rankscope.inputs.topics.query_set import QuerySet
+from rankscope.inputs.topics.reading import read_topics
 from tests.data import data_folder
 from tests.inputs.documents.test_documents import mangled
 

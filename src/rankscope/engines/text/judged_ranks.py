@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.text.index.columns import Numbers
 from rankscope.engines.text.index.reader import IndexReader
-from rankscope.engines.text.listing import Listing
+from rankscope.engines.text.listing import Listing, as_written
+from rankscope.engines.text.ordering import best_first
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -26,7 +28,8 @@ from rankscope.settings import Settings
 if TYPE_CHECKING:
     from rankscope.inputs.id_columns import IdColumn
 
-ListTopic = Callable[[str, Numbers], Listing]  # of a query's text, and of which documents are there for it
+COUNTED_AT_MOST: Final = 60  # scores, beyond which the list is sorted
+ListTopic = Callable[[str, Numbers | None], Listing]  # of a query's text, and of which documents are there for it
 
 
 def rank_topics(
@@ -68,24 +71,27 @@ class _Counting:
             return
         found.rows_of_query[row] = length
         docs, entry = self._judged[row]
-        inside = listing.listed[docs] if listing.behind is None else (listing.listed | listing.behind)[docs]
-        docs, entry = docs[inside], entry[inside]
         ranked = _Ranked.of(listing, docs, self._key(query))
-        score = listing.scores_at(docs)
-        grade = found.judged.grade[entry]
-        found.items.append({"row": np.full(len(docs), row), "rank": ranked.rank, "grade": grade, "score": score})
+        found.items.append(
+            {
+                "row": np.full(len(ranked.rank), row),
+                "rank": ranked.rank,
+                "grade": found.judged.grade[entry[ranked.found]],
+                "score": as_written(ranked.score),
+            }
+        )
         if found.settings.ties != "rank":
             found.groups.append({"row": np.full(len(ranked.start), row), "start": ranked.start, "size": ranked.size})
         if found.keep_scores:
-            found.best.append(self._best_others(row, listing, docs[grade >= 1]))
+            relevant = found.judged.grade[entry] >= 1
+            found.best.append(self._best_others(row, listing, docs[relevant]))
 
-    def there(self, query: str) -> Numbers:
-        """Which documents are in the collection for a query: neither deleted nor junk to it."""
-        live = self._live
+    def there(self, query: str) -> Numbers | None:
+        """Which documents are in the collection for a query: neither deleted nor junk to it. None: all."""
         junk = self.found.junk
         if junk is None or query not in junk.row_of:
-            return live
-        live = live.copy()
+            return None if self.reader.deleted is None else self._live
+        live = self._live.copy()
         live[self._junk[junk.row_of[query]][0]] = False
         return live
 
@@ -141,10 +147,9 @@ class _Counting:
 
     def _best_others(self, row: int, listing: Listing, relevant: Numbers) -> dict[str, Any]:
         """Scores and lots of the first documents that are not relevant, as the growth forecast needs them."""
-        docs, _ = listing.in_order()
-        docs = docs[: KEPT_DISTRACTORS + len(relevant)]
-        docs = docs[~np.isin(docs, relevant)][:KEPT_DISTRACTORS]
-        score = listing.scores_at(docs)
+        docs, scores = listing.in_order(KEPT_DISTRACTORS + len(relevant))
+        other = np.flatnonzero(~np.isin(docs, relevant))[:KEPT_DISTRACTORS]
+        docs, score = docs[other], as_written(scores[other])
         lot = lots_of_names(self._names(docs))
         return {"row": np.full(len(docs), row), "order": np.arange(len(docs)), "score": score, "lot": lot}
 
@@ -156,34 +161,56 @@ class _Counting:
 
 @dataclass(frozen=True, eq=False)
 class _Ranked:
-    """The rank of each document asked for, and the groups of two or more equal scores that hold any of them."""
+    """Which of the documents asked for are listed, rank and score of each, and the groups of equals that hold any."""
 
+    found: Numbers
     rank: IntArray
+    score: NDArray[np.float32]
     start: IntArray
     size: IntArray
 
     @classmethod
-    def of(cls, listing: Listing, docs: Numbers, key: Callable[[Numbers], Numbers]) -> _Ranked:
-        """Documents with better scores are counted in the sorted scores; only equal ones are looked at."""
-        ordered = np.sort(listing.scores[listing.listed])
-        values = listing.scores[docs]
-        last = np.searchsorted(ordered, values, side="right")
-        above, size = len(ordered) - last, last - np.searchsorted(ordered, values, side="left")
-        if listing.behind is not None:
-            behind = listing.behind[docs]
-            above[behind], size[behind] = len(ordered), np.count_nonzero(listing.behind)
-        rank = above + 1
-        starts, first = np.unique(above[size > 1], return_index=True)
-        for start, equal in zip(starts.tolist(), np.flatnonzero(size > 1)[first].tolist(), strict=True):
-            mine = np.flatnonzero(above == start)
-            members = _members(listing, int(docs[equal]))
-            places = np.argsort(np.argsort(key(members), kind="stable"), kind="stable")
-            rank[mine] += places[np.searchsorted(members, docs[mine])]
-        return cls(rank, starts + 1, size[size > 1][first])
+    def of(cls, listing: Listing, asked: Numbers, key: Callable[[Numbers], Numbers]) -> _Ranked:
+        """Better scores are counted; only documents of equal score are looked at."""
+        listed, place = _places(listing.docs, asked)
+        last, _ = _places(listing.behind, asked)
+        score = np.concatenate([listing.scores[place], np.full(len(last), listing.last_score)])
+        docs, rank = asked[np.concatenate([listed, last])], np.zeros(len(score), dtype=np.int64)
+        groups = []
+        for value, above, members in _groups(listing, score[: len(listed)], bool(len(last))):
+            mine = np.flatnonzero(score == value)
+            rank[mine] = above + 1
+            if len(members) > 1:
+                groups.append((above + 1, len(members)))
+                ordered = np.argsort(np.argsort(key(members), kind="stable"), kind="stable")
+                rank[mine] += ordered[np.searchsorted(members, docs[mine])]
+        start, size = np.array(sorted(groups), dtype=np.int64).reshape(-1, 2).T
+        return cls(found=np.concatenate([listed, last]), rank=rank, score=score, start=start, size=size)
 
 
-def _members(listing: Listing, doc: int) -> Numbers:
-    """All documents that score the same as one, ascending."""
-    if listing.behind is not None and listing.behind[doc]:
-        return np.flatnonzero(listing.behind)
-    return np.flatnonzero(listing.listed & (listing.scores == listing.scores[doc]))
+def _places(docs: Numbers, asked: Numbers) -> tuple[Numbers, Numbers]:
+    """Which of those asked for are among some documents, which ascend, and where."""
+    if not len(docs):
+        return asked[:0], asked[:0]
+    place = np.minimum(np.searchsorted(docs, asked), len(docs) - 1)
+    there = np.flatnonzero(docs[place] == asked)
+    return there, place[there]
+
+
+def _groups(listing: Listing, wanted: NDArray[np.float32], behind: bool) -> Iterator[tuple[np.float32, int, Numbers]]:
+    """Each score asked for, how many documents have a better one, and those that have this one, ascending.
+
+    Few scores are counted in the list as it stands; for many it is sorted first.
+    """
+    values = np.unique(wanted)
+    if len(values) <= COUNTED_AT_MOST:
+        for value in values:
+            yield value, int(np.count_nonzero(listing.scores > value)), listing.docs[listing.scores == value]
+    else:
+        order = best_first(listing.scores)
+        falling = -listing.scores[order]
+        starts = np.searchsorted(falling, -values, side="left").tolist()
+        for value, start, stop in zip(values, starts, np.searchsorted(falling, -values, side="right"), strict=True):
+            yield value, start, listing.docs[order[start:stop]]
+    if behind:
+        yield listing.last_score, len(listing.docs), listing.behind

@@ -73,12 +73,12 @@ class TopicLists:
         docs, scores = self.listing(text, self._live).in_order()
         return Hits(docs, scores, len(docs), self.searcher.reader)
 
-    def listing(self, text: str, there: Numbers) -> Listing:
+    def listing(self, text: str, there: Numbers | None) -> Listing:
         """What of the documents that are there is listed for a topic."""
         scores, matched = self.searcher.all_scores(self.parse(text))
         return Listing.of(scores, matched, there, self.depth, self.unmatched)
 
     @property
-    def _live(self) -> Numbers:
+    def _live(self) -> Numbers | None:
         deleted = self.searcher.reader.deleted
-        return np.ones(self.searcher.reader.count, dtype=np.bool_) if deleted is None else ~deleted
+        return None if deleted is None else ~deleted

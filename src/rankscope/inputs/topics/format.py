@@ -13,6 +13,9 @@ from rankscope.inputs.sources import Source
 ID = ("id", "_id", "qid", "query_id", "query-id", "topic_id", "topic-id", "number", "num", "q_id", "topic")
 
 
+SHORT = {"description": "desc", "narrative": "narr"}  # parts as TREC calls them
+
+
 class Topic(NamedTuple):
     """One topic: the line or row it stands in, its id, and its parts by name, in small letters."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.topics.format import Topic
+from rankscope.inputs.topics.format import SHORT, Topic
 from rankscope.inputs.xml_records import XmlRecord, root_of, xml_records
 
 name = "xml"
@@ -18,7 +18,6 @@ word = "line"
 TOPICS = ("topic", "inex_topic", "inex-topic", "top", "query")
 NUMBERS = ("number", "id", "topic_id", "topic-id", "num", "qid", "ct_no")
 ELEMENTS = ("identifier", "num", "number", "id")
-SHORT = {"description": "desc", "narrative": "narr"}
 ADVICE = f"Topics are elements called {', '.join(TOPICS)}."
 
 
