@@ -145,7 +145,7 @@ def test_files_without_text_are_named(
     (folder / "notes" / "a.txt").write_text("a fox")
     (folder / "notes" / "b.bin").write_bytes(b"\0\1")
     assert ended(monkeypatch, "index", "notes", "-o", "notes.index") == 0
-    assert "! 1 files hold no text that can be read and were left out: b.bin" in capsys.readouterr().err
+    assert "! left out, as no text can be read from them (1): b.bin" in capsys.readouterr().err
 
 
 def test_unmatched_documents_in_an_order_of_ids_are_warned_of(

@@ -75,7 +75,7 @@ def command(documents: tuple[str, ...], output: str, quiet: bool, **given: Any) 
         return
     if stream.left_out:
         few = ", ".join(stream.left_out[:5]) + (", ..." if len(stream.left_out) > 5 else "")
-        say(f"! {len(stream.left_out):,} files hold no text that can be read and were left out: {few}")
+        say(f"! left out, as no text can be read from them ({len(stream.left_out):,}): {few}")
     analysed = ", ".join(f"{name} ({built.reader.analysers[name]})" for name in built.fields)
     say(f"{output}: {len(built):,} document{'' if len(built) == 1 else 's'}, fields {analysed}")
 

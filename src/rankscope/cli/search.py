@@ -188,7 +188,7 @@ def _cut(text: str, room: int) -> str:
 def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any]) -> None:
     from rankscope.cli.output import say
     from rankscope.errors import SettingError
-    from rankscope.facade.searching import search
+    from rankscope.facade.searching import search, texts_of
 
     output, qrels = given["output"], given["qrels"]
     if output is None:
@@ -197,14 +197,16 @@ def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any
         raise SettingError(
             f"--qrels FILE and -o NAME{RANKS} belong together: a run of another name needs no judgements"
         )
-    given.pop("limit")
-    given.pop("operator")
-    found = search(list(words), topics=topics, **given)
+    for name in ("limit", "operator"):
+        given.pop(name)
+    reading = {name: given[name] for name in ("parts", "format", "encoding", "max_ratio", "download")}
+    texts = texts_of(topics, **reading)
+    found = search(list(words), topics=texts, **{**given, "parts": None})
     if quiet:
         return
     if qrels is not None:
         _tell_ranks(found, given)
-    say(f"{output}: rankings under {given['similarity']}")
+    say(f"{output}: {len(texts):,} topic{'' if len(texts) == 1 else 's'}, {given['similarity']}")
 
 
 def _tell_ranks(ranks: Any, given: dict[str, Any]) -> None:

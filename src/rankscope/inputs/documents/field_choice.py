@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rankscope.column_names import plain_name
 from rankscope.errors import SettingError
-from rankscope.inputs.documents.record import TEXT, TITLE
+from rankscope.inputs.documents.record import TEXT, TITLE, first_named
 from rankscope.wording import setting_usage
 
 CONTENTS = "contents"
@@ -62,13 +61,14 @@ def _pair(word: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _usual(given: Mapping[str, str]) -> dict[str, str]:
-    plain = {plain_name(name): name for name in reversed([*given])}
-    title = next((plain[name] for name in TITLE if name in plain), "")
-    text = next((plain[name] for name in TEXT if name in plain), "")
-    contents = _join(given.get(name, "") for name in (title, text))
+    names = tuple(given)
+    title, text = first_named(TITLE, names), first_named(TEXT, names)
+    contents = _join(given[name] for name in (title, text) if name is not None)
     fields = {CONTENTS: contents} if contents else {}
-    if title:
+    if title is not None:
         fields["title"] = given[title]
+    if len(names) == (title is not None) + (text is not None):
+        return fields
     return fields | {name: value for name, value in given.items() if name not in (title, text, *fields)}
 
 

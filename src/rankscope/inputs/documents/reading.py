@@ -110,11 +110,14 @@ class DocumentStream:
         return pl.DataFrame([ids, *texts]), suspects
 
     def _is_text(self, place: int, each: Record, problems: Problems) -> bool:
-        wrong = [name for name, text in each.fields.items() if not (text.isascii() or is_unicode(text))]
-        if wrong or not is_unicode(each.id):
-            what = f"{wrong[0] if wrong else 'id'} holds half of a surrogate pair, which is no text"
+        texts = {**each.fields, ID: each.id}
+        if all(map(str.isascii, texts.values())):
+            return True
+        wrong = [name for name, text in texts.items() if not is_unicode(text)]
+        if wrong:
+            what = f"{wrong[0]} holds half of a surrogate pair, which is no text"
             problems.add(self._place(place), what, order=place)
-        return not wrong and is_unicode(each.id)
+        return not wrong
 
     def _place(self, place: int) -> str:
         number, inside = file_of_line(place)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from rankscope.column_names import plain_name
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.ids import id_text
 
@@ -12,6 +14,17 @@ ID = ("id", "_id", "docno", "doc_id", "docid", "document_id", "passage_id", "pid
 TITLE = ("title", "headline", "subject")
 TEXT = ("text", "body", "contents", "content")
 NO_ID = f"A document has an id under one of these names: {', '.join(ID)}."
+
+
+@lru_cache(maxsize=256)
+def first_named(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
+    """The name that means one of those wanted, the first of them that is there; documents of a file are mostly alike.
+
+    >>> first_named(ID, ("Title", "DocNo", "text"))
+    'DocNo'
+    """
+    plain = {plain_name(name): name for name in reversed(names)}
+    return next((plain[each] for each in wanted if each in plain), None)
 
 
 class Record(NamedTuple):
@@ -28,8 +41,7 @@ def record_of(line: int, values: Mapping[str, Any], problems: Problems, word: st
     >>> record_of(3, {"_id": 7, "text": "a fox", "metadata": {}, "year": 1999}, Problems("docs"))
     Record(line=3, id='7', fields={'text': 'a fox', 'year': '1999'})
     """
-    by_name = {name.strip().lower(): name for name in reversed([*values])}
-    key = next((by_name[each] for each in ID if each in by_name), None)
+    key = first_named(ID, tuple(values))
     if key is None or values[key] is None or values[key] == "":
         problems.add(f"{word} {line}", "has no id", NO_ID, line)
         return None
