@@ -5,15 +5,13 @@ Nothing that stands in `index.json` is ever changed: a process that is killed le
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
@@ -35,7 +33,7 @@ from rankscope.engines.text.index.storage import (
     write_record,
 )
 from rankscope.errors import SettingError
-from rankscope.files import atomic, made_folder
+from rankscope.files import atomic, made_folder, sole_writer
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +52,7 @@ class IndexWriter:
         self.analysers = dict(record.analysers)
         self.known: dict[str, KnownTerms] = {}
         self.ids = UsedIds()
-        self._lock = _locked(self.folder)
+        self._lock = sole_writer(self.folder, LOCK)
         self._remove_uncounted(self.record.segments)
 
     @classmethod
@@ -240,25 +238,3 @@ def empty_columns(count: int) -> FieldColumns:
         positions=nothing.astype(np.uint8),
         lengths=np.zeros(count, dtype=np.int32),
     )
-
-
-def _locked(folder: Path) -> IO[bytes]:
-    """A file that this process alone holds as long as it writes."""
-    path = folder / LOCK
-    try:
-        file = path.open("ab")
-    except OSError as error:
-        raise SettingError(f"cannot write into {folder}: {error.strerror}") from None
-    if os.name == "nt":
-        return file
-    import fcntl
-
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise SettingError(f"another process writes into {folder}: wait until it has finished") from None
-    except OSError:  # a file system without locks
-        with suppress(OSError):
-            file.flush()
-    return file
