@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankscope import sampling as sampling
     from rankscope import statistics as statistics
     from rankscope.engines.nearest import nearest_ranks
+    from rankscope.engines.text.text_index import Index
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.growing import estimate, forecast_growth
     from rankscope.facade.ranking import benchmark, describe, rank
+    from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
     from rankscope.facade.simulating import simulate_feedback
     from rankscope.inputs.features import Features
@@ -67,6 +69,8 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
     "simulate_feedback": "facade.simulating",
+    "index": "facade.searching",
+    "search": "facade.searching",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
     "Features": "inputs.features",
@@ -75,6 +79,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "save_ranks": "ranks.storage",
     "load_ranks": "ranks.storage",
     "nearest_ranks": "engines.nearest",
+    "Index": "engines.text.text_index",
     "parse_measure": "measures.notation",
     "parse_measures": "measures.notation",
     "evaluate_ranks": "evaluation.evaluate",
@@ -109,6 +114,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
 
 __all__ = [
     "Features",
+    "Index",
     "InputError",
     "MeasureError",
     "Qrels",
@@ -130,6 +136,7 @@ __all__ = [
     "forecast_growth",
     "gate",
     "graph",
+    "index",
     "load_ranks",
     "nearest_ranks",
     "needed_sample",
@@ -139,6 +146,7 @@ __all__ = [
     "reduce",
     "report",
     "save_ranks",
+    "search",
     "simulate_feedback",
 ]
 

@@ -131,6 +131,8 @@ VERBS: dict[str, Callable[..., Any]] = {
     "describe": rankscope.describe,
     "benchmark": rankscope.benchmark,
     "estimate": rankscope.estimate,
+    "index": rankscope.index,
+    "search": rankscope.search,
 }
 
 

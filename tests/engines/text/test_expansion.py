@@ -93,7 +93,7 @@ def test_each_expansion_prints_as_it_is_written_and_expands(name: str) -> None:
     assert EXPANSIONS.parse(str(expansion)) == expansion
     index = index_of("adi")
     node = index.expand("information retrieval", expansion, BM25)
-    hits = index.search("information retrieval", BM25, syntax="plain", limit=None, expand=expansion)
+    hits = index.search("information retrieval", BM25, syntax="words", limit=None, expand=expansion)
     assert hits.ids.to_list() == index.search(node, BM25, limit=None).ids.to_list()
     assert len(node.children) <= 2 + 4
 
@@ -124,7 +124,7 @@ def test_ranks_are_those_of_the_expanded_run(name: str) -> None:
 def test_what_finds_nothing_stays_as_it_is() -> None:
     index = index_of("adi")
     assert str(index.expand("nosuchword")) == "contents:nosuchword"
-    assert len(index.search("the of", expand="rm3", syntax="plain")) == 0
+    assert len(index.search("the of", expand="rm3", syntax="words")) == 0
 
 
 @pytest.mark.parametrize("query", ['"a phrase of words"', "inform*", "+information retrieval", "title:information"])
@@ -158,7 +158,7 @@ def test_the_first_twenty_are_those_of_anserini(name: str, expansion: str) -> No
     first = theirs.filter(pl.col("rank") <= 20).with_columns(pl.col("query", "item").cast(pl.String))
     found: dict[str, list[str]] = {}
     for query, text in topics_of(name).items():
-        hits = index_of(name).search(text, BM25, limit=None, syntax="plain", expand=expansion)
+        hits = index_of(name).search(text, BM25, limit=None, syntax="words", expand=expansion)
         rows = sorted(zip(hits.scores.tolist(), hits.ids.to_list(), strict=True), key=lambda row: (-row[0], row[1]))
         found[query] = [item for _, item in rows[:20]]
     expected = {query: some["item"].to_list() for (query,), some in first.group_by(["query"], maintain_order=True)}
@@ -191,7 +191,7 @@ def residual_row(name: str) -> tuple[float, ...]:
     index, expansions = index_of(name), [EXPANSIONS.parse(each) for each in ALL]
     rows = []
     for query, relevant in relevant_of(name).items():
-        node = index.parse(topics_of(name)[query], syntax="plain")
+        node = index.parse(topics_of(name)[query], syntax="words")
         ranking = first_thousand(index, node)
         shown = {each for each, _, _ in ranking[:10]}
         liked = [(number, score) for each, number, score in ranking[:10] if each in relevant]

@@ -167,7 +167,7 @@ def test_the_first_round_is_the_ranking_of_the_engine() -> None:
         query.removesuffix("/1"): each for query, each in zip(ranks.queries, ranks.judged.lists("rank"), strict=True)
     }
     for query, text in topics_of("adi").items():
-        ids = index_of("adi").search(text, BM25, limit=None, syntax="plain").ids.to_list()
+        ids = index_of("adi").search(text, BM25, limit=None, syntax="words").ids.to_list()
         targets = setting.topics.targets[setting.topics.names.index(query)]
         relevant = {each for each, good in zip(index_of("adi").reader.ids, targets, strict=True) if good}
         found = [rank for rank, each in enumerate(ids, start=1) if each in relevant]

@@ -17,27 +17,31 @@ from rankscope.engines.text.index.blocks import Documents, blocks_of
 from rankscope.engines.text.index.opening import OpenedIndex, hold_in_memory, open_together
 from rankscope.engines.text.index.storage import damaged_files, read_record
 from rankscope.engines.text.index.writer import IndexWriter
+from rankscope.engines.text.judged_ranks import rank_topics
+from rankscope.engines.text.listing import Unmatched
 from rankscope.engines.text.matching.cache import MatchCache
 from rankscope.engines.text.query.nodes import Boolean, Clause, MatchNothing, Node, Term
 from rankscope.engines.text.query.parser import Language, Operator, parse_query
-from rankscope.engines.text.ranking import run_of
+from rankscope.engines.text.ranking import TopicLists, run_of
 from rankscope.engines.text.searching import Searcher
 from rankscope.engines.text.similarities import SIMILARITIES
 from rankscope.engines.text.similarities.bm25 import BM25
 from rankscope.engines.text.similarities.similarity import Similarity
 from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.inputs.junk import read_junk
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.ranks.reduce import reduce
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.validation import COUNT
-from rankscope.wording import setting_value
+from rankscope.wording import setting_usage, setting_value
 
 if TYPE_CHECKING:
     from rankscope.engines.text.expansion.expansion import Expansion
     from rankscope.engines.text.fragments import Fragment
 
-Syntax = Literal["lucene", "plain"]
+Syntax = Literal["lucene", "words"]
 MOST_COMPARED = 10_000  # ids that a wrong one is compared with
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
 
@@ -139,7 +143,7 @@ class Index:
     ) -> Node:
         """What a query means: in Lucene's language, or as plain text in which no sign has a meaning."""
         name = field or self.default_field
-        if syntax == "plain":
+        if syntax == "words":
             return bag_of(name, (term for term, _ in self._analyser_of(name).analyse(text)))
         language = Language(name, self._analyser_of(name), self.reader.analysers, operator=operator, leading=leading)
         return parse_query(text, language)
@@ -184,7 +188,7 @@ class Index:
         from rankscope.engines.text.expansion.pseudo_feedback import expand_query
 
         name = field or self.default_field
-        node = self.parse(query, name, syntax="plain") if isinstance(query, str) else query
+        node = self.parse(query, name, syntax="words") if isinstance(query, str) else query
         with self.damage_explained():
             return expand_query(self.searcher(similarity, name), node, name, _expansion(expansion))
 
@@ -193,22 +197,25 @@ class Index:
         topics: Mapping[str, str],
         similarity: str | Similarity | None = None,
         *,
-        depth: int | None = 1000,
+        depth: int | None = None,
+        unmatched: Unmatched = "missing",
         field: str | None = None,
-        syntax: Syntax = "plain",
+        syntax: Syntax = "words",
         expand: str | Expansion | None = None,
         name: str = "",
     ) -> Run:
-        """The rankings of topics, texts by the ids of queries, as a run; `depth=None` lists every match.
+        """The rankings of topics, texts by the ids of queries, as a run: every match, or the first `depth`.
 
-        Of equal scores at the cut those that stand first in the index are listed; to settle them otherwise, list every
-        match and cut when the run is evaluated. Topics of test collections are plain text: no sign has a meaning in
-        them. `expand` as in `search`.
+        Those that score the same as the last of these are listed too, so that every rule for ties can be applied to the
+        run; `unmatched="last"` lists all other documents behind them as one group of equal scores. Topics of test
+        collections are plain text: no sign has a meaning in them. `expand` as in `search`.
         """
         found, joining = _similarity(similarity), None if expand is None else _expansion(expand)
+        lists = self._lists(found, field, syntax, depth, unmatched, joining)
 
         def search(text: str) -> Hits:
-            return self.search(text, found, limit=depth, field=field, syntax=syntax, expand=joining)
+            with self.damage_explained():
+                return lists.hits(text)
 
         return run_of(topics, search, name or (str(found) if joining is None else f"{found} {joining}"))
 
@@ -219,18 +226,78 @@ class Index:
         similarity: str | Similarity | None = None,
         settings: Settings | None = None,
         *,
+        depth: int | None = None,
+        unmatched: Unmatched = "missing",
         field: str | None = None,
-        syntax: Syntax = "plain",
+        syntax: Syntax = "words",
         expand: str | Expansion | None = None,
+        junk: Any = (),
+        keep_scores: bool = False,
+        name: str = "",
     ) -> RelevantRanks:
-        """The ranks of all judged documents in the complete rankings of topics; equal scores as in a run.
+        """The ranks of all judged documents in the rankings of topics: those that the run would give, without a run.
 
         >>> index = Index.build([{"id": "a", "body": "a fox"}, {"id": "b", "body": "fox fox"}, {"id": "c", "body": ""}])
         >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}).judged.lists("rank")
         [[2]]
+        >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}, unmatched="last").judged.lists("rank")
+        [[2, 3]]
         """
-        run = self.run(topics, similarity, depth=None, field=field, syntax=syntax, expand=expand)
-        return reduce(qrels, run, settings).with_collection(len(self))
+        chosen = settings or Settings()
+        reading = Reading(comments=chosen.comments)
+        joining = None if expand is None else _expansion(expand)
+        lists = self._lists(_similarity(similarity), field, syntax, depth, unmatched, joining)
+        run = self.run(
+            topics,
+            similarity,
+            depth=depth,
+            unmatched=unmatched,
+            field=field,
+            syntax=syntax,
+            expand=joining,
+            name=name,
+        )
+        with self.damage_explained():
+            ranks = rank_topics(
+                self.reader,
+                topics,
+                lists.listing,
+                Qrels.of(qrels, reading),
+                run,
+                chosen,
+                junk=read_junk(junk, reading) if junk != () else (),
+                keep_scores=keep_scores,
+            )
+        return ranks.with_collection(len(self))
+
+    def _lists(
+        self,
+        similarity: Similarity,
+        field: str | None,
+        syntax: Syntax,
+        depth: int | None,
+        unmatched: Unmatched,
+        expand: Expansion | None = None,
+    ) -> TopicLists:
+        name = field or self.default_field
+        self.reader.need_field(name)
+        if unmatched not in ("missing", "last"):
+            raise SettingError(f"{setting_value('unmatched', unmatched)}: must be missing or last")
+        if depth is not None and unmatched == "last":
+            lists_all = setting_value("unmatched", unmatched)
+            raise SettingError(f"{lists_all} lists every document: leave {setting_usage('depth')} out")
+
+        def parse(text: str) -> Node:
+            if expand is None:
+                return self.parse(text, name, syntax=syntax)
+            return self.expand(self.parse(text, name, syntax=syntax), expand, similarity, name)
+
+        return TopicLists(
+            self.searcher(similarity, name),
+            parse,
+            None if depth is None else _whole("depth", depth),
+            unmatched,
+        )
 
     def explain(
         self, query: str | Node, document: str, similarity: str | Similarity | None = None, field: str | None = None

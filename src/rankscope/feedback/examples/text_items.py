@@ -86,7 +86,7 @@ class TextItems(Items):
         """
         name = field or index.default_field
         index.reader.need_field(name)
-        words = {topic: words_of(index.parse(text, name, syntax="plain"), name) for topic, text in topics.items()}
+        words = {topic: words_of(index.parse(text, name, syntax="words"), name) for topic, text in topics.items()}
         searcher = index.searcher(similarity, name)
         ranker = WordRanker(index, name, searcher.matcher.similarity, words)
         if vectors is None:
