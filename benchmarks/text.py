@@ -63,16 +63,22 @@ class Rankscope(Engine):
         from rankscope.engines.text import Index
 
         self.index = Index.open(self.folder)
-        self.relevant = np.random.default_rng(0).choice(self.index.reader.count, RELEVANT, replace=False)
 
     def first(self, query: str, limit: int) -> object:
-        return self.index.search(query, limit=limit, syntax="plain").docs
+        return self.index.search(query, limit=limit, syntax="words").docs
 
     def all_ids(self, query: str) -> int:
-        return len(self.index.search(query, limit=None, syntax="plain").ids)
+        return len(self.index.search(query, limit=None, syntax="words").ids)
 
-    def ranks(self, query: str) -> object:
-        return self.index.searcher().ranks(self.index.parse(query, syntax="plain"), self.relevant)
+    def ranks(self, asked: Sequence[str]) -> Callable[[], object]:
+        """The ranks of so many relevant documents of each query, ties settled exactly; judgements are read before."""
+        from rankscope import Qrels
+
+        ids, dice = self.index.reader.ids, np.random.default_rng(0)
+        chosen = [dice.choice(len(ids), RELEVANT, replace=False).tolist() for _ in asked]
+        qrels = Qrels.of({str(place): dict.fromkeys(ids[docs], 1) for place, docs in enumerate(chosen)})
+        topics = {str(place): query for place, query in enumerate(asked)}
+        return lambda: self.index.rank(topics, qrels)
 
 
 class Tantivy(Engine):
@@ -179,7 +185,8 @@ def measure(name: str, count: int) -> dict[str, float]:
     found["top 1000, ms"] = per_query(lambda query: engine.first(query, 1000), asked)
     found["all hits with ids, ms"] = per_query(engine.all_ids, few)
     if isinstance(engine, Rankscope):
-        found["ranks of 20 relevant, ms"] = per_query(engine.ranks, asked)
+        work = engine.ranks(asked)
+        found["ranks of 20 relevant, ms"] = min([processor(work) for _ in range(4)][1:]) / len(asked) * 1e3
     return found
 
 

@@ -132,6 +132,8 @@ VERBS: dict[str, Callable[..., Any]] = {
     "benchmark": rankscope.benchmark,
     "gather": rankscope.gather,
     "estimate": rankscope.estimate,
+    "index": rankscope.index,
+    "search": rankscope.search,
 }
 
 

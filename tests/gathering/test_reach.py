@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankscope.errors import InputError, SettingError
-from tests.gathering.site import HOME, Names, RecordingNetwork, gathered_from, httpcore, page, reasons, redirect, served
+from tests.gathering.site import HOME, Names, RecordingNetwork, gathered_from, page, reasons, redirect, served
 
 PUBLIC, OTHER = "93.184.216.34", "8.8.8.8"
 FORBIDDEN = [
@@ -166,6 +166,8 @@ def test_what_is_allowed_must_be_an_address_or_a_network(tmp_path: Path) -> None
 def test_a_certificate_must_be_that_of_the_name_though_an_address_is_connected_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import httpcore
+
     asked: list[tuple[str | None, bool, ssl.VerifyMode]] = []
 
     class Encrypting(httpcore.NetworkStream):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rankscope.gathering.encodings import decoded
 from rankscope.gathering.kinds import PageKind
+from rankscope.inputs.page_texts import pdf_texts, storable_text
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Parsed:
 def parse_page(kind: PageKind, body: bytes, charset: str) -> Parsed:
     """A page of a kind from its bytes.
 
-    >>> parse_page("text", b"a fox", "")
+    >>> parse_page("text", b" a fox", "")
     Parsed(title='', text='a fox', links=(), base='', hidden=False, problem='')
     """
     if kind == "html":
@@ -34,16 +35,6 @@ def parse_page(kind: PageKind, body: bytes, charset: str) -> Parsed:
 
         return parse_html(decoded(body, charset))
     if kind == "pdf":
-        from rankscope.gathering.pdf_pages import parse_pdf
-
-        return parse_pdf(body)
-    return Parsed(text=storable(decoded(body, charset)))
-
-
-def storable(text: str) -> str:
-    """Text that every file can hold: no NUL, no half of a letter, no blank ends.
-
-    >>> storable(" a\\0fox\\udc80")
-    'a fox?'
-    """
-    return text.replace("\0", " ").encode(errors="replace").decode().strip()
+        texts = pdf_texts(body)
+        return Parsed(**texts) if texts is not None else Parsed(problem="is locked with a password")
+    return Parsed(text=storable_text(decoded(body, charset)).strip())

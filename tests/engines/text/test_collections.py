@@ -69,7 +69,7 @@ def test_the_first_twenty_are_those_of_anserini(name: str, system: str) -> None:
     theirs = pl.read_csv(gzip.decompress(path.read_bytes()), separator=" ", has_header=False, new_columns=columns)
     found: dict[str, list[str]] = {}
     for query, text in topics_of(name).items():
-        hits = index_of(name).search(text, SYSTEMS[system], limit=None, syntax="plain")
+        hits = index_of(name).search(text, SYSTEMS[system], limit=None, syntax="words")
         rows = sorted(zip(hits.scores.tolist(), hits.ids.to_list(), strict=True), key=lambda row: (-row[0], row[1]))
         found[query] = [item for _, item in rows[:20]]
     first = theirs.filter(pl.col("rank") <= 20).with_columns(pl.col("query", "item").cast(pl.String))

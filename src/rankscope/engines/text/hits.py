@@ -34,6 +34,10 @@ class Hits:
         """The ids of the documents, in the same order."""
         return self.reader.ids.gather(self.docs)
 
+    def first(self, count: int) -> Hits:
+        """The first of them."""
+        return Hits(self.docs[:count], self.scores[:count], self.total, self.reader)
+
     def __len__(self) -> int:
         return len(self.docs)
 
