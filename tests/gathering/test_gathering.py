@@ -13,7 +13,7 @@ from tests.gathering.site import HOME, Make, Names, Reply, documents, gathered_f
 from tests.needs import needed_module
 
 
-def make_pdf(*lines: str, title: str = "") -> bytes:
+def make_pdf(*lines: str, title: str = "", password: str = "") -> bytes:
     """A PDF of one page a line."""
     pypdf = needed_module("pypdf", "gather")
     from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
@@ -30,6 +30,8 @@ def make_pdf(*lines: str, title: str = "") -> bytes:
         sheet[NameObject("/Contents")] = writer._add_object(drawn)
     if title:
         writer.add_metadata({"/Title": title})
+    if password:
+        writer.encrypt(password, algorithm="RC4-128")
     stream = io.BytesIO()
     writer.write(stream)
     return stream.getvalue()
@@ -137,7 +139,9 @@ def test_pdf_html_and_plain_text_are_read_and_nothing_else(tmp_path: Path) -> No
         "<footer>end</footer>"
     )
     pages: dict[str, Make] = {
-        "/": page("home", "/a.pdf", "/b.html", "/c.txt", "/d.png", "/e", "/f", "/g.pdf", "/h.pdf", "/i", "/j"),
+        "/": page(
+            "home", "/a.pdf", "/b.html", "/c.txt", "/d.png", "/e", "/f", "/g.pdf", "/h.pdf", "/i", "/j", "/k.pdf"
+        ),
         "/a.pdf": Reply(make_pdf("A fox", "in a den", title="Foxes"), "application/pdf"),
         "/b.html": framed,
         "/c.txt": Reply("Füchse".encode(), "text/plain"),
@@ -148,6 +152,7 @@ def test_pdf_html_and_plain_text_are_read_and_nothing_else(tmp_path: Path) -> No
         "/h.pdf": Reply(make_pdf("served as html"), "text/html"),
         "/i": Reply(b"<title>only</title>"),
         "/j": Reply(b"gone", status=410),
+        "/k.pdf": Reply(make_pdf("secret", password="x"), "application/pdf"),
     }
     with served(pages) as site:
         gathered = gathered_from(site.home, tmp_path)
@@ -167,6 +172,7 @@ def test_pdf_html_and_plain_text_are_read_and_nothing_else(tmp_path: Path) -> No
         "/f": "is neither HTML nor PDF nor plain text",
         "/i": "holds no text",
         "/j": "answers with 410",
+        "/k.pdf": "is locked with a password",
     }
 
 

@@ -36,5 +36,7 @@ def parse_page(kind: PageKind, body: bytes, charset: str) -> Parsed:
         return parse_html(decoded(body, charset))
     if kind == "pdf":
         texts = pdf_texts(body)
-        return Parsed(**texts) if texts is not None else Parsed(problem="is locked with a password")
+        if texts is None:
+            return Parsed(problem="is locked with a password")
+        return Parsed(title=texts.get("title", ""), text=texts.get("text", ""))
     return Parsed(text=storable_text(decoded(body, charset)).strip())
