@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "rank": "I have vectors and class labels: exact ranks of every relevant item, for every item as a query.",
     "index": "I have texts, no run files: documents of many formats to an index that can be searched.",
     "search": "What does it find? A query in Lucene's language, or a file of topics to a run or to exact ranks.",
+    "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",

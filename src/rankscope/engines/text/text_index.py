@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from rankscope.catalogue import did_you_mean
 from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.explaining import explain_score
@@ -36,7 +37,12 @@ from rankscope.settings import Settings
 from rankscope.validation import COUNT
 from rankscope.wording import setting_usage, setting_value
 
+if TYPE_CHECKING:
+    from rankscope.engines.text.expansion.expansion import Expansion
+    from rankscope.engines.text.fragments import Fragment
+
 Syntax = Literal["lucene", "words"]
+MOST_COMPARED = 10_000  # ids that a wrong one is compared with
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
 
 
@@ -53,6 +59,12 @@ class Index:
         self.reader, self.folders = opened.reader, opened.folders
         self._cache = MatchCache()
         self._searchers: dict[tuple[Similarity, str], Searcher] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What travels to another process: where the index lies, or all of one in memory; scores are made anew."""
+        if self.folders:
+            return Index.open, self.folders
+        return Index, (OpenedIndex(self.reader),)
 
     @classmethod
     def build(
@@ -146,13 +158,39 @@ class Index:
         operator: Operator = "OR",
         syntax: Syntax = "lucene",
         leading: bool = False,
+        expand: str | Expansion | None = None,
     ) -> Hits:
-        """The documents that match, the best first; `limit=None` gives all of them."""
+        """The documents that match, the best first; `limit=None` gives all of them.
+
+        `expand` takes words of the first documents into the query, such as 'rm3(terms=20)', and searches again.
+        """
         name = field or self.default_field
-        wanted = limit if limit is None else _whole_limit(limit)
-        with self._damage_explained():
+        wanted = limit if limit is None else _whole("limit", limit)
+        with self.damage_explained():
             node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
+            if expand is not None:
+                node = self.expand(node, expand, similarity, name)
             return self.searcher(similarity, name).search(node, wanted)
+
+    def expand(
+        self,
+        query: str | Node,
+        expansion: str | Expansion = "rm3",
+        similarity: str | Similarity | None = None,
+        field: str | None = None,
+    ) -> Node:
+        """The query with words of its first documents, each with its weight; text is plain text.
+
+        >>> index = Index.build([{"id": str(row), "body": text} for row, text in enumerate(["fox den", *"bcdefghij"])])
+        >>> print(index.expand("fox"))
+        (body:fox)^0.75 (body:den)^0.25
+        """
+        from rankscope.engines.text.expansion.pseudo_feedback import expand_query
+
+        name = field or self.default_field
+        node = self.parse(query, name, syntax="words") if isinstance(query, str) else query
+        with self.damage_explained():
+            return expand_query(self.searcher(similarity, name), node, name, _expansion(expansion))
 
     def run(
         self,
@@ -163,22 +201,23 @@ class Index:
         unmatched: Unmatched = "missing",
         field: str | None = None,
         syntax: Syntax = "words",
+        expand: str | Expansion | None = None,
         name: str = "",
     ) -> Run:
         """The rankings of topics, texts by the ids of queries, as a run: every match, or the first `depth`.
 
         Those that score the same as the last of these are listed too, so that every rule for ties can be applied to the
         run; `unmatched="last"` lists all other documents behind them as one group of equal scores. Topics of test
-        collections are plain text: no sign has a meaning in them.
+        collections are plain text: no sign has a meaning in them. `expand` as in `search`.
         """
-        found = _similarity(similarity)
-        lists = self._lists(found, field, syntax, depth, unmatched)
+        found, joining = _similarity(similarity), None if expand is None else _expansion(expand)
+        lists = self._lists(found, field, syntax, depth, unmatched, joining)
 
         def search(text: str) -> Hits:
-            with self._damage_explained():
+            with self.damage_explained():
                 return lists.hits(text)
 
-        return run_of(topics, search, name or str(found))
+        return run_of(topics, search, name or (str(found) if joining is None else f"{found} {joining}"))
 
     def rank(
         self,
@@ -191,6 +230,7 @@ class Index:
         unmatched: Unmatched = "missing",
         field: str | None = None,
         syntax: Syntax = "words",
+        expand: str | Expansion | None = None,
         junk: Any = (),
         keep_scores: bool = False,
         name: str = "",
@@ -203,15 +243,16 @@ class Index:
         >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}, unmatched="last").judged.lists("rank")
         [[2, 3]]
         """
-        chosen = settings or Settings()
+        chosen, found = settings or Settings(), _similarity(similarity)
+        joining = None if expand is None else _expansion(expand)
         reading = Reading(comments=chosen.comments)
-        lists = self._lists(_similarity(similarity), field, syntax, depth, unmatched)
-        run = self.run(topics, similarity, depth=depth, unmatched=unmatched, field=field, syntax=syntax, name=name)
-        with self._damage_explained():
+        shared: dict[str, Any] = {"depth": depth, "unmatched": unmatched, "field": field, "syntax": syntax}
+        run = self.run(topics, found, expand=joining, name=name, **shared)
+        with self.damage_explained():
             ranks = rank_topics(
                 self.reader,
                 topics,
-                lists.listing,
+                self._lists(found, field, syntax, depth, unmatched, joining).listing,
                 Qrels.of(qrels, reading),
                 run,
                 chosen,
@@ -221,7 +262,13 @@ class Index:
         return ranks.with_collection(len(self))
 
     def _lists(
-        self, similarity: Similarity, field: str | None, syntax: Syntax, depth: int | None, unmatched: Unmatched
+        self,
+        similarity: Similarity,
+        field: str | None,
+        syntax: Syntax,
+        depth: int | None,
+        unmatched: Unmatched,
+        expansion: Expansion | None,
     ) -> TopicLists:
         name = field or self.default_field
         self.reader.need_field(name)
@@ -230,21 +277,50 @@ class Index:
         if depth is not None and unmatched == "last":
             lists_all = setting_value("unmatched", unmatched)
             raise SettingError(f"{lists_all} lists every document: leave {setting_usage('depth')} out")
-        return TopicLists(
-            self.searcher(similarity, name),
-            lambda text: self.parse(text, name, syntax=syntax),
-            None if depth is None else _whole_limit(depth, "depth"),
-            unmatched,
-        )
+
+        def parse(text: str) -> Node:
+            node = self.parse(text, name, syntax=syntax)
+            return node if expansion is None else self.expand(node, expansion, similarity, name)
+
+        limit = None if depth is None else _whole("depth", depth)
+        return TopicLists(self.searcher(similarity, name), parse, limit, unmatched)
 
     def explain(
         self, query: str | Node, document: str, similarity: str | Similarity | None = None, field: str | None = None
     ) -> Explanation:
         """How the score of a document is made."""
         name = field or self.default_field
-        with self._damage_explained():
+        with self.damage_explained():
             node = self.parse(query, name) if isinstance(query, str) else query
             return explain_score(self.searcher(similarity, name), node, self.number_of(document))
+
+    def highlight(
+        self,
+        query: str | Node,
+        document: str,
+        field: str | None = None,
+        *,
+        fragments: int | None = 3,
+        size: int = 160,
+        syntax: Syntax = "lucene",
+    ) -> list[Fragment]:
+        """The pieces of a document in which most of the query stands, with its words marked; None: the whole text.
+
+        >>> index = Index.build([{"id": "a", "body": "Snow fell. The quick fox slept. It was night."}])
+        >>> [piece.html() for piece in index.highlight("fox quick*", "a", size=25, fragments=1)]
+        ['The <mark>quick</mark> <mark>fox</mark> slept.']
+        """
+        from rankscope.engines.text.highlighting import Highlighter
+
+        name = field or self.default_field
+        self.reader.need_field(name)
+        with self.damage_explained():
+            node = self.parse(query, name, syntax=syntax) if isinstance(query, str) else query
+            text = self.document(document).get(name) or ""
+            highlighter = Highlighter(self.reader, node, name)
+            if fragments is None:
+                return [highlighter.whole(text)]
+            return highlighter.fragments(text, _whole("fragments", fragments), _whole("size", size))
 
     def searcher(self, similarity: str | Similarity | None = None, field: str | None = None) -> Searcher:
         """What searches under one similarity; scores of terms are kept for the next query."""
@@ -259,7 +335,8 @@ class Index:
         ids, deleted = self.reader.ids, self.reader.deleted
         found = [place for place in (ids == document).arg_true().to_list() if deleted is None or not deleted[place]]
         if not found:
-            raise SettingError(f"no document '{document}' in this index")
+            near = did_you_mean(document, ids.head(MOST_COMPARED).to_list())
+            raise SettingError(f"no document '{document}' in this index{near.removesuffix('.')}")
         return int(found[0])
 
     def document(self, document: str) -> dict[str, str | None]:
@@ -275,7 +352,7 @@ class Index:
         return self.folders[0]
 
     @contextmanager
-    def _damage_explained(self) -> Iterator[None]:
+    def damage_explained(self) -> Iterator[None]:
         """An error that a damaged file leads to, as one that names the file."""
         try:
             yield
@@ -295,12 +372,12 @@ def bag_of(field: str, terms: Iterable[str]) -> Node:
     return Boolean(tuple(clauses)) if clauses else MatchNothing()
 
 
-def _whole_limit(limit: int, name: str = "limit") -> int:
-    """A limit as a plain number; one that is not a whole number from 1 on is an error."""
+def _whole(name: str, value: int) -> int:
+    """A setting as a plain number; one that is not a whole number from 1 on is an error."""
     try:
-        return COUNT.plain(limit)
+        return COUNT.plain(value)
     except ValueError as refusal:
-        raise SettingError(f"{setting_value(name, limit)}: {refusal}") from None
+        raise SettingError(f"{setting_value(name, value)}: {refusal}") from None
 
 
 def _analyser(given: str | Analyser) -> Analyser:
@@ -311,3 +388,9 @@ def _similarity(given: str | Similarity | None) -> Similarity:
     if given is None:
         return BM25()
     return SIMILARITIES.parse(given) if isinstance(given, str) else given
+
+
+def _expansion(given: str | Expansion) -> Expansion:
+    from rankscope.engines.text.expansion import EXPANSIONS
+
+    return EXPANSIONS.parse(given) if isinstance(given, str) else given

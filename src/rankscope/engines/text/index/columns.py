@@ -15,6 +15,8 @@ from rankscope.errors import SettingError
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankscope.engines.text.index.transpose import DocumentTerms
+
 Numbers: TypeAlias = NDArray[Any]  # whole numbers of the width that they need
 
 
@@ -40,6 +42,9 @@ class TermColumn:
             raise SettingError("an analyser gives a term with a line break in it, which no index can hold")
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         return cls(np.frombuffer(whole.encode(), dtype=np.uint8), offsets)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"text": self.text, "offsets": self.offsets}  # what is made of them does not travel
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -112,6 +117,13 @@ class FieldColumns:
     def tokens(self) -> int:
         """How many terms there are in all documents."""
         return len(self.positions)
+
+    @cached_property
+    def by_document(self) -> DocumentTerms:
+        """The terms of each document."""
+        from rankscope.engines.text.index.transpose import DocumentTerms
+
+        return DocumentTerms.of(self)
 
 
 ARRAYS: tuple[str, ...] = tuple(each.name for each in fields(FieldColumns))

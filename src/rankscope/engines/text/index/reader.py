@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankscope.catalogue import did_you_mean
 from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
 from rankscope.engines.text.index.lengths import coarse_lengths
@@ -20,6 +20,10 @@ from rankscope.errors import SettingError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankscope.engines.text.index.vocabulary import Vocabulary
+
+_NO_TERMS = (np.empty(0, dtype=np.int64),) * 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,7 @@ class IndexReader:
         self.count: int = self.bases[-1]
         self._fields: dict[str, FieldStatistics] = {}
         self._lengths: dict[str, Numbers] = {}
+        self._vocabularies: dict[str, Vocabulary] = {}
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -73,11 +78,24 @@ class IndexReader:
             return _distinguished(ids, self.names).rechunk()
         return pl.concat(ids).rechunk() if ids else pl.Series(ID, [], dtype=pl.String)
 
+    @property
+    def live_ids(self) -> pl.Series:
+        """The ids of documents that are not deleted."""
+        return self.ids if self.deleted is None else self.ids.filter(~self.deleted)
+
     def stored(self, number: int) -> dict[str, str | None]:
         """The texts of a document as they were given, with its id."""
-        place = bisect.bisect_right(self.bases, number) - 1
-        row = self.segments[place].documents.rows([number - self.bases[place]])
-        return row.row(0, named=True)
+        return self.stored_rows([number])[0]
+
+    def stored_rows(self, numbers: Sequence[int]) -> list[dict[str, str | None]]:
+        """The same of several documents, in the order asked for; each file is read once."""
+        found: dict[int, dict[str, str | None]] = {}
+        for base, end, segment in zip(self.bases, self.bases[1:], self.segments, strict=False):
+            here = [number for number in numbers if base <= number < end]
+            if here:
+                rows = segment.documents.rows([number - base for number in here])
+                found |= dict(zip(here, rows.iter_rows(named=True), strict=True))
+        return [found[number] for number in numbers]
 
     @cached_property
     def deleted(self) -> Numbers | None:
@@ -95,7 +113,26 @@ class IndexReader:
     def need_field(self, field: str) -> None:
         """Refuse a field that no document has."""
         if field not in self.fields:
-            raise SettingError(f"no field '{field}' in this index. There are: {', '.join(self.fields)}")
+            hint, there = did_you_mean(field, self.fields), ", ".join(self.fields) or "none"
+            raise SettingError(f"no field '{field}' in this index{hint} There are: {there}")
+
+    def vocabulary(self, field: str) -> Vocabulary:
+        """All terms of a field; made when first needed."""
+        from rankscope.engines.text.index.vocabulary import Vocabulary
+
+        if field not in self._vocabularies:
+            self._vocabularies[field] = Vocabulary.of([columns for _, columns in self.columns(field)])
+        return self._vocabularies[field]
+
+    def document_terms(self, field: str, docs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """The terms of some documents: which of these documents, place in the vocabulary, and count."""
+        found = []
+        for (base, columns), codes in zip(self.columns(field), self.vocabulary(field).codes, strict=True):
+            here = np.flatnonzero((docs >= base) & (docs < base + len(columns.lengths)))
+            row, code, count = columns.by_document.rows(docs[here] - base)
+            found.append((here[row], codes[code], count))
+        row, code, count = (_joined(parts, np.int64) for parts in zip(*found, strict=True)) if found else _NO_TERMS
+        return row, code, count
 
     def field(self, field: str) -> FieldStatistics:
         """N and T of a field."""

@@ -6,7 +6,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from rankscope.engines.text.index.columns import FieldColumns, Numbers
+from rankscope.engines.text.index.columns import FieldColumns, Numbers, TermColumn
 from rankscope.engines.text.index.reader import IndexReader
 from rankscope.engines.text.query.nodes import InField, Prefix, Range, Regex, Wildcard
 from rankscope.engines.text.query.regular_expressions import ANY_SIGN, parse_regex, quoted_sign, select
@@ -18,42 +18,41 @@ def pattern_mask(reader: IndexReader, node: InField) -> Numbers:
     """Whether each document has a term that a pattern matches."""
     mask = np.zeros(reader.count, dtype=bool)
     for base, columns in reader.columns(node.field):
-        docs = _documents(columns, matching_terms(node, columns))
+        docs = _documents(columns, matching_terms(node, columns.terms))
         mask[base + docs] = True
     return mask
 
 
 @singledispatch
-def matching_terms(node: InField, columns: FieldColumns) -> Numbers:
+def matching_terms(node: InField, terms: TermColumn) -> Numbers:
     """The places of the terms that a pattern matches."""
     raise TypeError(f"{type(node).__name__} is no pattern")
 
 
 @matching_terms.register
-def _(node: Prefix, columns: FieldColumns) -> Numbers:
+def _(node: Prefix, terms: TermColumn) -> Numbers:
     key = node.text.encode()
-    return np.arange(columns.terms.first_from(key), columns.terms.first_from(key + BEHIND_ALL))
+    return np.arange(terms.first_from(key), terms.first_from(key + BEHIND_ALL))
 
 
 @matching_terms.register
-def _(node: Range, columns: FieldColumns) -> Numbers:
-    low, high = 0, len(columns.terms)
+def _(node: Range, terms: TermColumn) -> Numbers:
+    low, high = 0, len(terms)
     if node.lower is not None:
-        low = columns.terms.first_from(node.lower.encode() + (b"" if node.include_lower else b"\0"))
+        low = terms.first_from(node.lower.encode() + (b"" if node.include_lower else b"\0"))
     if node.upper is not None:
-        high = columns.terms.first_from(node.upper.encode() + (b"\0" if node.include_upper else b""))
+        high = terms.first_from(node.upper.encode() + (b"\0" if node.include_upper else b""))
     return np.arange(low, max(low, high))
 
 
 @matching_terms.register
-def _(node: Wildcard, columns: FieldColumns) -> Numbers:
-    return np.flatnonzero(columns.terms.series.str.contains(rf"\A(?:{wildcard_pattern(node.pattern)})\z").to_numpy())
+def _(node: Wildcard, terms: TermColumn) -> Numbers:
+    return np.flatnonzero(terms.series.str.contains(rf"\A(?:{wildcard_pattern(node.pattern)})\z").to_numpy())
 
 
 @matching_terms.register
-def _(node: Regex, columns: FieldColumns) -> Numbers:
-    terms = columns.terms.series
-    return np.flatnonzero(select(parse_regex(node.pattern), terms.str.contains).to_numpy())
+def _(node: Regex, terms: TermColumn) -> Numbers:
+    return np.flatnonzero(select(parse_regex(node.pattern), terms.series.str.contains).to_numpy())
 
 
 def wildcard_pattern(text: str) -> str:
