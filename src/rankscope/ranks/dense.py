@@ -88,11 +88,22 @@ def _narrowed(hits: Ragged, others: FloatArray) -> tuple[Scores32, Scores32]:
         return ((hits["score"] - middle[hits.row]) * factor[hits.row]).astype(np.float32), flat
 
 
-def _by_counting(hits: Ragged, others: FloatArray) -> Ranked:
+def count_among(hits: Ragged, others: FloatArray) -> tuple[IntArray, Close]:
+    """How many other items surely stand before each hit, and those too close to it for a float32.
+
+    >>> hits = Ragged(np.array([0, 1]), {"item": np.array([1]), "score": np.array([0.5])})
+    >>> before, close = count_among(hits, np.array([[0.5, -np.inf, 0.7]]))
+    >>> before, close.item
+    (array([1]), array([0]))
+    """
     limit, flat = _narrowed(hits, others)
     found = count_block(flat, Ragged(hits.offsets, {"low": limit, "high": limit}))
-    score = others[found.row, found.item]
-    return final_ranks(hits, found.before, Close(row=found.row, item=found.item, score=score, place=found.place))
+    score = np.asarray(others[found.row, found.item], dtype=np.float64)
+    return found.before, Close(row=found.row, item=found.item, score=score, place=found.place)
+
+
+def _by_counting(hits: Ragged, others: FloatArray) -> Ranked:
+    return final_ranks(hits, *count_among(hits, others))
 
 
 def _by_sorting(hits: Ragged, others: FloatArray) -> Ranked:

@@ -142,6 +142,16 @@ class Ragged:
         rows = ranges(self.offsets[lists], lengths)
         return Ragged(offsets_of(lengths), {name: column[rows] for name, column in self.columns.items()})
 
+    def part(self, lists: slice) -> Ragged:
+        """Lists one behind the other, from a start to a stop: no value is copied.
+
+        >>> Ragged.of([[1, 4], [], [2]], "rank").part(slice(1, 3)).lists("rank")
+        [[], [2]]
+        """
+        offsets = self.offsets[lists.start : lists.stop + 1]
+        rows = slice(offsets[0], offsets[-1])
+        return Ragged(offsets - offsets[0], {name: column[rows] for name, column in self.columns.items()})
+
     def sorted_by(self, *keys: NDArray[Any]) -> Ragged:
         """Rows of each list sorted by the keys, the first key first."""
         order = np.lexsort((*reversed(keys), self.row))

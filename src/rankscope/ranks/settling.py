@@ -35,6 +35,43 @@ class Close:
         return cls(row=nothing, item=nothing, score=np.empty(0), place=nothing)
 
 
+@dataclass(frozen=True)
+class Placed:
+    """Where close items stand, as counts for each hit: such counts of several parts of a collection may be added.
+
+    `before` counts those that stand before a hit; `others` those with the score of a hit that is the first with it, and
+    `earlier` those of them that stand before it.
+    """
+
+    before: IntArray
+    others: IntArray
+    earlier: IntArray
+
+
+def place_close(hits: Ragged, close: Close) -> Placed:
+    """Count close items for each hit.
+
+    >>> hits = Ragged(np.array([0, 2]), {"item": np.array([1, 4]), "score": np.array([.5, .2])})
+    >>> close = Close(row=np.array([0]), item=np.array([0]), score=np.array([.5]), place=np.array([0]))
+    >>> placed = place_close(hits, close)
+    >>> placed.before, placed.others, placed.earlier
+    (array([1, 1]), array([1, 0]), array([1, 0]))
+    """
+    end = hits.offsets[close.row + 1]
+    reached = moved_on(close.place, end, lambda at, who: hits["score"][at] > close.score[who])
+    behind = moved_on(
+        reached,
+        end,
+        lambda at, who: (hits["score"][at] == close.score[who]) & (hits["item"][at] < close.item[who]),
+    )
+    entered = np.bincount(behind[behind < end], minlength=hits.size)
+    equal = reached < end
+    equal[equal] = hits["score"][reached[equal]] == close.score[equal]
+    others = np.bincount(reached[equal], minlength=hits.size)
+    earlier = np.bincount(reached[equal & (behind == reached)], minlength=hits.size)
+    return Placed(before=hits.running(entered), others=others, earlier=earlier)
+
+
 def final_ranks(hits: Ragged, before: IntArray, close: Close) -> Ranked:
     """Final ranks; `hits` has item and score, best first, the earlier of two equals first.
 
@@ -45,20 +82,13 @@ def final_ranks(hits: Ragged, before: IntArray, close: Close) -> Ranked:
     >>> final_ranks(hits, np.array([0, 1]), close).rank, final_ranks(hits, np.array([0, 1]), close).ties["size"]
     (array([2, 4]), array([2]))
     """
-    end = hits.offsets[close.row + 1]
-    reached = moved_on(close.place, end, lambda at, who: hits["score"][at] > close.score[who])
-    behind = moved_on(
-        reached,
-        end,
-        lambda at, who: (hits["score"][at] == close.score[who]) & (hits["item"][at] < close.item[who]),
-    )
-    entered = np.bincount(behind[behind < end], minlength=hits.size)
-    rank = hits.position + before + hits.running(entered)
-    equal = reached < end
-    equal[equal] = hits["score"][reached[equal]] == close.score[equal]
-    others = np.bincount(reached[equal], minlength=hits.size)
-    earlier = np.bincount(reached[equal & (behind == reached)], minlength=hits.size)
-    return Ranked(rank, _ties(hits, rank, others, earlier))
+    return ranks_of_placed(hits, before, place_close(hits, close))
+
+
+def ranks_of_placed(hits: Ragged, before: IntArray, placed: Placed) -> Ranked:
+    """The same where close items are counted already."""
+    rank = hits.position + before + placed.before
+    return Ranked(rank, _ties(hits, rank, placed.others, placed.earlier))
 
 
 def moved_on(place: IntArray, end: IntArray, passes: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:

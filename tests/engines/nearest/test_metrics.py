@@ -17,7 +17,7 @@ from scipy.spatial import distance
 from rankscope.engines.nearest import ALL, Mixture, WeightedMetric, nearest_ranks
 from rankscope.engines.nearest.city_block import CityBlock
 from rankscope.engines.nearest.spaces import METRICS, Metric, metric_named, space_of
-from rankscope.engines.nearest.sums import in_order, of_all_pairs, of_pairs
+from rankscope.engines.nearest.sums import in_order, of_all_pairs, of_pairs, short_buffers
 from rankscope.errors import InputError, SettingError
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from tests.engines.nearest.plain import (
@@ -276,6 +276,23 @@ def test_sums_add_in_feature_order() -> None:
         0.0
     ]
     assert of_all_pairs(row, ones, np.multiply).tolist() == [[0.0]]
+
+
+def test_rows_of_float32_that_no_power_of_two_keeps_in_range_are_scaled_in_float64() -> None:
+    rows = np.array([[1e38, 1e-38], [1e38, 3e-38], [1.0, 1.0], [2.0, 1e-30]], dtype=np.float32)
+    space = space_of("cosine", rows)
+    assert (space.rows_at(np.arange(4))[:, 1] > 0).all()  # type: ignore[attr-defined]
+    everyone = np.arange(4)
+    table = space.reference_table(everyone, everyone)
+    plain = [scaled(row) for row in rows.astype(np.float64).tolist()]
+    assert table.tolist() == [[PLAIN["cosine"](one, other) for other in plain] for one in plain]
+
+
+def test_buffers_are_as_long_as_before_behind_short_ones() -> None:
+    before = np.getbufsize()
+    with short_buffers():
+        assert np.getbufsize() < before
+    assert np.getbufsize() == before
 
 
 def test_a_mixture_adds_weighted_scores() -> None:

@@ -47,6 +47,30 @@ def test_no_bit_of_the_result_depends_on_how_precise_the_screening_is(
         assert everything(nearest_ranks(features, labels, metric, keep_scores=True)) == whole
 
 
+def test_a_few_queries_say_how_precise_the_first_block_is_screened(monkeypatch: pytest.MonkeyPatch) -> None:
+    features = np.random.default_rng(0).standard_normal((400, 9)).astype(np.float32)
+    monkeypatch.setattr(ProductSpace, "dear", (-1.0, 1e9))  # the first level never does
+    screened: list[tuple[int, int]] = []
+    plain = ProductSpace.products
+
+    def products(space: ProductSpace, queries: Any, items: slice, level: int) -> Any:
+        screened.append((level, queries.size))
+        return plain(space, queries, items, level)
+
+    monkeypatch.setattr(ProductSpace, "products", products)
+    nearest_ranks(features, np.arange(400) % 5, "cosine", threads=1)
+    assert [(level, size <= 2 * blocks.PROBED) for level, size in screened] == [(0, True), (1, True), (1, False)]
+
+
+def test_the_best_of_small_chunks_are_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    features = np.random.default_rng(0).standard_normal((700, 5))
+    labels = [1, 1, *[-1] * 698]  # chunks without a hit, and with fewer items than are kept
+    whole = everything(nearest_ranks(features, labels, keep_scores=True))
+    for most in (40, 300):
+        monkeypatch.setattr(blocks.Ranker, "most_items", most)
+        assert everything(nearest_ranks(features, labels, keep_scores=True)) == whole
+
+
 def test_items_come_in_chunks_where_rows_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
     features, labels = many_items("near twins")
     whole = everything(nearest_ranks(features, labels, keep_scores=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,27 +11,30 @@ from numpy.typing import NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.nearest.space import U32
-from rankscope.engines.nearest.sums import EXACT, is_whole
+from rankscope.engines.nearest.sums import EXACT, is_whole, short_buffers
 from rankscope.running.threads import in_threads
 
-TILE_QUERIES = 16
-TILE_ITEMS = 4096
+SINGLE = 2**24  # whole numbers up to this are exact in float32
+TILE_ITEMS, TILE_BYTES = 4096, 1 << 17  # of a table of one feature's differences
+STEP = 16  # features whose differences are made before they are added
 WORTHWHILE = 16  # narrow sums must last this many features before they are emptied
-FLOATS = 32  # so many float32 terms are added before they go into a float64
+FLOATS = 8 * STEP  # so many float32 terms are added before they go into a float64: first 16 each, then 8 sums
 
 
 @dataclass(frozen=True, eq=False)
 class CityBlock:
     """Features by items in a narrow type, and how many terms that type adds before it is emptied.
 
-    Whole numbers come out exact. Fractions are added in float32: the inputs are rounded once, each difference once,
-    each of `terms` additions once, so a sum is off by at most terms + 2 units of itself, and one unit of the sum of
-    both rows' absolute values where they were no float32 before (`least_off`).
+    Whole numbers come out exact. Fractions are added in float32, 16 features at a time and then 8 such sums, in
+    whatever order: the inputs are rounded once, each difference once, and no term takes part in more than 15 + 7
+    additions that round. So a sum is off by at most 23 units of itself, one more for the result in float32, and one
+    unit of the sum of both rows' absolute values where they were no float32 before (`least_off`).
     """
 
     columns: NDArray[Any]
     terms: int
     exact: bool
+    largest: float = np.inf  # no distance is larger
     least_off: float = 0.0
 
     @classmethod
@@ -46,7 +50,8 @@ class CityBlock:
             for narrow in (np.int16, np.int32):
                 terms = int(np.iinfo(narrow).max // max(spread, 1.0))
                 if terms >= min(WORTHWHILE, count):
-                    return cls(np.ascontiguousarray((matrix.T - low).astype(narrow)), terms, exact=True)
+                    columns = np.ascontiguousarray((matrix.T - low).astype(narrow))
+                    return cls(columns, terms, exact=True, largest=spread * count)
             return cls(np.ascontiguousarray(matrix.T, dtype=np.float64), count, exact=True)
         return cls._of_fractions(matrix, max(abs(low), abs(low + spread)))
 
@@ -61,40 +66,70 @@ class CityBlock:
     @property
     def share_off(self) -> float:
         """How far a sum of fractions may be off, as a share of the sum."""
-        return 0.0 if self.exact else 1.001 * (self.terms + 6) * U32
+        return 0.0 if self.exact else 1.001 * (STEP + self.terms // STEP + 6) * U32
 
-    def between(self, queries: IntArray, items: slice) -> NDArray[Any]:
-        """Distances of a range of items from some of them, one row per query; the number of threads changes nothing."""
-        kind = np.float64 if self.exact else np.float32
-        result = np.empty((queries.size, items.stop - items.start), dtype=kind)
+    @property
+    def kind(self) -> type[Any]:
+        """Of the distances: float32 where it holds them exactly, or where they are fractions."""
+        return np.float32 if self.largest < SINGLE or not self.exact else np.float64
+
+    def between(self, queries: IntArray, items: IntArray | slice) -> NDArray[Any]:
+        """Distances of some items from others, one row per query; the number of threads changes nothing."""
+        left, right = self._columns_at(queries), self._columns_at(items)
+        result = np.empty((left.shape[1], right.shape[1]), dtype=self.kind)
+        tall = TILE_BYTES // (TILE_ITEMS * left.itemsize)
         tiles = [
-            (slice(query, query + TILE_QUERIES), slice(item, min(item + TILE_ITEMS, items.stop)))
-            for query in range(0, queries.size, TILE_QUERIES)
-            for item in range(items.start, items.stop, TILE_ITEMS)
+            (slice(query, query + tall), slice(item, item + TILE_ITEMS))
+            for query in range(0, left.shape[1], tall)
+            for item in range(0, right.shape[1], TILE_ITEMS)
         ]
 
         def fill(tile: tuple[slice, slice]) -> None:
-            wanted, there = tile
-            place = slice(there.start - items.start, there.stop - items.start)
-            result[wanted, place] = self._tile(queries[wanted], there)
+            with short_buffers():
+                result[tile] = self._sums(left[:, tile[0], None], right[:, None, tile[1]])
 
         in_threads(fill, tiles)
         return result
 
-    def _tile(self, queries: IntArray, items: slice) -> NDArray[Any]:
-        left, right = self.columns[:, queries, None], self.columns[:, None, items]
-        total = np.zeros((queries.size, items.stop - items.start))
+    def _columns_at(self, items: IntArray | slice) -> NDArray[Any]:
+        """A feature of all chosen items in one row."""
+        return self.columns[:, items] if isinstance(items, slice) else np.take(self.columns, items, axis=1)
+
+    def _sums(self, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+        """Of one tile: sums in the narrow type go into float64 before they could overflow or be rounded too often."""
+        added = _added_in_order if self.exact else _added_by_products
+        memory = np.empty((STEP, left.shape[1], right.shape[2]), dtype=left.dtype)
+        total = np.zeros(memory.shape[1:])
         for first in range(0, len(left), self.terms):
-            total += _added(left[first : first + self.terms], right[first : first + self.terms])
+            some = slice(first, first + self.terms)
+            total += added(left[some], right[some], memory)
         return total
 
 
-def _added(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """Absolute differences added in the order of the features, within the narrow type."""
-    step = np.empty((left.shape[1], right.shape[2]), dtype=left.dtype)
-    total = np.zeros_like(step)
-    for mine, theirs in zip(left, right, strict=True):
-        np.subtract(mine, theirs, out=step)
-        np.abs(step, out=step)
-        np.add(total, step, out=total)
+def _differences(left: NDArray[Any], right: NDArray[Any], memory: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Absolute differences of a few features at a time, all in the same memory: a table for each feature."""
+    for first in range(0, len(left), STEP):
+        some = slice(first, first + STEP)
+        step = memory[: len(left[some])]
+        np.subtract(left[some], right[some], out=step)
+        yield np.abs(step, out=step)
+
+
+def _added_in_order(left: NDArray[Any], right: NDArray[Any], memory: NDArray[Any]) -> NDArray[Any]:
+    """Absolute differences added within their type, in the order of the features."""
+    total = np.zeros(memory.shape[1:], dtype=memory.dtype)
+    for step in _differences(left, right, memory):
+        for table in step:
+            np.add(total, table, out=total)
     return total
+
+
+def _added_by_products(left: NDArray[Any], right: NDArray[Any], memory: NDArray[Any]) -> NDArray[Any]:
+    """The same by products with ones, of the differences and then of their sums: each a sum of few terms."""
+    sums = [_added_up(step) for step in _differences(left, right, memory)]
+    return _added_up(np.stack(sums)) if len(sums) > 1 else sums[0]
+
+
+def _added_up(tables: NDArray[Any]) -> NDArray[Any]:
+    ones = np.ones(len(tables), dtype=tables.dtype)
+    return np.dot(ones, tables.reshape(len(tables), -1)).reshape(tables.shape[1:])

@@ -20,11 +20,12 @@ class L1(ScreenedSpace):
     """City-block distance, nearest first: the sum of absolute differences, negative.
 
     >>> L1(np.array([[0, 0], [3, 4], [0, 1]])).scores(np.array([0]), slice(0, 3))
-    array([[ 0., -7., -1.]])
+    array([[ 0., -7., -1.]], dtype=float32)
     """
 
     name = "l1"
     levels, dear = 2, (0.25,)
+    symmetric = True
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix
@@ -41,9 +42,15 @@ class L1(ScreenedSpace):
         return 0.0 - sums
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
-        """Differences added feature by feature, in the narrowest type that will do."""
+        """Differences added feature by feature, in the narrowest type that will do; that of exact sums holds them."""
         if self.distances is None or (level and not self.exact):
             return self.reference_table(queries, np.arange(items.start, items.stop))
+        return 0 - self.distances.between(queries, items)
+
+    def tile(self, queries: IntArray, items: IntArray) -> NDArray[Any]:
+        """The same of items in any order."""
+        if self.distances is None:
+            return self.reference_table(queries, items)
         return 0 - self.distances.between(queries, items)
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:

@@ -81,7 +81,7 @@ class MixedSpace(Space):
     """Items under a mixture: shown scores times weights, added in the order of the parts."""
 
     name = "mixture"
-    exact = True
+    exact = symmetric = True
 
     def __init__(self, matrix: NDArray[Any], weights: Sequence[float], spaces: Sequence[Space]) -> None:
         self.rows, self.weights, self.spaces = matrix, weights, spaces

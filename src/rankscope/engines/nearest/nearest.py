@@ -16,6 +16,7 @@ from rankscope.engines.nearest.block import BlockRanks, Ranker
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.space import Space
+from rankscope.engines.nearest.two_sided import TwoSided, pays, tile_side
 from rankscope.errors import InputError
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -25,7 +26,8 @@ from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
 
 MEMORY = 512 << 20
 CELL = 20  # bytes a score takes in a block, all arrays at once
-SMALL = 1 << 24  # pairs up to which it does not matter who does what
+SMALL = 1 << 24  # pairs up to which it does not matter who does what,
+NARROW = 64  # if they have no more features than this
 USEFUL = 1 << 25  # larger blocks are not faster
 
 Progress = Callable[[int, int], None]
@@ -96,9 +98,7 @@ def nearest_ranks(
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
-    ranker, step = _ranker(metric, relevance, memory, keep_scores, device)
-    step = block or step
-    blocks = [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
+    ranker, blocks = _ranker(metric, relevance, memory, keep_scores, device, block)
     found, done = [], 0
     with with_threads(threads), _cores(relevance):
         for ready in ranker.stream(blocks) if kept is None else _kept(kept, ranker, blocks):
@@ -110,28 +110,38 @@ def nearest_ranks(
 
 
 def _ranker(
-    metric: spaces.Metric, relevance: Relevance, memory: int, keep_scores: bool, device: str
-) -> tuple[Ranker, int]:
-    """What ranks blocks, and how many queries it takes at once."""
+    metric: spaces.Metric, relevance: Relevance, memory: int, keep_scores: bool, device: str, block: int | None
+) -> tuple[Ranker | TwoSided, list[IntArray]]:
+    """What ranks blocks, and the queries of each block."""
     matrix = relevance.items.matrix
-    if device == "cpu":
-        space = spaces.space_of(metric, matrix)
-        cells = _cells(space, memory)
-        step = max(1, cells // len(matrix)) if space.exact else _rows(cells, len(matrix))
-        return Ranker(space, relevance, keep_scores, cells), step
-    from rankscope.engines.nearest.gpu import GpuRanker
+    if device != "cpu":
+        from rankscope.engines.nearest.gpu import GpuRanker
 
-    gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"), keep_scores)
-    return gpu, gpu.block_size()
+        gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"), keep_scores)
+        return gpu, _blocks(relevance, block or gpu.block_size())
+    space = spaces.space_of(metric, matrix)
+    cells = _cells(space, memory)
+    side = tile_side(relevance.queries.size, cells, block)
+    if side and pays(space, relevance, keep_scores, memory):
+        blocks = _blocks(relevance, side)
+        return TwoSided(space, relevance, keep_scores, blocks), blocks
+    step = max(1, cells // len(matrix)) if space.exact else _rows(cells, len(matrix))
+    return Ranker(space, relevance, keep_scores, cells), _blocks(relevance, block or step)
+
+
+def _blocks(relevance: Relevance, step: int) -> list[IntArray]:
+    """So many queries at a time."""
+    return [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
 
 
 def _cores(relevance: Relevance) -> AbstractContextManager[None]:
     """A part of the queries of a block by each thread, and matrix products by one core; small ones take no notice."""
     pairs = relevance.queries.size * len(relevance.items)
-    return one_core_each() if pairs > SMALL else nullcontext()
+    large = pairs > SMALL or pairs * relevance.items.matrix.shape[1] > SMALL * NARROW
+    return one_core_each() if large else nullcontext()
 
 
-def _kept(kept: Kept, ranker: Ranker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
+def _kept(kept: Kept, ranker: Ranker | TwoSided, blocks: list[IntArray]) -> Iterator[BlockRanks]:
     for number, queries in enumerate(blocks):
         yield kept(number, queries, ranker.ranked)
 

@@ -4,8 +4,8 @@ Bounds. A sum of n products in floating point with unit roundoff u is within n u
 it is added, with or without fused steps (Jeannerod and Rump 2013). Rounding both vectors to float32 first adds
 (2 + u) u |x||y|, the reference's own error is below u |x||y| for n < 2^27, and a value below the normal range is off
 by at most 2^-126 per step. `room` of each class adds these up, with a few u to spare for the last steps. Where that
-leaves too much in doubt, the features are cut into four parts whose products are added: of n steps each sum then takes
-n / 4 and three more. In float64 the reference's error is as large as that of the products, so all counts double.
+leaves too much in doubt, the features are cut into up to eight parts whose products are added: of n steps each sum then
+takes n / 8 and seven more. In float64 the reference's error is as large as that of the products, so all counts double.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, lar
 
 QUICK, CUT, DOUBLE = range(3)  # levels: float32, float32 in parts of the features, float64
 TINY = (2.0**-120, 2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
-PARTS = 4  # of the features
+PARTS = 8  # of the features,
+LEAST_PART = 32  # but none smaller than this
+TOGETHER = 2048  # items whose sums stay in the cache while parts are added to them
 
 
 class ProductSpace(ScreenedSpace):
@@ -96,7 +98,7 @@ class ProductSpace(ScreenedSpace):
             return scores, scores
         middle = self.in_units(queries, scores)
         width = self.rows.shape[1]
-        steps = (width + 12, -(-(width + 1) // PARTS) + PARTS + 12, 2 * (width + 12))[level]
+        steps = (width + 12, part_size(width + 1) + PARTS + 12, 2 * (width + 12))[level]
         unit = steps * (U64 if level == DOUBLE else U32)
         room = 1.001 * self.room(queries, level) * unit + width * TINY[level]
         return middle - room, middle + room
@@ -123,15 +125,22 @@ class Cosine(ProductSpace):
     name = "cosine"
 
     def __init__(self, matrix: NDArray[Any]) -> None:
-        self._turned: FloatArray | None = None
+        self._turned: NDArray[Any] | None = None
         super().__init__(matrix)
         if matrix.size * 8 <= self.copies // 4:
-            self._turned = np.concatenate([self.scaled(part) for part in parts(*matrix.shape)])
+            self._turned = self._in_singles(np.concatenate([self.scaled(part) for part in parts(*matrix.shape)]))
         if not self.exact:
             self.squares = np.concatenate([in_order(self.scaled(part), np.square) for part in parts(*matrix.shape)])
         self.squares = np.where(self.squares == 0, 1.0, self.squares)
 
-    def scaled(self, chosen: Any) -> FloatArray:
+    def _in_singles(self, rows: FloatArray) -> NDArray[Any]:
+        """The same values in half the memory, where that is possible."""
+        if self.rows.dtype != np.float32:
+            return rows
+        singles = rows.astype(np.float32)
+        return singles if np.array_equal(singles, rows) else rows
+
+    def scaled(self, chosen: Any) -> NDArray[Any]:
         """Rows times a power of two each."""
         if self._turned is not None:
             return self._turned[chosen]
@@ -254,6 +263,15 @@ class L2(ProductSpace):
         return 0.0 - np.sqrt(0.0 - scores)
 
 
+def part_size(width: int) -> int:
+    """How many features are multiplied at once where they are cut into parts.
+
+    >>> part_size(257), part_size(40)
+    (33, 32)
+    """
+    return max(LEAST_PART, -(-width // PARTS))
+
+
 def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) -> None:
     """The product of rows with rows, from products of parts of their features: fewer steps, so less rounding.
 
@@ -262,7 +280,9 @@ def add_products(left: NDArray[Any], right: NDArray[Any], result: NDArray[Any]) 
     >>> result
     array([[55.]], dtype=float32)
     """
-    step = -(-left.shape[1] // PARTS)
-    for first in range(0, left.shape[1], step):
-        features = slice(first, first + step)
-        add_product(left[:, features], right[:, features], result, first > 0)
+    step = part_size(left.shape[1])
+    for start in range(0, len(right), TOGETHER):
+        items = slice(start, start + TOGETHER)
+        for first in range(0, left.shape[1], step):
+            features = slice(first, first + step)
+            add_product(left[:, features], right[items, features], result[:, items], first > 0)

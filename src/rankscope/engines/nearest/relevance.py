@@ -75,10 +75,20 @@ class Relevance:
         return queries[np.argsort(self.items.set_number[queries], kind="stable")]
 
     @cached_property
+    def _relevant_counts(self) -> IntArray:
+        """How many relevant items each of these has in its collection."""
+        some = np.array_split(self.asked, max(1, self.asked.size // 4096))
+        return np.concatenate([self.hits(part)[0].lengths for part in some])
+
+    @cached_property
     def queries(self) -> IntArray:
         """Those that have a relevant item."""
-        counts = [self.hits(part)[0].lengths for part in np.array_split(self.asked, max(1, self.asked.size // 4096))]
-        return self.asked[np.concatenate(counts) > 0] if self.asked.size else self.asked
+        return self.asked[self._relevant_counts > 0] if self.asked.size else self.asked
+
+    @property
+    def hit_count(self) -> int:
+        """How many relevant items all queries have together."""
+        return int(self._relevant_counts.sum())
 
     def hits(self, queries: IntArray) -> tuple[Ragged, list[SharedRelevance]]:
         """The relevant items of each query in its collection, ascending; and the groups that share theirs."""

@@ -29,11 +29,16 @@ class Space(ABC):
     levels: int = 1  # how many ways to screen there are, from the quickest to the most precise
     dear: tuple[float, ...] = ()  # where a larger share of all pairs stays in doubt, the next level is cheaper
     shared: bool = True  # whether several threads may ask at once
+    symmetric: bool = False  # whether it has a `tile`, whose score of two items is that of the same two turned round
     rows: NDArray[Any]
 
     @abstractmethod
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """Screened scores of a range of items for some of them as queries, one row per query."""
+
+    def tile(self, queries: IntArray, items: IntArray) -> NDArray[Any]:
+        """Scores of every item with every query at the first level of a metric that is symmetric, in any order."""
+        return self.reference_table(queries, items)
 
     @abstractmethod
     def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
@@ -108,9 +113,9 @@ class ScreenedSpace(SumSpace):
 
 
 class TileSpace(SumSpace):
-    """A metric whose blocks are the references themselves, made feature by feature."""
+    """A metric whose blocks are the references themselves, made feature by feature; all of these are symmetric."""
 
-    exact = True
+    exact = symmetric = True
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.rows = matrix
