@@ -215,9 +215,7 @@ class L2(ProductSpace):
 
     name = "l2"
 
-    def __init__(
-        self, matrix: NDArray[Any], values: Values | None = None, middle: FloatArray | None = None
-    ) -> None:
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None, middle: FloatArray | None = None) -> None:
         super().__init__(matrix, values)
         # Differences do not change when the mean is taken away, lengths become smaller, and so does the doubt.
         self.middle = np.zeros(matrix.shape[1])

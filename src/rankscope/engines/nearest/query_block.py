@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.space import Space
 from rankscope.ranks.counting import float32_limits
@@ -21,10 +22,25 @@ DENSE = 2048  # groups with at least so many pairs have their references made fe
 class QueryBlock:
     """Queries with their hits, best first, the earlier of two equals first; and what else is no distractor."""
 
-    def __init__(self, space: Space, relevance: Relevance, queries: IntArray) -> None:
-        self.space, self.queries, self.gallery = space, queries, relevance.gallery
-        self.hits, self.groups = relevance.hits(queries)
-        self.left_out = relevance.left_out(queries)
+    def __init__(
+        self,
+        space: Space,
+        queries: IntArray,
+        *,
+        hits: Ragged,
+        left_out: Ragged,
+        gallery: BoolArray,
+        groups: Sequence[SharedRelevance] = (),
+    ) -> None:
+        self.space, self.queries, self.gallery = space, queries, gallery
+        self.hits, self.left_out, self.groups = hits, left_out, groups
+
+    @classmethod
+    def of(cls, space: Space, relevance: Relevance, queries: IntArray) -> QueryBlock:
+        """Some queries among the items of a space."""
+        hits, groups = relevance.hits(queries)
+        left_out, gallery = relevance.left_out(queries), relevance.gallery
+        return cls(space, queries, hits=hits, left_out=left_out, gallery=gallery, groups=groups)
 
     def sort(self, scores: FloatArray) -> None:
         """Give the hits their scores, and sort them."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.sums import Terms, Added, added_in_order, added_quickly, of_all_pairs, of_pairs, parts
+from rankscope.engines.nearest.sums import Added, Terms, added_in_order, added_quickly, of_all_pairs, of_pairs, parts
 from rankscope.engines.nearest.values import Values
 
 U32, U64 = 2.0**-24, 2.0**-53  # unit roundoff

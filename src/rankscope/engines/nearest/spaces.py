@@ -83,7 +83,7 @@ def space_of(metric: Metric, matrix: NDArray[Any], values: Sequence[Values] = ()
         return space
     if isinstance(metric, Mixture):
         columns = [_columns(part, matrix.shape[1]) for part in metric.parts]
-        several = zip(metric.parts, columns, values or [None] * len(columns), strict=True)
+        several = zip(metric.parts, columns, values or (None,) * len(columns), strict=True)
         spaces = [METRICS.find(part.metric)(matrix[:, chosen], known) for part, chosen, known in several]
         return MixedSpace(matrix, [part.weight for part in metric.parts], columns, spaces)
     return OwnMetric(matrix, metric)
