@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.query_block import QueryBlock
-from rankscope.engines.nearest.relevance import Relevance
+from rankscope.engines.nearest.relevance import Asked
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
@@ -107,7 +107,7 @@ class Screening:
 class Ranker(Screening):
     """Ranks block after block of queries that are items."""
 
-    relevance: Relevance = field(kw_only=True)
+    relevance: Asked = field(kw_only=True)
     _is_probed: bool = field(default=False, init=False)
     _pool: ThreadPoolExecutor | None = field(default=None, init=False)
 
@@ -158,7 +158,7 @@ class RowsOfBlock:
         block, everyone = self.block, slice(0, len(self.space))
         rows: FloatArray = np.asarray(self.space.scores(block.queries, everyone))
         block.sort(rows[block.hits.row, block.hits["item"]].astype(np.float64))
-        block.clear(rows, self._column(everyone))
+        block.clear(rows, self.column(everyone))
         self.best = self._no_best_yet(0)
         if self.best is not None:
             self.best.add(rows, np.arange(len(self.space)))
@@ -193,14 +193,14 @@ class RowsOfBlock:
         self.best = self._no_best_yet(level)
         for items in self.ranker.chunks(queries):
             flat = self.ranker.narrowed(self.space.scores(queries, items, level))
-            self.block.clear(flat, self._column(items))
+            self.block.clear(flat, self.column(items))
             part = _count(flat, limits)
             found.append(replace(part, item=part.item + items.start))
             if self.best is not None:
                 self.best.add(flat, np.arange(items.start, items.stop))
         return found
 
-    def _column(self, items: slice) -> IntArray:
+    def column(self, items: slice) -> IntArray:
         """The column of each item in a table of a range of them; -1 for those outside."""
         column = np.full(len(self.space), -1)
         column[items] = np.arange(items.stop - items.start)

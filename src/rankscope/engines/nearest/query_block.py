@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
+from rankscope.engines.nearest.relevance import Asked, SharedRelevance
 from rankscope.engines.nearest.space import Space
 from rankscope.ranks.counting import float32_limits
 from rankscope.ranks.dense import best_first
@@ -36,7 +36,7 @@ class QueryBlock:
         self.hits, self.left_out, self.groups = hits, left_out, groups
 
     @classmethod
-    def of(cls, space: Space, relevance: Relevance, queries: IntArray) -> QueryBlock:
+    def of(cls, space: Space, relevance: Asked, queries: IntArray) -> QueryBlock:
         """Some queries among the items of a space."""
         hits, groups = relevance.hits(queries)
         left_out, gallery = relevance.left_out(queries), relevance.gallery
@@ -82,9 +82,13 @@ class QueryBlock:
         score[near] = self.space.reference(self.queries[row[near]], item[near])
         return Close(row=row, item=item, score=score, place=place)
 
+    def not_distractors(self) -> Sequence[Ragged]:
+        """Items of the space that are relevant to a query, or not in its collection."""
+        return self.hits, self.left_out
+
     def clear(self, scores: NDArray[Any], column: IntArray) -> None:
         """Take out of a table whatever is no distractor; `column` says where each item stands in it, -1 for nowhere."""
-        for lists in (self.hits, self.left_out):
+        for lists in self.not_distractors():
             at = column[lists["item"]]
             there = at >= 0
             scores[lists.row[there], at[there]] = -np.inf

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +26,24 @@ class SharedRelevance:
     start: int
     stop: int
     members: IntArray
+
+
+class Asked(Protocol):
+    """What a ranker must be told of the queries and items of a collection."""
+
+    @property
+    def queries(self) -> IntArray:
+        """The items that are queries."""
+
+    @property
+    def gallery(self) -> BoolArray:
+        """Whether each item can be found."""
+
+    def hits(self, queries: IntArray) -> tuple[Ragged, list[SharedRelevance]]:
+        """The relevant items of each query in its collection, ascending; and the groups that share theirs."""
+
+    def left_out(self, queries: IntArray) -> Ragged:
+        """Items that could be found but are not in the collection of a query."""
 
 
 @dataclass(frozen=True, eq=False)

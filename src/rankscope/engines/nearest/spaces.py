@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 
+from rankscope.arrays import FloatArray
 from rankscope.catalogue import Catalogue, fold
 from rankscope.engines.nearest import differences, products, tanimoto
 from rankscope.engines.nearest.mixture import MixedSpace, Mixture, WeightedMetric
@@ -87,6 +88,18 @@ def space_of(metric: Metric, matrix: NDArray[Any], values: Sequence[Values] = ()
         spaces = [METRICS.find(part.metric)(matrix[:, chosen], known) for part, chosen, known in several]
         return MixedSpace(matrix, [part.weight for part in metric.parts], columns, spaces)
     return OwnMetric(matrix, metric)
+
+
+def shown_scores(metric: Metric) -> Callable[[FloatArray], FloatArray]:
+    """What makes scores by a metric those that people know.
+
+    >>> import numpy as np
+    >>> shown_scores("l2")(np.array([-25.0]))
+    array([-5.])
+    """
+    metric = metric_named(metric)
+    shown: Callable[[FloatArray], FloatArray] = METRICS.find(metric).shown if isinstance(metric, str) else Space.shown
+    return shown
 
 
 def values_of(metric: Metric, matrix: NDArray[Any]) -> tuple[Values, ...]:
