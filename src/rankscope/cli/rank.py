@@ -119,7 +119,7 @@ def _rank(
     with progress_line(quiet) as progress:
         shown = None if progress is None else lambda done, whole: progress(name, done / whole)
         free = {"threads": threads, "device": given["device"], "progress": shown}
-        ranking = Ranking(metric, given["junk"], name, output, choices, free)
+        ranking = Ranking(metric=metric, junk=given["junk"], system=name, output=output, choices=choices, free=free)
         told = (lambda _: None) if quiet else say
         features = paths[0] if len(paths) == 1 else list(paths)
         ranks, items, reused = ranking.of(features, how, given["on"], given["work"], told)

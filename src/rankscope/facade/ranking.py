@@ -67,7 +67,7 @@ def rank(
     name = one_line(system or (os.path.basename(output).removesuffix(SUFFIX) if output else "nearest"))
     choices = {"query_item": query_item, "keep_scores": keep_scores, "memory": memory_of(memory)}
     free = {"threads": threads, "device": device, "progress": progress}
-    ranking = Ranking(asked, junk, name, output, choices, free)
+    ranking = Ranking(metric=asked, junk=junk, system=name, output=output, choices=choices, free=free)
     return ranking.of(features, how, on, work)[0]
 
 

@@ -27,7 +27,7 @@ from rankscope.ranks.storage import load_ranks, save_ranks
 from rankscope.running.dask_cluster import connect
 from rankscope.running.home import Home
 from rankscope.running.parts import PartsFolder
-from tests.clusters import ROOT, running_cluster
+from tests.clusters import ROOT, running_cluster, wait_until
 from tests.engines.nearest.plain import everything, many_items
 from tests.needs import needed_module
 from tests.sparks import local_spark
@@ -162,11 +162,7 @@ def test_a_killed_command_continues_and_leaves_nothing_behind(parts: Path, tmp_p
         [sys.executable, "-m", "rankscope", *command, "--on", "processes:2"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
-    end = time.monotonic() + 60
-    while (
-        not list(tmp_path.glob(".out.ranks.parquet.work/*.npz")) and process.poll() is None and time.monotonic() < end
-    ):
-        time.sleep(0.01)
+    wait_until(lambda: process.poll() is not None or any(tmp_path.glob(".out.ranks.parquet.work/*.npz")))
     process.send_signal(signal.SIGKILL)
     process.wait()
     result = CliRunner().invoke(cli, [*command, "--on", "processes:1"])

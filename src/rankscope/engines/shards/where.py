@@ -78,7 +78,9 @@ def rank_parts(
         shards=shards_between(_edges(items, where.memory), relevance),
     )
     where.say(announcement(system, relevance, plan, getattr(where.runner, "count", None) or 1))
-    ranking = ShardRanking(relevance, plan, where.runner, where.folder, where.progress)
+    ranking = ShardRanking(
+        relevance=relevance, plan=plan, runner=where.runner, folder=where.folder, progress=where.progress
+    )
     with with_threads(where.threads):
         return ranking.ranks(system), ranking.reused
 
