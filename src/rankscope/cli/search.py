@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,17 +12,8 @@ from rankscope.settings import SETTINGS
 if TYPE_CHECKING:
     from rankscope.engines.text import Hits, Index
 
-F = TypeVar("F")
 TIES = next(each for each in SETTINGS if each.name == "ties")
 RANKS = ".ranks.parquet"
-
-
-def expand_option(function: F) -> F:
-    """--expand, where the text engine has expansions."""
-    if find_spec("rankscope.engines.text.expansion") is None:
-        return function
-    words = "Take words of the first documents into each query, and search again: 'rm3(terms=20)', rocchio."
-    return click.option("--expand", metavar="NAME", help=words)(function)  # type: ignore[type-var]
 
 
 @click.command("search", cls=GuardedCommand, short_help="What does it find? A query, or topics to a run or to ranks.")
@@ -81,7 +71,11 @@ def expand_option(function: F) -> F:
     help="Documents that do not match: not listed, or behind all others as one group of equal scores, for complete "
     "graphs with --ties expected or hash.",
 )
-@expand_option
+@click.option(
+    "--expand",
+    metavar="NAME",
+    help="Take words of the first documents into each query, and search again: 'rm3(terms=20)', rocchio.",
+)
 @click.option("--parts", metavar="NAMES", help="Parts of the topics to search for, as title+desc. Default: the title.")
 @click.option(
     "--ties",
@@ -138,7 +132,7 @@ def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
     *folders, query = words
     index = opened_index(folders)
     shown = ("similarity", "syntax", "field", "operator", "limit", "expand")
-    hits = search(index, query, **{name: given[name] for name in shown if name in given})
+    hits = search(index, query, **{name: given[name] for name in shown})
     print_result(hits_text(index, hits))
     if not quiet:
         say(_found_words(hits))

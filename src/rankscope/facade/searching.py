@@ -11,6 +11,7 @@ from rankscope.errors import SettingError
 
 if TYPE_CHECKING:
     from rankscope.engines.text import Hits, Index
+    from rankscope.engines.text.expansion.expansion import Expansion
     from rankscope.engines.text.similarities.similarity import Similarity
     from rankscope.inputs.run import Run
     from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -96,7 +97,7 @@ class SearchChoices(TypedDict, total=False):
     limit: int
     depth: int | None
     unmatched: Literal["missing", "last"]
-    expand: Any
+    expand: str | Expansion | None
     parts: str | Sequence[str] | None
     ties: str
     seed: int
@@ -131,7 +132,7 @@ def search(
     limit: int = 10,
     depth: int | None = None,
     unmatched: Literal["missing", "last"] = "missing",
-    expand: Any = None,
+    expand: str | Expansion | None = None,
     parts: str | Sequence[str] | None = None,
     ties: str = "trec_eval",
     seed: int = 0,
@@ -156,7 +157,6 @@ def search(
     opened = opened_index(index)
     if (query is None) == (topics is None):
         raise SettingError("give a query, or topics")
-    more: dict[str, Any] = {} if expand is None else {"expand": expand}
     if query is not None:
         return opened.search(
             query,
@@ -165,19 +165,25 @@ def search(
             field=field,
             operator=operator.upper(),  # type: ignore[arg-type]
             syntax=syntax or "lucene",
-            **more,
+            expand=expand,
         )
     texts = texts_of(topics, parts, format=format, encoding=encoding, max_ratio=max_ratio, download=download)
-    shared: dict[str, Any] = {"depth": depth, "unmatched": unmatched, "field": field, "syntax": syntax or "words"}
+    shared: dict[str, Any] = {
+        "depth": depth,
+        "unmatched": unmatched,
+        "field": field,
+        "syntax": syntax or "words",
+        "expand": expand,
+    }
     name = system_name(system, output, similarity)
     if qrels is None:
-        run = opened.run(texts, similarity, name=name, **shared, **more)
+        run = opened.run(texts, similarity, name=name, **shared)
         _write_run(run, output)
         return run
     from rankscope.settings import Settings
 
     settings = Settings(ties=ties, seed=seed)
-    ranks = opened.rank(texts, qrels, similarity, settings, keep_scores=True, name=name, **shared, **more)
+    ranks = opened.rank(texts, qrels, similarity, settings, keep_scores=True, name=name, **shared)
     _save_ranks(ranks, output)
     return ranks
 

@@ -243,25 +243,16 @@ class Index:
         >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}, unmatched="last").judged.lists("rank")
         [[2, 3]]
         """
-        chosen = settings or Settings()
-        reading = Reading(comments=chosen.comments)
+        chosen, found = settings or Settings(), _similarity(similarity)
         joining = None if expand is None else _expansion(expand)
-        lists = self._lists(_similarity(similarity), field, syntax, depth, unmatched, joining)
-        run = self.run(
-            topics,
-            similarity,
-            depth=depth,
-            unmatched=unmatched,
-            field=field,
-            syntax=syntax,
-            expand=joining,
-            name=name,
-        )
+        reading = Reading(comments=chosen.comments)
+        shared: dict[str, Any] = {"depth": depth, "unmatched": unmatched, "field": field, "syntax": syntax}
+        run = self.run(topics, found, expand=joining, name=name, **shared)
         with self.damage_explained():
             ranks = rank_topics(
                 self.reader,
                 topics,
-                lists.listing,
+                self._lists(found, field, syntax, depth, unmatched, joining).listing,
                 Qrels.of(qrels, reading),
                 run,
                 chosen,
@@ -277,7 +268,7 @@ class Index:
         syntax: Syntax,
         depth: int | None,
         unmatched: Unmatched,
-        expand: Expansion | None = None,
+        expansion: Expansion | None,
     ) -> TopicLists:
         name = field or self.default_field
         self.reader.need_field(name)
@@ -288,16 +279,11 @@ class Index:
             raise SettingError(f"{lists_all} lists every document: leave {setting_usage('depth')} out")
 
         def parse(text: str) -> Node:
-            if expand is None:
-                return self.parse(text, name, syntax=syntax)
-            return self.expand(self.parse(text, name, syntax=syntax), expand, similarity, name)
+            node = self.parse(text, name, syntax=syntax)
+            return node if expansion is None else self.expand(node, expansion, similarity, name)
 
-        return TopicLists(
-            self.searcher(similarity, name),
-            parse,
-            None if depth is None else _whole("depth", depth),
-            unmatched,
-        )
+        limit = None if depth is None else _whole("depth", depth)
+        return TopicLists(self.searcher(similarity, name), parse, limit, unmatched)
 
     def explain(
         self, query: str | Node, document: str, similarity: str | Similarity | None = None, field: str | None = None
