@@ -180,8 +180,8 @@ def document_lines(
     >>> from rankscope.engines.text import Index
     >>> from rankscope.engines.text.highlighting import Highlighter
     >>> index = Index.build([{"id": "a", "title": "A fox", "contents": "A fox\\nlives in a den. It is red."}])
-    >>> document_lines(index.document("a"), Highlighter(index.reader, index.parse("red"), "contents"), room=10)
-    ['A fox', 'It is red.']
+    >>> document_lines(index.document("a"), Highlighter(index.reader, index.parse("red"), "contents"), room=40)
+    ['A fox', 'lives in a den. It is red.']
     """
     title = " ".join((stored.get("title") or "").split())
     text = stored.get(highlighter.field) or ""
