@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankscope import evaluation as evaluation
     from rankscope import feedback as feedback
     from rankscope import forecast as forecast
+    from rankscope import gathering as gathering
     from rankscope import graphs as graphs
     from rankscope import inputs as inputs
     from rankscope import measures as measures
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
+    from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.searching import index, search
@@ -71,6 +73,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "simulate_feedback": "facade.simulating",
     "index": "facade.searching",
     "search": "facade.searching",
+    "gather": "facade.gathering",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
     "Features": "inputs.features",
@@ -94,6 +97,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
 }
 FLOW = (  # the order of the folders: each imports only from itself and from those before it
     "inputs",
+    "gathering",
     "ranks",
     "running",
     "scale",
@@ -135,6 +139,7 @@ __all__ = [
     "evaluate_ranks",
     "forecast_growth",
     "gate",
+    "gather",
     "graph",
     "index",
     "load_ranks",

@@ -142,7 +142,7 @@ def test_work_killed_in_the_middle_goes_on_and_gives_the_same_bytes(tmp_path: Pa
     kept = sorted(broken.glob(".*.work/*.npz"))
     kept[0].write_bytes(kept[0].read_bytes()[:-200])  # a damaged block is made anew
     again = subprocess.run(command(features, out), check=True, capture_output=True, text=True)
-    assert f"{len(kept) - 1} blocks from before" in again.stderr
+    assert f"{len(kept) - 1} parts from before" in again.stderr
     subprocess.run(command(features, whole / "js.ranks.parquet"), check=True, capture_output=True)
     assert out.read_bytes() == (whole / "js.ranks.parquet").read_bytes()
     assert [path.name for path in broken.iterdir()] == ["js.ranks.parquet"]

@@ -130,6 +130,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "forecast": rankscope.forecast_growth,
     "describe": rankscope.describe,
     "benchmark": rankscope.benchmark,
+    "gather": rankscope.gather,
     "estimate": rankscope.estimate,
     "index": rankscope.index,
     "search": rankscope.search,

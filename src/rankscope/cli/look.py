@@ -137,9 +137,8 @@ def _explain(index: Any, words: list[str], options: dict[str, Any], bold: bool) 
     query, document = words
     node = index.parse(query, options["field"], options["operator"] or "OR")
     found = index.explain(node, document, options["similarity"], options["field"])
-    searcher = index.searcher(options["similarity"], options["field"])
-    [rank] = searcher.ranks(node, [index.number_of(document)]).tolist()
-    total = searcher.search(node, 1).total
+    hits = index.searcher(options["similarity"], options["field"]).search(node)
+    rank, total = hits.rank_of(index.number_of(document)), hits.total
     place = f"rank {rank:,} of {total:,}" if rank else f"is not among the {total:,} documents found"
     head = f"{document} for {node}: {place}"
     value = {"query": str(node), "document": document, "rank": rank or None, "found": total}

@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
     "benchmark": "Which descriptor finds best on my pictures, and what does it cost? With what each finds first.",
     "rank": "I have vectors and class labels: exact ranks of every relevant item, for every item as a query.",
+    "gather": "I have pages on the web: those of hosts that you name, politely, to documents that can be indexed.",
     "index": "I have texts, no run files: documents of many formats to an index that can be searched.",
     "search": "What does it find? A query in Lucene's language, or a file of topics to a run or to exact ranks.",
     "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",

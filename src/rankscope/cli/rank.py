@@ -7,15 +7,16 @@ from typing import Any
 
 import click
 
-from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
-from rankscope.cli.options import label_options
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
+from rankscope.cli.options import label_options, on_option
 from rankscope.cli.threads import OF_MATRICES, OF_TABLES, limit_threads
 
 SUFFIX = ".ranks.parquet"
+OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")
 
 
 @click.command("rank", cls=GuardedCommand, short_help="Vectors with labels: exact ranks of all relevant items.")
-@click.argument("features", type=Input(), metavar="FEATURES")
+@click.argument("features", type=Input(), nargs=-1, required=True, metavar="FEATURES...")
 @click.option(
     "--metric",
     metavar="NAME",
@@ -50,6 +51,13 @@ SUFFIX = ".ranks.parquet"
     help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
 )
 @click.option("--memory", metavar="SIZE", help="Work within this much memory, as 2GB. Default: half of what is free.")
+@on_option("home")
+@click.option(
+    "--work",
+    type=OutputFolder(),
+    metavar="FOLDER",
+    help="Keep finished parts here until the work has ended well. Default: beside the result.",
+)
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each core."
 )
@@ -64,15 +72,19 @@ SUFFIX = ".ranks.parquet"
 )
 @click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
 @click.option("--quiet", is_flag=True, help="No progress and no messages.")
-def command(features: str, output: str, memory: str | None, threads: int | None, quiet: bool, **given: Any) -> None:
+def command(
+    features: tuple[str, ...], output: str, memory: str | None, threads: int | None, quiet: bool, **given: Any
+) -> None:
     """Every labelled item is a query in turn, the items that share its label are relevant: exact ranks of all of them.
 
-    FEATURES is .npy (with --labels), .npz (arrays features, labels, ids, split), Parquet or Arrow. Work that was
-    stopped continues when the same command is run again.
+    FEATURES is .npy (with --labels), .npz (arrays features, labels, ids, split), Parquet or Arrow. Several files, a
+    folder or a quoted pattern are one collection, in byte order of the names. Work that was stopped continues when the
+    same command is run again.
 
     \b
     rankscope rank features.npz -o cosine.ranks.parquet
     rankscope rank clip.npy --labels labels.txt --metric l2 -o clip.ranks.parquet
+    rankscope rank 'parts/*.npy' --labels labels.txt --on processes:4 -o all.ranks.parquet
     rankscope evaluate cosine.ranks.parquet -m AP -m P@10
     """
     from rankscope.errors import SettingError
@@ -84,28 +96,35 @@ def command(features: str, output: str, memory: str | None, threads: int | None,
     _rank(features, output, memory, threads, quiet, given)
 
 
-def _rank(path: str, output: str, memory: str | None, threads: int | None, quiet: bool, given: dict[str, Any]) -> None:
+def _rank(
+    paths: tuple[str, ...],
+    output: str,
+    memory: str | None,
+    threads: int | None,
+    quiet: bool,
+    given: dict[str, Any],
+) -> None:
     from rankscope.cli.output import progress_line, say
     from rankscope.engines.nearest.spaces import metric_named, name_of
     from rankscope.evaluation.cautions import few_distractors
-    from rankscope.facade.ranking import items_of, ranked
+    from rankscope.facade.ranking import Ranking
     from rankscope.names import one_line
     from rankscope.running.memory import memory_of
 
     size = memory_of(memory)
-    if given["metric"]:
-        metric_named(given["metric"])  # before a large file is read
-    names = ("labels", "separator", "label_column", "id_column", "queries", "junk_labels")
-    items = items_of(path, **{name: given[name] for name in names})
-    metric = metric_named(given["metric"] or items.metric or "cosine")
+    metric = metric_named(given["metric"]) if given["metric"] else None  # before a large file is read
+    how = {name: given[name] for name in OF_FEATURES}
     name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
     choices = {"query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": size}
     with progress_line(quiet) as progress:
         shown = None if progress is None else lambda done, whole: progress(name, done / whole)
         free = {"threads": threads, "device": given["device"], "progress": shown}
-        ranks, reused = ranked(items, metric, given["junk"], name, output, choices, free)
+        ranking = Ranking(metric=metric, junk=given["junk"], system=name, output=output, choices=choices, free=free)
+        told = (lambda _: None) if quiet else say
+        features = paths[0] if len(paths) == 1 else list(paths)
+        ranks, items, reused = ranking.of(features, how, given["on"], given["work"], told)
     if not quiet:
-        again = f", {reused} blocks from before" if reused else ""
+        again = f", {reused} parts from before" if reused else ""
         for line in filter(None, [items.taken, *(f"! {each}" for each in few_distractors(ranks))]):
             say(line)
-        say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(metric)}{again}")
+        say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(ranking.metric_of(items))}{again}")

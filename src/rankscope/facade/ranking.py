@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,9 +12,10 @@ from rankscope.errors import SettingError
 
 if TYPE_CHECKING:
     from rankscope.engines.nearest.spaces import Metric
-    from rankscope.inputs.features import Features
+    from rankscope.inputs.features import Features, LabelledItems
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.reports.texts.benchmark import Standings
+    from rankscope.running.runner import Runner
 
 SUFFIX = ".ranks.parquet"
 
@@ -38,11 +39,15 @@ def rank(
     device: Literal["cpu", "cuda"] = "cpu",
     system: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    on: str | Runner | None = None,
+    work: str | Path | None = None,
 ) -> RelevantRanks:
     """Vectors with labels to the exact ranks of all relevant items: every labelled item is a query in turn.
 
-    `features` is a file, an array with one row per item, or `Features`; `labels` a file or the label of each item.
-    `output` saves the ranks as NAME.ranks.parquet, and interrupted work continues.
+    `features` is a file, several of them (a list, a folder or a pattern), an array with one row per item, or
+    `Features`; `labels` a file or the label of each item. `output` saves the ranks as NAME.ranks.parquet, and
+    interrupted work continues. `on` ranks in parts elsewhere, as "processes:4" or "dask://HOST:PORT", which changes no
+    number; `work` is a folder that all workers reach, by default beside the output.
     >>> rank([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], labels=["a", "a", "b"]).ranks.tolist()
     [1, 1]
     """
@@ -51,19 +56,62 @@ def rank(
     from rankscope.running.memory import memory_of
 
     asked = None if metric is None else metric_named(metric)  # before a large file is read
-    items = items_of(
-        features,
-        labels=labels,
-        separator=separator,
-        label_column=label_column,
-        id_column=id_column,
-        queries=queries,
-        junk_labels=junk_labels,
-    )
+    how = {
+        "labels": labels,
+        "separator": separator,
+        "label_column": label_column,
+        "id_column": id_column,
+        "queries": queries,
+        "junk_labels": junk_labels,
+    }
     name = one_line(system or (os.path.basename(output).removesuffix(SUFFIX) if output else "nearest"))
     choices = {"query_item": query_item, "keep_scores": keep_scores, "memory": memory_of(memory)}
     free = {"threads": threads, "device": device, "progress": progress}
-    return ranked(items, asked or metric_named(items.metric or "cosine"), junk, name, output, choices, free)[0]
+    ranking = Ranking(metric=asked, junk=junk, system=name, output=output, choices=choices, free=free)
+    return ranking.of(features, how, on, work)[0]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What is to be done with features, whatever holds them; only `choices` change numbers."""
+
+    metric: Any  # None: the one that the features name, else cosine
+    junk: Any
+    system: str
+    output: str | Path | None
+    choices: dict[str, Any]
+    free: dict[str, Any]
+
+    def of(
+        self,
+        features: Any,
+        how: dict[str, Any],
+        on: str | Runner | None = None,
+        work: str | Path | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> tuple[RelevantRanks, LabelledItems, int]:
+        """The ranks, the items, and how many parts were there from before."""
+        from rankscope.inputs.feature_parts import are_parts
+
+        if on in (None, "home") and not are_parts(features):
+            items = items_of(features, **how)
+            return self.whole(items)
+        from rankscope.facade.ranking_in_parts import ranked_in_parts
+
+        return ranked_in_parts(self, features, how, on or "home", work, say)
+
+    def metric_of(self, items: LabelledItems) -> Any:
+        """The metric asked for, else the one that goes with the features."""
+        from rankscope.engines.nearest.spaces import metric_named
+
+        return self.metric or metric_named(items.metric or "cosine")
+
+    def whole(self, items: Features) -> tuple[RelevantRanks, LabelledItems, int]:
+        """All at once."""
+        ranks, reused = ranked(
+            items, self.metric_of(items), self.junk, self.system, self.output, self.choices, self.free
+        )
+        return ranks, items, reused
 
 
 def ranked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,17 @@ from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.masks import refuse_masked
 
 Label = tuple[str, ...]
+Place = Callable[[int], str]  # what messages call an item
 NO_CLASS = ("", "-1")
 LARGEST_WHOLE = 2**53
 LARGEST = 1e100  # squares and their sums stay finite
 CELLS = 1 << 22
 ROLES = {"query": (True, False), "gallery": (False, True), "both": (True, True)}
+
+
+def numbered_item(row: int) -> str:
+    """An item by its place, as messages call it."""
+    return f"item {row}"
 
 
 def row_parts(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
@@ -67,12 +73,14 @@ def _check_values(array: NDArray[Any], problems: Problems) -> None:
         problems.add("", f"features must lie within -{limit:g} and {limit:g}, got {widest:g}", "Scale them down.")
 
 
-def checked_labels(labels: Iterable[Any], separator: str | None, problems: Problems) -> tuple[Label, ...]:
+def checked_labels(
+    labels: Iterable[Any], separator: str | None, problems: Problems, place: Place = numbered_item
+) -> tuple[Label, ...]:
     """The labels of each item as text, without those that mean none."""
-    return tuple(_labels_of(each, separator, row, problems) for row, each in enumerate(list_of(labels)))
+    return tuple(_labels_of(each, separator, row, problems, place) for row, each in enumerate(list_of(labels)))
 
 
-def _labels_of(entry: Any, separator: str | None, row: int, problems: Problems) -> Label:
+def _labels_of(entry: Any, separator: str | None, row: int, problems: Problems, place: Place) -> Label:
     if separator is None and isinstance(entry, str | int):  # by far the commonest
         text = str(entry)
         return () if text in NO_CLASS else (text,)
@@ -82,32 +90,35 @@ def _labels_of(entry: Any, separator: str | None, row: int, problems: Problems) 
         given = [each.strip() for each in entry.split(separator)]
     else:
         given = [entry]
-    texts = [_label(each, row, problems) for each in given]
+    texts = [_label(each, row, problems, place) for each in given]
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
-def _label(label: Any, row: int, problems: Problems) -> str:
+def _label(label: Any, row: int, problems: Problems, place: Place) -> str:
     if label is None:
         return ""
     if not isinstance(label, str | int | np.integer):
         advice = "Use -1, None or empty text for an item without a class."
-        problems.add(f"item {row}", f"label must be a whole number or text, got {shorten_value(label)}", advice)
+        problems.add(place(row), f"label must be a whole number or text, got {shorten_value(label)}", advice)
     text = str(label)
     return "" if text in NO_CLASS else text
 
 
-def checked_names(ids: Sequence[Any], problems: Problems) -> tuple[str, ...]:
+def checked_names(ids: Sequence[Any], problems: Problems, place: Place = numbered_item) -> tuple[str, ...]:
     """Names as text, none of them twice."""
     first: dict[str, int] = {}
     for row, each in enumerate(ids):
         if not isinstance(each, str | int | np.integer):
-            problems.add(f"item {row}", f"id must be text or a whole number, got {shorten_value(each)}")
+            problems.add(place(row), f"id must be text or a whole number, got {shorten_value(each)}")
         elif first.setdefault(str(each), row) != row:
-            problems.add(f"item {row}", f"id {shorten_value(str(each))} is that of item {first[str(each)]} already")
+            before = place(first[str(each)])
+            problems.add(place(row), f"id {shorten_value(str(each))} is that of {before} already")
     return tuple(map(str, ids))
 
 
-def checked_split(split: Iterable[Any] | None, problems: Problems) -> tuple[BoolArray, BoolArray]:
+def checked_split(
+    split: Iterable[Any] | None, problems: Problems, place: Place = numbered_item
+) -> tuple[BoolArray, BoolArray]:
     """Which items are queries and which can be found; empty arrays where nothing is said."""
     if split is None:
         return np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.bool_)
@@ -115,7 +126,7 @@ def checked_split(split: Iterable[Any] | None, problems: Problems) -> tuple[Bool
     for row, each in enumerate(list_of(split)):
         role = ROLES.get(str(each).strip().lower())
         if role is None:
-            problems.add(f"item {row}", f"split must be query, gallery or both, got {shorten_value(each)}")
+            problems.add(place(row), f"split must be query, gallery or both, got {shorten_value(each)}")
         roles.append(role or (True, True))
     table = np.array(roles, dtype=np.bool_).reshape(-1, 2)
     return table[:, 0], table[:, 1]

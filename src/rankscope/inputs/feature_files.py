@@ -27,7 +27,7 @@ VECTOR = ("features", "feature", "vector", "embedding", "embeddings", "x")
 
 
 @dataclass(frozen=True)
-class _FileContents:
+class FileContents:
     """What a file holds."""
 
     matrix: NDArray[Any]
@@ -58,7 +58,7 @@ def read_features(
     these have no names. `queries` is a file of ids, one per line, or the ids themselves.
     """
     file = Path(path)
-    found = _reader(file)(file, None if labels is not None else label_column, id_column)
+    found = read_contents(file, None if labels is not None else label_column, id_column)
     names = found.ids
     if labels is not None:
         known = None if names is None else [str(each) for each in _plain(names)]
@@ -66,9 +66,7 @@ def read_features(
         names = given.ids if names is None else names
         found = replace(found, labels=given.labels, ids=names, taken=given.taken)
     if found.labels is None:
-        file_of, column = setting_usage("labels", "FILE"), setting_usage("label_column", "NAME")
-        advice = f"Give them with {file_of}, or name their column with {column}."
-        raise InputError.of(name_of(file), ["has no labels"], advice)
+        raise InputError.of(name_of(file), ["has no labels"], advice_on_labels())
     asked = read_list(queries) if isinstance(queries, str | Path) else queries
     try:
         features = Features.of(
@@ -86,11 +84,22 @@ def read_features(
         raise InputError.of(name_of(file), list(report.problems), report.advice, report.count) from None
 
 
+def advice_on_labels() -> str:
+    """What to do where features have no labels."""
+    file, column = setting_usage("labels", "FILE"), setting_usage("label_column", "NAME")
+    return f"Give them with {file}, or name their column with {column}."
+
+
+def read_contents(file: Path, label_column: str | None = None, id_column: str | None = None) -> FileContents:
+    """What one file holds, not yet checked."""
+    return _reader(file)(file, label_column, id_column)
+
+
 def _plain(values: Any) -> Sequence[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _reader(file: Path) -> Callable[[Path, str | None, str | None], _FileContents]:
+def _reader(file: Path) -> Callable[[Path, str | None, str | None], FileContents]:
     readers = {
         ".npy": _from_npy,
         ".npz": _from_npz,
@@ -109,11 +118,11 @@ def _reader(file: Path) -> Callable[[Path, str | None, str | None], _FileContent
     return reader
 
 
-def _from_npy(file: Path, label: str | None, name: str | None) -> _FileContents:
-    return _FileContents(read_npy(file))
+def _from_npy(file: Path, label: str | None, name: str | None) -> FileContents:
+    return FileContents(read_npy(file))
 
 
-def _from_npz(file: Path, label: str | None, name: str | None) -> _FileContents:
+def _from_npz(file: Path, label: str | None, name: str | None) -> FileContents:
     """Only the arrays that are needed: others may be large."""
     stored = Archive.of(file)
     matrix = _first(stored, VECTOR)
@@ -122,7 +131,7 @@ def _from_npz(file: Path, label: str | None, name: str | None) -> _FileContents:
     labels, ids = (_named(stored, given, usual) for given, usual in ((label, LABEL), (name, ID)))
     metric = _first(stored, ("metric",))
     taken = _taken(file, "array", {"labels": _key(stored, label, LABEL), "ids": _key(stored, name, ID)})
-    return _FileContents(
+    return FileContents(
         matrix=matrix,
         labels=labels,
         ids=ids,
@@ -152,7 +161,7 @@ def _named(stored: Archive, given: str | None, usual: Sequence[str]) -> Any:
     return _first(stored, usual if given is None else (given,))
 
 
-def _from_table(file: Path, label: str | None, name: str | None) -> _FileContents:
+def _from_table(file: Path, label: str | None, name: str | None) -> FileContents:
     frame = read_frame(file)
     missing = [each for each in (label, name) if each is not None and each not in frame.columns]
     if missing:
@@ -164,7 +173,7 @@ def _from_table(file: Path, label: str | None, name: str | None) -> _FileContent
     }
     rest = frame.drop([each for each in chosen.values() if each is not None])
     there = {what: None if each is None else frame.get_column(each).to_list() for what, each in chosen.items()}
-    return _FileContents(
+    return FileContents(
         _matrix(rest, file), there["labels"], there["ids"], there["split"], taken=_taken(file, "column", chosen)
     )
 
@@ -202,4 +211,4 @@ def _from_lists(column: pl.Series, file: Path) -> NDArray[Any]:
         problems.append(f"column '{column.name}' has empty values in its vectors")
     if problems:
         raise InputError.of(name_of(file), problems, total=len(wrong) + bool(inner.null_count()))
-    return inner.to_numpy().reshape(len(column), -1)
+    return inner.to_numpy().reshape(len(column), usual)

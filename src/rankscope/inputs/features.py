@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,30 +16,27 @@ from rankscope.arrays import BoolArray, IntArray
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.feature_checks import (
     Label,
+    Place,
     checked_labels,
     checked_matrix,
     checked_names,
     checked_queries,
     checked_split,
     list_of,
+    numbered_item,
     row_parts,
 )
 
 JOINT = "|"  # between the labels of an item that has several
 
 
-@dataclass(frozen=True, eq=False)
-class Features:
-    """A matrix with one row per item, the label of each item as text (empty: none) and a name for each item.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelledItems(ABC):
+    """Items with labels and names, whatever holds their features.
 
-    An item may have several labels, and may be only a query or only to be found. The matrix may be memory-mapped: it is
-    read in parts.
-    >>> features = Features.of([[1, 0], [0, 1], [1, 1]], labels=[7, 7, -1])
-    >>> features.labels, features.ids, features.set_number
-    (('7', '7', ''), ('0', '1', '2'), array([ 0,  0, -1]))
+    An item may have several labels, and may be only a query or only to be found.
     """
 
-    matrix: NDArray[Any]
     several: tuple[Label, ...]  # the labels of each item
     ids: tuple[str, ...]
     queries: BoolArray | None = None  # which items are queries; None: all
@@ -46,67 +44,19 @@ class Features:
     metric: str = ""  # the metric that goes with the features, where their file says so
     taken: str = ""  # what was taken for labels and names, in words, where a file had to be understood
 
-    @classmethod
-    def of(
-        cls,
-        matrix: ArrayLike,
-        labels: Iterable[Any],
-        ids: Iterable[Any] | None = None,
-        *,
-        separator: str | None = None,
-        split: Iterable[Any] | None = None,
-        queries: Iterable[Any] | None = None,
-        junk_labels: Iterable[Any] = (),
-    ) -> Features:
-        """Checked features; raises `InputError` with every problem.
+    @abstractmethod
+    def tables(self) -> Iterator[NDArray[Any]]:
+        """The features, table by table in the order of the items."""
 
-        Labels are whole numbers or text; -1, None and empty text mean that the item has none. A list, tuple or set of
-        labels, or text with a `separator`, gives an item several. Names are text or whole numbers, by default the
-        position of the item from 0. `split` says of each item whether it is a `query`, in the `gallery`, or `both`.
-        `queries` are names of items: only these are queries. Items with a junk label are neither found nor queries.
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many features an item has."""
 
-        >>> Features.of([[1], [2]], ["cat+dog", "dog"], separator="+").several
-        (('cat', 'dog'), ('dog',))
-        """
-        problems = Problems("features")
-        array = checked_matrix(matrix, problems)
-        several = checked_labels(labels, separator, problems)
-        names = checked_names(range(len(array)) if ids is None else list_of(ids), problems)
-        asked, found = checked_split(split, problems)
-        given = None if split is None else len(asked)
-        for what, number in (("labels", len(several)), ("ids", len(names)), ("entries of the split", given)):
-            if number is not None and number != len(array):
-                problems.add("", f"{len(array)} rows of features, but {number} {what}")
-        if queries is not None:
-            asked = checked_queries(queries, names, problems)
-        if not problems.count:
-            several, asked, found = _without_junk(several, asked, found, {str(label) for label in list_of(junk_labels)})
-        features = cls(
-            matrix=array,
-            several=several,
-            ids=names,
-            queries=asked if asked.size else None,
-            gallery=found if found.size else None,
-        )
-        features._check_classes(problems)
-        problems.raise_if_any()
-        return features
-
-    def _check_classes(self, problems: Problems) -> None:
-        """At least one query and one item of the same label to be found, and not the query."""
-        query, item = (
-            {
-                label
-                for place in range(len(self.several))
-                if which is None or place >= which.size or which[place]
-                for label in self.several[place]
-            }
-            for which in (self.queries, self.gallery)
-        )
-        everyone = [label for labels in self.several for label in labels]
-        if not query & item or len(everyone) == len(set(everyone)):
-            advice = "A query needs another item of its own class to be found."
-            problems.add("", "no class has two members", advice)
+    @property
+    @abstractmethod
+    def kind(self) -> np.dtype[Any]:
+        """The type of the features."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -157,15 +107,121 @@ class Features:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of type, shape, values, labels, names and roles: equal digests are equal inputs."""
-        kind = self.matrix.dtype.newbyteorder("<")
-        result = hashlib.sha256(f"{kind.str} {self.matrix.shape}\n".encode())
-        for part in row_parts(self.matrix):
-            result.update(np.ascontiguousarray(part, dtype=kind).reshape(-1).view(np.uint8).data)
+        kind = self.kind.newbyteorder("<")
+        result = hashlib.sha256(f"{kind.str} {(len(self), self.width)}\n".encode())
+        for table in self.tables():
+            result.update(np.ascontiguousarray(table, dtype=kind).reshape(-1).view(np.uint8).data)
         for texts in (self.labels, self.ids):
             result.update("\0".join(texts).encode() + b"\n")
         for role in (self.queries, self.gallery):
             result.update(b"" if role is None else np.packbits(role).tobytes() + b"\n")
         return result.hexdigest()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Features(LabelledItems):
+    """A matrix with one row per item, the label of each item as text (empty: none) and a name for each item.
+
+    The matrix may be memory-mapped: it is read in parts.
+    >>> features = Features.of([[1, 0], [0, 1], [1, 1]], labels=[7, 7, -1])
+    >>> features.labels, features.ids, features.set_number
+    (('7', '7', ''), ('0', '1', '2'), array([ 0,  0, -1]))
+    """
+
+    matrix: NDArray[Any]
+
+    @classmethod
+    def of(
+        cls,
+        matrix: ArrayLike,
+        labels: Iterable[Any],
+        ids: Iterable[Any] | None = None,
+        *,
+        separator: str | None = None,
+        split: Iterable[Any] | None = None,
+        queries: Iterable[Any] | None = None,
+        junk_labels: Iterable[Any] = (),
+    ) -> Features:
+        """Checked features; raises `InputError` with every problem.
+
+        Labels are whole numbers or text; -1, None and empty text mean that the item has none. A list, tuple or set of
+        labels, or text with a `separator`, gives an item several. Names are text or whole numbers, by default the
+        position of the item from 0. `split` says of each item whether it is a `query`, in the `gallery`, or `both`.
+        `queries` are names of items: only these are queries. Items with a junk label are neither found nor queries.
+
+        >>> Features.of([[1], [2]], ["cat+dog", "dog"], separator="+").several
+        (('cat', 'dog'), ('dog',))
+        """
+        problems = Problems("features")
+        array = checked_matrix(matrix, problems)
+        about = ItemFacts(
+            labels=labels, ids=ids, separator=separator, split=split, queries=queries, junk_labels=junk_labels
+        )
+        checked = about.checked(len(array), problems)
+        problems.raise_if_any()
+        return cls(matrix=array, **checked)
+
+    def tables(self) -> Iterator[NDArray[Any]]:
+        """A few million features at a time."""
+        return row_parts(self.matrix)
+
+    @property
+    def width(self) -> int:
+        """How many features an item has."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def kind(self) -> np.dtype[Any]:
+        """The type of the features."""
+        return self.matrix.dtype
+
+
+@dataclass(frozen=True)
+class ItemFacts:
+    """What is given beside the features of items, not yet checked."""
+
+    labels: Iterable[Any]
+    ids: Iterable[Any] | None = None
+    separator: str | None = None
+    split: Iterable[Any] | None = None
+    queries: Iterable[Any] | None = None
+    junk_labels: Iterable[Any] = ()
+
+    def checked(self, count: int, problems: Problems, place: Place = numbered_item) -> dict[str, Any]:
+        """Labels, names and roles of so many items, as `LabelledItems` holds them; all problems are gathered."""
+        several = checked_labels(self.labels, self.separator, problems, place)
+        names = checked_names(range(count) if self.ids is None else list_of(self.ids), problems, place)
+        asked, found = checked_split(self.split, problems, place)
+        given = None if self.split is None else len(asked)
+        for what, number in (("labels", len(several)), ("ids", len(names)), ("entries of the split", given)):
+            if number is not None and number != count:
+                problems.add("", f"{count} rows of features, but {number} {what}")
+        if self.queries is not None:
+            asked = checked_queries(self.queries, names, problems)
+        if not problems.count:
+            junk = {str(label) for label in list_of(self.junk_labels)}
+            several, asked, found = _without_junk(several, asked, found, junk)
+        queries, gallery = (each if each.size else None for each in (asked, found))
+        _check_classes(several, queries, gallery, problems)
+        return {"several": several, "ids": names, "queries": queries, "gallery": gallery}
+
+
+def _check_classes(
+    several: Sequence[Label], queries: BoolArray | None, gallery: BoolArray | None, problems: Problems
+) -> None:
+    """At least one query and one item of the same label to be found, and not the query."""
+    query, item = (
+        {
+            label
+            for place in range(len(several))
+            if which is None or place >= which.size or which[place]
+            for label in several[place]
+        }
+        for which in (queries, gallery)
+    )
+    everyone = [label for labels in several for label in labels]
+    if not query & item or len(everyone) == len(set(everyone)):
+        problems.add("", "no class has two members", "A query needs another item of its own class to be found.")
 
 
 def _without_junk(

@@ -101,9 +101,10 @@ def finished_parts(
     left, done = [], 0
     for part in parts:
         found = None if folder is None else folder.read(part.digest)
-        if found is None:
+        if folder is None or found is None:
             left.append(part)
             continue
+        folder.reused += 1
         done += 1
         yield part, found
     for part, result in runner.map(work, shared, left):

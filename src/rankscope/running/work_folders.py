@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,18 @@ def work_folder(result: str | Path, digest: str = "") -> Path:
     '.clip.ranks.parquet.0f.work'
     """
     return beside(Path(result), f".{digest}{WORK}" if digest else WORK)
+
+
+@contextmanager
+def parts_folder(work: str | Path | None, result: str | Path | None) -> Iterator[Path]:
+    """Where finished parts lie: in a folder that was named, beside the result, or for this time only."""
+    if work is not None or result is not None:
+        place = Path(work) if work is not None else work_folder(str(result))
+        with working_in(Path(os.path.abspath(place))) as folder:
+            yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="rankscope-", ignore_cleanup_errors=True) as for_now:
+        yield Path(for_now)
 
 
 @contextmanager

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from rankscope.running.memory import in_words, memory_of
 from rankscope.running.parts import PartsFolder, digest_of, finish_parts, finished_parts
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of
-from rankscope.running.work_folders import work_folder, working_in
+from rankscope.running.work_folders import parts_folder
 from rankscope.scale.counting import (
     ArraysForm,
     Counting,
@@ -81,7 +79,7 @@ def reduce_in_parts(
         with_digest=where.digest,
     )
     runner = runner_of(where.on) if isinstance(where.on, str) else where.on
-    with _folder(where, result) as folder:
+    with parts_folder(where.work, result) as folder:
         return PartsReduction(
             plan=plan, runner=runner, folder=folder, memory=memory, say=where.say, progress=progress
         ).ranks(where.shuffle)
@@ -94,18 +92,6 @@ def _absolute(files: PartFiles) -> PartFiles:
         for each in files.parts
     ]
     return replace(files, parts=tuple(parts))
-
-
-@contextmanager
-def _folder(where: Where, result: str | Path | None) -> Iterator[Path]:
-    """Where finished parts lie: in a folder that was named, beside the result, or for this time only."""
-    if where.work is not None or result is not None:
-        place = Path(where.work) if where.work is not None else work_folder(str(result))
-        with working_in(Path(os.path.abspath(place))) as folder:
-            yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="rankscope-", ignore_cleanup_errors=True) as for_now:
-        yield Path(for_now)
 
 
 @dataclass(frozen=True)
@@ -128,6 +114,7 @@ class PartsReduction:
             parts = self._by_file(size)
             if not has_torn_queries(parts):
                 return put_together(self.plan, parts, [part.facts for part in parts])
+            parts.clear()
         return self._by_bucket(size)
 
     def _by_file(self, size: Size) -> list[PartRanks]:
@@ -135,7 +122,7 @@ class PartsReduction:
         self._announce(size, "whole", len(parts))
         kept = PartsFolder(self.folder, RanksForm())
         done = finish_parts(reduce_file, self.plan, parts, self.runner, kept, self._shown(0, 1))
-        return [done[part.digest] for part in parts]
+        return [done.pop(part.digest) for part in parts]
 
     def _by_bucket(self, size: Size) -> RelevantRanks:
         most = min(self.plan.rows_in_memory, ROWS_A_BUCKET)
@@ -155,7 +142,7 @@ class PartsReduction:
         buckets = buckets_of(plan, in_order)
         shown = self._shown(FIRST_STAGE, 1 - FIRST_STAGE)
         done = finish_parts(reduce_bucket, plan, buckets, self.runner, PartsFolder(self.folder, RanksForm()), shown)
-        ranks = [done[bucket.digest] for bucket in buckets]
+        ranks = [done.pop(bucket.digest) for bucket in buckets]
         read = [each.facts for _, each in in_order]
         return put_together(plan, ranks, [*read, *(_without_rows(part.facts) for part in ranks)])
 

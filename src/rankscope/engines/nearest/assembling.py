@@ -41,12 +41,16 @@ def assemble_ranks(
 def _provenance(relevance: Relevance, metric: str) -> dict[str, Any]:
     """Where the numbers come from, without path or time: equal inputs give equal bytes."""
     items = relevance.items
-    rows, columns = items.matrix.shape
     settings: dict[str, Any] = {"metric": metric, "ties": "position", "query_item": relevance.policy}
     without = relevance.asked.size - relevance.queries.size
     more = {"junk_pairs": int(relevance.junk.size)} if relevance.junk.size else {}
     return {
-        "features": {"sha256": items.digest, "rows": rows, "columns": columns, "type": str(items.matrix.dtype)},
+        "features": {
+            "sha256": items.digest,
+            "rows": len(items),
+            "columns": items.width,
+            "type": str(items.kind),
+        },
         "judgements": {"complete": True, "queries_without_relevant": int(without), **more},
         "settings": settings,
         "versions": versions(),

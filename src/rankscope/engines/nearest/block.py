@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest.products import ProductSpace
 from rankscope.engines.nearest.query_block import QueryBlock
-from rankscope.engines.nearest.relevance import Relevance
+from rankscope.engines.nearest.relevance import Asked
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
 from rankscope.ranks.counting import Counted, count_block
 from rankscope.ranks.dense import ranks_among
 from rankscope.ranks.ragged import Ragged
-from rankscope.ranks.settling import Ranked, final_ranks
+from rankscope.ranks.settling import Close, Ranked, final_ranks
 from rankscope.running.threads import in_threads, thread_count, with_threads
 
+CELL, SCREENED_CELL = 20, 12  # bytes a score takes in a block, all arrays at once
+USEFUL = 1 << 25  # larger blocks are not faster
 LEAST_ROWS = 64  # of a thread
 PROBED = 16  # queries of the first block that say how precise scores must be
 PART_CELLS = 1 << 20  # scores counted by one thread at a time
@@ -64,19 +67,25 @@ class BlockRanks:
         )
 
 
+def cells_within(space: Space, memory: int) -> int:
+    """How many scores fit into a block beside the copies of the features, for which a third is set aside."""
+    if isinstance(space, ProductSpace):
+        space.copies = memory // 3
+    screened = space.levels > 1 and not space.exact
+    return max(1, min(USEFUL, memory // (3 * (SCREENED_CELL if screened else CELL))))
+
+
 @dataclass
-class Ranker:
-    """Ranks block after block; remembers whether quick scores left too much in doubt, which changes no result."""
+class Screening:
+    """How blocks are screened; remembers whether quick scores left too much in doubt, which changes no result."""
+
+    most_items: ClassVar[int] = 1 << 20  # of a block
 
     space: Space
-    relevance: Relevance
     keep_scores: bool = False
     cells: int = 1 << 24  # of a block of scores
-    most_items: int = 1 << 20  # of a block
     level: int = field(default=0, init=False)
-    _is_probed: bool = field(default=False, init=False)
     _scratch: Scratch = field(default_factory=Scratch, init=False)
-    _pool: ThreadPoolExecutor | None = field(default=None, init=False)
     _sharing: int = field(default=1, init=False)  # how many threads work on a block
 
     def narrowed(self, scores: NDArray[Any]) -> NDArray[np.float32]:
@@ -88,15 +97,24 @@ class Ranker:
             np.copyto(result, scores, casting="same_kind")
         return result
 
-    def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
-        """Block after block."""
-        return map(self.ranked, blocks)
-
     def chunks(self, queries: IntArray) -> list[slice]:
         """Ranges of items whose scores fit into a block."""
         step = min(self.most_items, max(1, self.cells // (queries.size * self._sharing)))
         count = len(self.space)
         return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+@dataclass
+class Ranker(Screening):
+    """Ranks block after block of queries that are items."""
+
+    relevance: Asked = field(kw_only=True)
+    _is_probed: bool = field(default=False, init=False)
+    _pool: ThreadPoolExecutor | None = field(default=None, init=False)
+
+    def stream(self, blocks: list[IntArray]) -> Iterator[BlockRanks]:
+        """Block after block."""
+        return map(self.ranked, blocks)
 
     def ranked(self, queries: IntArray) -> BlockRanks:
         """The ranks of a block of at most a few thousand queries, a part of them by each thread."""
@@ -121,15 +139,15 @@ class Ranker:
             return self._ranked(queries)
 
     def _ranked(self, queries: IntArray) -> BlockRanks:
-        work = _RowsOfBlock(self, QueryBlock(self.space, self.relevance, queries))
+        work = RowsOfBlock(self, QueryBlock.of(self.space, self.relevance, queries))
         found = work.exactly() if self.space.exact else work.screened()
         return BlockRanks.of(work.block, found, work.best)
 
 
-class _RowsOfBlock:
+class RowsOfBlock:
     """One block on its way, whole rows of scores at once or in a few chunks."""
 
-    def __init__(self, ranker: Ranker, block: QueryBlock) -> None:
+    def __init__(self, ranker: Screening, block: QueryBlock) -> None:
         self.ranker, self.space, self.block = ranker, ranker.space, block
         self.best: Best | None = None
 
@@ -141,7 +159,7 @@ class _RowsOfBlock:
         block, everyone = self.block, slice(0, len(self.space))
         rows: FloatArray = np.asarray(self.space.scores(block.queries, everyone))
         block.sort(rows[block.hits.row, block.hits["item"]].astype(np.float64))
-        block.clear(rows, self._column(everyone))
+        block.clear(rows, self.column(everyone))
         self.best = self._no_best_yet(0)
         if self.best is not None:
             self.best.add(rows, np.arange(len(self.space)))
@@ -150,6 +168,10 @@ class _RowsOfBlock:
     def screened(self) -> Ranked:
         """With quick scores, and references where these leave a doubt."""
         self.block.sort(self.block.references())
+        return final_ranks(self.block.hits, *self.screen())
+
+    def screen(self) -> tuple[IntArray, Close]:
+        """Of hits with their references: what stands before each, and what is close to one, with its reference."""
         level = self.ranker.level
         found = self._screen(level)
         while level + 1 < self.space.levels and self._is_dear(found, level):
@@ -159,7 +181,7 @@ class _RowsOfBlock:
         names = ("row", "item", "place")
         row, item, place = (np.concatenate([getattr(part, name) for part in found]) for name in names)
         before = np.sum([part.before for part in found], axis=0)
-        return final_ranks(self.block.hits, before, self.block.settle(row, item, place))
+        return before, self.block.settle(row, item, place)
 
     def _is_dear(self, found: list[Counted], level: int) -> bool:
         """Whether so much is in doubt that more precise scores are cheaper than references."""
@@ -172,14 +194,14 @@ class _RowsOfBlock:
         self.best = self._no_best_yet(level)
         for items in self.ranker.chunks(queries):
             flat = self.ranker.narrowed(self.space.scores(queries, items, level))
-            self.block.clear(flat, self._column(items))
+            self.block.clear(flat, self.column(items))
             part = _count(flat, limits)
             found.append(replace(part, item=part.item + items.start))
             if self.best is not None:
                 self.best.add(flat, np.arange(items.start, items.stop))
         return found
 
-    def _column(self, items: slice) -> IntArray:
+    def column(self, items: slice) -> IntArray:
         """The column of each item in a table of a range of them; -1 for those outside."""
         column = np.full(len(self.space), -1)
         column[items] = np.arange(items.stop - items.start)

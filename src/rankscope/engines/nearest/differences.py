@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.city_block import CityBlock
 from rankscope.engines.nearest.space import ScreenedSpace, TileSpace
 from rankscope.engines.nearest.sums import Terms, parts
+from rankscope.engines.nearest.values import Values
 from rankscope.errors import InputError
 
 LARGE = 1 << 28  # features up to this number have a copy turned and narrowed in memory
@@ -27,10 +28,14 @@ class L1(ScreenedSpace):
     levels, dear = 2, (0.25,)
     symmetric = True
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        self.rows = matrix
-        self.distances = CityBlock.of(matrix) if matrix.size <= LARGE else None
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
+        self.rows, self.values = matrix, values
+        self.distances = CityBlock.of(matrix, values) if matrix.size <= LARGE else None
         self.exact = self.distances is None or self.distances.exact
+
+    def with_rows(self, rows: NDArray[Any]) -> Self:
+        """Under the same metric."""
+        return type(self)(rows, self.values)
 
     @property
     def terms(self) -> Terms:
@@ -45,28 +50,29 @@ class L1(ScreenedSpace):
         """Differences added feature by feature, in the narrowest type that will do; that of exact sums holds them."""
         if self.distances is None or (level and not self.exact):
             return self.reference_table(queries, np.arange(items.start, items.stop))
-        return 0 - self.distances.between(queries, items)
+        return 0 - self.distances.between(queries, items, self.asked.distances)
 
     def tile(self, queries: IntArray, items: IntArray) -> NDArray[Any]:
         """The same of items in any order."""
         if self.distances is None:
             return self.reference_table(queries, items)
-        return 0 - self.distances.between(queries, items)
+        return 0 - self.distances.between(queries, items, self.asked.distances)
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """A share of the distance."""
         if level or self.exact or self.distances is None:
             return scores, scores
-        room = np.abs(scores) * self.distances.share_off + self.distances.least_off
+        least_off = max(each.distances.least_off for each in (self, self.asked) if each.distances is not None)
+        room = np.abs(scores) * self.distances.share_off + least_off
         return scores - room, scores + room
 
 
 class Histograms(TileSpace):
     """Distances between histograms, nearest first: no feature may be negative."""
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        super().__init__(matrix)
-        if any(float(matrix[part].min()) < 0 for part in parts(*matrix.shape)):
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
+        super().__init__(matrix, values)
+        if values.least < 0 if values else any(float(matrix[part].min()) < 0 for part in parts(*matrix.shape)):
             what = f"{self.name} compares histograms: features must not be negative"
             raise InputError.of("features", [what], "Choose another metric, as l1 or cosine.")
 
@@ -154,8 +160,8 @@ class JensenShannon(Jeffrey):
 
     name = "js"
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        super().__init__(matrix)
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
+        super().__init__(matrix, values)
         rows = np.asarray(matrix, dtype=np.float64)
         whole = np.cumsum(rows, axis=1)[:, -1:]
         self.rows = rows / np.where(whole == 0, 1.0, whole)
@@ -213,11 +219,11 @@ class HammingBits(Hamming):
 
     name = "hamming_bits"
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
         if matrix.dtype.kind not in "iu":
             what = f"hamming_bits needs whole numbers that hold packed bits, got {matrix.dtype}"
             raise InputError.of("features", [what], "Use hamming for symbols, or pack bits with numpy.packbits.")
-        super().__init__(np.ascontiguousarray(matrix).view(np.uint8))
+        super().__init__(np.ascontiguousarray(matrix).view(np.uint8), values)
 
     @property
     def terms(self) -> Terms:

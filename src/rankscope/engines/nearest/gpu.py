@@ -27,7 +27,7 @@ from rankscope.engines.nearest.gpu_counting import TileCounts
 from rankscope.engines.nearest.gpu_hits import DeviceHits
 from rankscope.engines.nearest.gpu_levels import Fixed, Half, Level
 from rankscope.engines.nearest.gpu_rows import METRICS, DeviceRows
-from rankscope.engines.nearest.relevance import Relevance
+from rankscope.engines.nearest.relevance import Asked
 from rankscope.engines.nearest.spaces import METRICS as SPACES
 from rankscope.engines.nearest.spaces import Metric
 from rankscope.errors import MissingExtra, SettingError
@@ -61,7 +61,7 @@ class GpuRanker(Ranker):
     tile_items = ITEMS
 
     def __init__(
-        self, matrix: NDArray[Any], metric: Metric, relevance: Relevance, device: str, keep_scores: bool = False
+        self, matrix: NDArray[Any], metric: Metric, relevance: Asked, device: str, keep_scores: bool = False
     ) -> None:
         if not isinstance(metric, str) or metric not in METRICS:
             asked, other = setting_value("device", device), setting_value("device", "cpu")
@@ -107,10 +107,14 @@ class GpuRanker(Ranker):
         block = self._looked_up(queries)
         return self._as_lists(block, self._on_device(block))
 
+    def find(self, queries: IntArray) -> OnHost:
+        """What was found of one block, not yet as lists."""
+        return self._on_device(self._looked_up(queries))
+
     def _looked_up(self, queries: IntArray) -> _Block:
         return _Block(queries, self.relevance.hits(queries)[0], self.relevance.left_out(queries))
 
-    def _on_device(self, block: _Block) -> _OnHost:
+    def _on_device(self, block: _Block) -> OnHost:
         """Ranks of the hits, groups of equals, and the best distractors where scores are kept."""
         with self._timed("hits"):
             there = _OnDevice(self, block)
@@ -180,7 +184,7 @@ class GpuRanker(Ranker):
             row, item, score = best.result()
             found.best.append((row + tile.start, item, score))
 
-    def _as_lists(self, block: _Block, found: _OnHost) -> BlockRanks:
+    def _as_lists(self, block: _Block, found: OnHost) -> BlockRanks:
         columns: dict[str, NDArray[Any]] = {"rank": found.rank}
         queries, distractors = block.queries.size, None
         if self.keep_scores:
@@ -207,7 +211,7 @@ class _Block:
 
 
 @dataclass(frozen=True, eq=False)
-class _OnHost:
+class OnHost:
     """What was found of a block; scores are empty where none are kept."""
 
     rank: IntArray
@@ -224,7 +228,7 @@ class _Found:
     ties: list[tuple[Any, Any, Any]] = field(default_factory=list)
     best: list[tuple[Any, Any, Any]] = field(default_factory=list)
 
-    def on_host(self, hits: DeviceHits, keep_scores: bool) -> _OnHost:
+    def on_host(self, hits: DeviceHits, keep_scores: bool) -> OnHost:
         """All of it as arrays of the host."""
 
         def joined(parts: list[Any]) -> NDArray[Any]:
@@ -232,7 +236,7 @@ class _Found:
 
         row, start, size = (joined([part[column] for part in self.ties]) for column in range(3))
         best_row, item, score = (joined([part[column] for part in self.best]) for column in range(3))
-        return _OnHost(
+        return OnHost(
             rank=joined(self.rank),
             score=joined([hits.score] if keep_scores else []),
             ties=(row, start, size),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +84,24 @@ class MixedSpace(Space):
     name = "mixture"
     exact = symmetric = True
 
-    def __init__(self, matrix: NDArray[Any], weights: Sequence[float], spaces: Sequence[Space]) -> None:
-        self.rows, self.weights, self.spaces = matrix, weights, spaces
+    def __init__(
+        self, matrix: NDArray[Any], weights: Sequence[float], columns: Sequence[slice], spaces: Sequence[Space]
+    ) -> None:
+        self.rows, self.weights, self.columns, self.spaces = matrix, weights, columns, spaces
+
+    def asking(self, rows: NDArray[Any]) -> Self:
+        """Each part with its own features of the other rows."""
+        result = copy(self)
+        result.spaces = [space.asking(part) for space, part in zip(self.spaces, self._cut(rows), strict=True)]
+        return result
+
+    def with_rows(self, rows: NDArray[Any]) -> Self:
+        """Under the same mixture."""
+        spaces = [space.with_rows(part) for space, part in zip(self.spaces, self._cut(rows), strict=True)]
+        return type(self)(rows, self.weights, self.columns, spaces)
+
+    def _cut(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        return [rows[:, columns] for columns in self.columns]
 
     def _added(self, scores: Sequence[FloatArray]) -> FloatArray:
         total = np.zeros(scores[0].shape)

@@ -7,15 +7,13 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import IntArray
 from rankscope.engines.nearest import spaces
 from rankscope.engines.nearest.assembling import assemble_ranks
-from rankscope.engines.nearest.block import BlockRanks, Ranker
-from rankscope.engines.nearest.products import ProductSpace
+from rankscope.engines.nearest.block import BlockRanks, Ranker, cells_within
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
-from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.two_sided import TwoSided, pays, tile_side
 from rankscope.errors import InputError
 from rankscope.inputs.features import Features
@@ -25,10 +23,8 @@ from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
 
 MEMORY = 512 << 20
-CELL, SCREENED_CELL = 20, 12  # bytes a score takes in a block, all arrays at once
 SMALL = 1 << 24  # pairs up to which it does not matter who does what,
 NARROW = 64  # if they have no more features than this
-USEFUL = 1 << 25  # larger blocks are not faster
 
 Progress = Callable[[int, int], None]
 Kept = Callable[[int, IntArray, Callable[[IntArray], BlockRanks]], BlockRanks]  # number of the block, its queries
@@ -98,7 +94,7 @@ def nearest_ranks(
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
-    ranker, blocks = _ranker(metric, relevance, memory, keep_scores, device, block)
+    ranker, blocks = _ranker(metric, items.matrix, relevance, memory, keep_scores, device, block)
     found, done = [], 0
     with with_threads(threads), _cores(relevance):
         for ready in ranker.stream(blocks) if kept is None else _kept(kept, ranker, blocks):
@@ -110,23 +106,28 @@ def nearest_ranks(
 
 
 def _ranker(
-    metric: spaces.Metric, relevance: Relevance, memory: int, keep_scores: bool, device: str, block: int | None
+    metric: spaces.Metric,
+    matrix: NDArray[Any],
+    relevance: Relevance,
+    memory: int,
+    keep_scores: bool,
+    device: str,
+    block: int | None,
 ) -> tuple[Ranker | TwoSided, list[IntArray]]:
     """What ranks blocks, and the queries of each block."""
-    matrix = relevance.items.matrix
     if device != "cpu":
         from rankscope.engines.nearest.gpu import GpuRanker
 
         gpu = GpuRanker(matrix, metric, relevance, device.removeprefix("torch-"), keep_scores)
         return gpu, _blocks(relevance, block or gpu.block_size())
     space = spaces.space_of(metric, matrix)
-    cells = _cells(space, memory)
+    cells = cells_within(space, memory)
     side = tile_side(relevance.queries.size, cells, block)
     if side and pays(space, relevance, keep_scores, memory):
         blocks = _blocks(relevance, side)
         return TwoSided(space, relevance, keep_scores, blocks), blocks
     step = max(1, cells // len(matrix)) if space.exact else _rows(cells, len(matrix))
-    return Ranker(space, relevance, keep_scores, cells), _blocks(relevance, block or step)
+    return Ranker(space, keep_scores, cells, relevance=relevance), _blocks(relevance, block or step)
 
 
 def _blocks(relevance: Relevance, step: int) -> list[IntArray]:
@@ -137,21 +138,13 @@ def _blocks(relevance: Relevance, step: int) -> list[IntArray]:
 def _cores(relevance: Relevance) -> AbstractContextManager[None]:
     """A part of the queries of a block by each thread, and matrix products by one core; small ones take no notice."""
     pairs = relevance.queries.size * len(relevance.items)
-    large = pairs > SMALL or pairs * relevance.items.matrix.shape[1] > SMALL * NARROW
+    large = pairs > SMALL or pairs * relevance.items.width > SMALL * NARROW
     return one_core_each() if large else nullcontext()
 
 
 def _kept(kept: Kept, ranker: Ranker | TwoSided, blocks: list[IntArray]) -> Iterator[BlockRanks]:
     for number, queries in enumerate(blocks):
         yield kept(number, queries, ranker.ranked)
-
-
-def _cells(space: Space, memory: int) -> int:
-    """How many scores fit into a block beside the copies of the features."""
-    if isinstance(space, ProductSpace):
-        space.copies = memory // 3
-    screened = space.levels > 1 and not space.exact
-    return max(1, min(USEFUL, memory // (3 * (SCREENED_CELL if screened else CELL))))
 
 
 def _rows(cells: int, items: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,10 @@ class OwnMetric(Space):
     def __init__(self, matrix: NDArray[Any], function: Distances) -> None:
         self.rows, self.function = matrix, function
 
+    def with_rows(self, rows: NDArray[Any]) -> Self:
+        """By the same function."""
+        return type(self)(rows, self.function)
+
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
         """One call for each query and each 4,096 items."""
         first = items.start // AT_ONCE * AT_ONCE
@@ -43,7 +47,7 @@ class OwnMetric(Space):
         return 0.0 - np.stack(table)[:, items.start - first : items.stop - first]
 
     def _called(self, query: int, rows: NDArray[Any]) -> FloatArray:
-        found = np.asarray(self.function(self.rows[query], rows), dtype=np.float64)
+        found = np.asarray(self.function(self.asked.rows[query], rows), dtype=np.float64)
         if found.shape != (len(rows),):
             raise SettingError(f"a metric must return {len(rows)} distances, one for each row; got shape {found.shape}")
         if not np.isfinite(found).all():

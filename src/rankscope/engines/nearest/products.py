@@ -11,7 +11,7 @@ takes n / 8 and seven more. In float64 the reference's error is as large as that
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.blas import add_product
 from rankscope.engines.nearest.scratch import Scratch
 from rankscope.engines.nearest.space import U32, U64, ScreenedSpace
-from rankscope.engines.nearest.sums import EXACT, Terms, in_order, is_whole, largest, of_all_pairs, parts
+from rankscope.engines.nearest.sums import EXACT, Terms, in_order, of_all_pairs, parts
+from rankscope.engines.nearest.values import Values
 
 QUICK, CUT, DOUBLE = range(3)  # levels: float32, float32 in parts of the features, float64
 TINY = (2.0**-120, 2.0**-120, 2.0**-250)  # for what falls below the normal range: each feature
@@ -39,16 +40,20 @@ class ProductSpace(ScreenedSpace):
     dear: tuple[float, ...] = (0.0035, 0.014)
     copies = 1 << 29  # float32 or float64 copies up to so many bytes are kept, larger ones made as they are needed
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        self.rows = matrix
-        peak = largest(matrix)
-        self.exact = peak**2 * 4 * matrix.shape[1] < EXACT and is_whole(matrix)
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
+        self.rows, self.values = matrix, values or Values.of(matrix)
+        peak = self.values.peak
+        self.exact = peak**2 * 4 * matrix.shape[1] < EXACT and self.values.whole
         # A power of two in front of all features keeps squares within the range of a float32.
         self.shift = 0 if self.exact else -max(int(np.frexp(peak)[1]), -400)
         self.squares = in_order(matrix, np.square)
         self._kept: dict[bool, NDArray[Any]] = {}
         self._scratch = Scratch()
         self._making = Lock()
+
+    def with_rows(self, rows: NDArray[Any]) -> Self:
+        """Under the same metric."""
+        return type(self)(rows, self.values)
 
     @property
     def terms(self) -> Terms:
@@ -70,7 +75,7 @@ class ProductSpace(ScreenedSpace):
     def products(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
         """Matrix product of some queries with a range of items; it lasts until the next."""
         kind = np.float64 if level == DOUBLE or self.exact else np.float32
-        left = self.query_side(self.prepared(queries), queries).astype(kind)
+        left = self.query_side(self.asked.prepared(queries), queries).astype(kind)
         result = self._scratch.array((len(left), items.stop - items.start), kind)
         if level == CUT and not self.exact:
             add_products(left, self._items(items, np.float32), result)
@@ -90,7 +95,7 @@ class ProductSpace(ScreenedSpace):
 
     def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
         """The product of the lengths."""
-        return 1.001 * np.sqrt(self.squares[queries]) * np.sqrt(self.squares[items])
+        return 1.001 * np.sqrt(self.asked.squares[queries]) * np.sqrt(self.squares[items])
 
     def limits(self, queries: IntArray, scores: FloatArray, level: int = 0) -> tuple[FloatArray, FloatArray]:
         """Around the reference in the units of the products."""
@@ -109,8 +114,8 @@ class ProductSpace(ScreenedSpace):
 
     def room(self, queries: IntArray, level: int) -> FloatArray:
         """What the absolute values of the terms add up to, at most."""
-        lengths = np.ldexp(np.sqrt(self.squares), self.shift)
-        return lengths[queries] * float(lengths.max())
+        lengths = np.ldexp(np.sqrt(self.asked.squares[queries]), self.shift)
+        return lengths * float(np.ldexp(np.sqrt(self.squares.max()), self.shift))
 
 
 class Cosine(ProductSpace):
@@ -124,9 +129,9 @@ class Cosine(ProductSpace):
 
     name = "cosine"
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
         self._turned: NDArray[Any] | None = None
-        super().__init__(matrix)
+        super().__init__(matrix, values)
         if matrix.size * 8 <= self.copies // 4:
             self._turned = self._in_singles(np.concatenate([self.scaled(part) for part in parts(*matrix.shape)]))
         if not self.exact:
@@ -161,7 +166,7 @@ class Cosine(ProductSpace):
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
         """Divided by the lengths."""
-        result: FloatArray = sums / np.sqrt(self.squares[queries] * self.squares[items])
+        result: FloatArray = sums / np.sqrt(self.asked.squares[queries] * self.squares[items])
         return result + 0.0
 
     def rows_at(self, chosen: IntArray) -> NDArray[Any]:
@@ -174,7 +179,7 @@ class Cosine(ProductSpace):
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same for every query with every item."""
-        sums = of_all_pairs(self.scaled(queries), self.scaled(items), self.terms)
+        sums = of_all_pairs(self.asked.scaled(queries), self.scaled(items), self.terms)
         return self.finished(sums, queries[:, None], items)
 
     def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
@@ -210,14 +215,21 @@ class L2(ProductSpace):
 
     name = "l2"
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        super().__init__(matrix)
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None, middle: FloatArray | None = None) -> None:
+        super().__init__(matrix, values)
         # Differences do not change when the mean is taken away, lengths become smaller, and so does the doubt.
         self.middle = np.zeros(matrix.shape[1])
         if not self.exact:
-            whole = sum(super(L2, self).prepared(part).sum(axis=0) for part in parts(*matrix.shape))
-            self.middle = whole / len(matrix)
+            self.middle = self._mean() if middle is None else middle
             self.squares = np.concatenate([in_order(self.prepared(part), np.square) for part in parts(*matrix.shape)])
+
+    def _mean(self) -> FloatArray:
+        total: FloatArray = sum(super(L2, self).prepared(part).sum(axis=0) for part in parts(*self.rows.shape))
+        return total / len(self.rows)
+
+    def with_rows(self, rows: NDArray[Any]) -> Self:
+        """Around the same middle."""
+        return type(self)(rows, self.values, self.middle)
 
     @property
     def terms(self) -> Terms:
@@ -243,7 +255,7 @@ class L2(ProductSpace):
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """2 x·y - |y|², and of whole numbers -|x|² too."""
         products = self.products(queries, items, level)
-        return products - self.squares[queries][:, None] if self.exact else products
+        return products - self.asked.squares[queries][:, None] if self.exact else products
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
         """Negative: nearest first."""
@@ -251,11 +263,11 @@ class L2(ProductSpace):
 
     def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
         """|x|² more."""
-        return super().in_units(queries, scores) + self.squares[queries]
+        return super().in_units(queries, scores) + self.asked.squares[queries]
 
     def room(self, queries: IntArray, level: int) -> FloatArray:
         """2 |x||y| + |y|² <= |x|² + 2 |y|²; as much again for |x|² itself, the mean, and the reference in float64."""
-        return 2 * self.squares[queries] + 3 * float(self.squares.max())
+        return 2 * self.asked.squares[queries] + 3 * float(self.squares.max())
 
     @staticmethod
     def shown(scores: FloatArray) -> FloatArray:

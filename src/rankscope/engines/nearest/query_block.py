@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.engines.nearest.relevance import Asked, SharedRelevance
 from rankscope.engines.nearest.space import Space
 from rankscope.ranks.counting import float32_limits
 from rankscope.ranks.dense import best_first
@@ -21,10 +22,25 @@ DENSE = 2048  # groups with at least so many pairs have their references made fe
 class QueryBlock:
     """Queries with their hits, best first, the earlier of two equals first; and what else is no distractor."""
 
-    def __init__(self, space: Space, relevance: Relevance, queries: IntArray) -> None:
-        self.space, self.queries, self.gallery = space, queries, relevance.gallery
-        self.hits, self.groups = relevance.hits(queries)
-        self.left_out = relevance.left_out(queries)
+    def __init__(
+        self,
+        space: Space,
+        queries: IntArray,
+        *,
+        hits: Ragged,
+        left_out: Ragged,
+        gallery: BoolArray,
+        groups: Sequence[SharedRelevance] = (),
+    ) -> None:
+        self.space, self.queries, self.gallery = space, queries, gallery
+        self.hits, self.left_out, self.groups = hits, left_out, groups
+
+    @classmethod
+    def of(cls, space: Space, relevance: Asked, queries: IntArray) -> QueryBlock:
+        """Some queries among the items of a space."""
+        hits, groups = relevance.hits(queries)
+        left_out, gallery = relevance.left_out(queries), relevance.gallery
+        return cls(space, queries, hits=hits, left_out=left_out, gallery=gallery, groups=groups)
 
     def sort(self, scores: FloatArray) -> None:
         """Give the hits their scores, and sort them."""
@@ -66,9 +82,13 @@ class QueryBlock:
         score[near] = self.space.reference(self.queries[row[near]], item[near])
         return Close(row=row, item=item, score=score, place=place)
 
+    def not_distractors(self) -> Sequence[Ragged]:
+        """Items of the space that are relevant to a query, or not in its collection."""
+        return self.hits, self.left_out
+
     def clear(self, scores: NDArray[Any], column: IntArray) -> None:
         """Take out of a table whatever is no distractor; `column` says where each item stands in it, -1 for nowhere."""
-        for lists in (self.hits, self.left_out):
+        for lists in self.not_distractors():
             at = column[lists["item"]]
             there = at >= 0
             scores[lists.row[there], at[there]] = -np.inf

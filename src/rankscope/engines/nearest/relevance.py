@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, IntArray
 from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.features import Features
+from rankscope.inputs.features import LabelledItems
 from rankscope.ranks.ragged import Ragged, ranges
 from rankscope.validation import OneOf, check
 
@@ -27,6 +28,24 @@ class SharedRelevance:
     members: IntArray
 
 
+class Asked(Protocol):
+    """What a ranker must be told of the queries and items of a collection."""
+
+    @property
+    def queries(self) -> IntArray:
+        """The items that are queries."""
+
+    @property
+    def gallery(self) -> BoolArray:
+        """Whether each item can be found."""
+
+    def hits(self, queries: IntArray) -> tuple[Ragged, list[SharedRelevance]]:
+        """The relevant items of each query in its collection, ascending; and the groups that share theirs."""
+
+    def left_out(self, queries: IntArray) -> Ragged:
+        """Items that could be found but are not in the collection of a query."""
+
+
 @dataclass(frozen=True, eq=False)
 class Relevance:
     """An item is relevant to a query if they share a label.
@@ -35,12 +54,12 @@ class Relevance:
     leaves it in but counts no rank for it, which gives the numbers of `removed`.
     """
 
-    items: Features
+    items: LabelledItems
     policy: str
     junk: IntArray  # query * number of items + item, ascending
 
     @classmethod
-    def of(cls, items: Features, policy: str = "removed", junk: Iterable[tuple[str, str]] = ()) -> Relevance:
+    def of(cls, items: LabelledItems, policy: str = "removed", junk: Iterable[tuple[str, str]] = ()) -> Relevance:
         """Checked; raises `SettingError` for an unknown policy, `InputError` for junk that is no item."""
         plain = check({"query_item": policy}, query_item=OneOf(POLICIES))["query_item"]
         return cls(items, plain, _junk_keys(items, junk))
@@ -92,12 +111,8 @@ class Relevance:
 
     def hits(self, queries: IntArray) -> tuple[Ragged, list[SharedRelevance]]:
         """The relevant items of each query in its collection, ascending; and the groups that share theirs."""
-        groups = self._groups(queries)
-        members = [np.tile(group.members, group.stop - group.start) for group in groups]
-        lengths = [np.full(group.stop - group.start, group.members.size) for group in groups]
-        item = np.concatenate([np.empty(0, dtype=np.int64), *members])
-        row = np.repeat(np.arange(queries.size), np.concatenate([np.empty(0, dtype=np.int64), *lengths]))
-        there = Ragged.from_rows(row, queries.size, item=item)
+        groups = self.groups(queries)
+        there = shared_items(groups, queries.size)
         return there.where(~self._is_left_out(queries, there)), groups
 
     def left_out(self, queries: IntArray) -> Ragged:
@@ -111,7 +126,8 @@ class Relevance:
         keys = np.unique(row * len(self.items) + item)
         return Ragged.from_rows(keys // len(self.items), queries.size, item=keys % len(self.items))
 
-    def _groups(self, queries: IntArray) -> list[SharedRelevance]:
+    def groups(self, queries: IntArray) -> list[SharedRelevance]:
+        """Queries one behind the other that share a set of labels."""
         number = self.items.set_number[queries]
         changes = np.flatnonzero(number[1:] != number[:-1]) + 1
         edges = [0, *changes.tolist(), queries.size] if queries.size else []
@@ -126,7 +142,20 @@ class Relevance:
         return out
 
 
-def _junk_keys(items: Features, junk: Iterable[tuple[str, str]]) -> IntArray:
+def shared_items(groups: Sequence[SharedRelevance], queries: int) -> Ragged:
+    """What the groups share, for each of so many queries.
+
+    >>> shared_items([SharedRelevance(0, 2, np.array([4, 7]))], queries=2).lists("item")
+    [[4, 7], [4, 7]]
+    """
+    members = [np.tile(group.members, group.stop - group.start) for group in groups]
+    lengths = [np.full(group.stop - group.start, group.members.size) for group in groups]
+    item = np.concatenate([np.empty(0, dtype=np.int64), *members])
+    row = np.repeat(np.arange(queries), np.concatenate([np.empty(0, dtype=np.int64), *lengths]))
+    return Ragged.from_rows(row, queries, item=item)
+
+
+def _junk_keys(items: LabelledItems, junk: Iterable[tuple[str, str]]) -> IntArray:
     place = {name: position for position, name in enumerate(items.ids)}
     problems, keys = Problems("junk"), []
     for query, item in junk:

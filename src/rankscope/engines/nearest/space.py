@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.engines.nearest.sums import Terms, added_quickly, of_all_pairs, of_pairs, parts
+from rankscope.engines.nearest.sums import Added, Terms, added_in_order, added_quickly, of_all_pairs, of_pairs, parts
+from rankscope.engines.nearest.values import Values
 
 U32, U64 = 2.0**-24, 2.0**-53  # unit roundoff
 SLAB = 1 << 23  # features of items that are turned at once
@@ -22,6 +24,8 @@ class Space(ABC):
     give whole sums, which are exact below 2^53. Equal references are ties. The last bits of matrix products depend on
     the shape of the blocks, so they only screen: `limits` says between which screened scores an item's order against a
     reference is in doubt.
+
+    Queries are numbers of items, unless a space is `asking` with other rows: then they are numbers of these.
     """
 
     name: ClassVar[str]
@@ -31,6 +35,25 @@ class Space(ABC):
     shared: bool = True  # whether several threads may ask at once
     symmetric: bool = False  # whether it has a `tile`, whose score of two items is that of the same two turned round
     rows: NDArray[Any]
+    _asked: Self | None = None
+
+    @property
+    def asked(self) -> Self:
+        """The rows that queries are numbers of: the items themselves, unless others ask."""
+        return self if self._asked is None else self._asked
+
+    def asking(self, rows: NDArray[Any]) -> Self:
+        """The same items, of which nothing is made anew, with other rows as queries.
+
+        Both must be made with the `Values` of one collection that holds them.
+        """
+        result = copy(self)
+        result._asked = self.with_rows(rows)
+        return result
+
+    @abstractmethod
+    def with_rows(self, rows: NDArray[Any]) -> Self:
+        """Other rows of the same collection under the same metric."""
 
     @abstractmethod
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
@@ -88,11 +111,14 @@ class SumSpace(Space):
 
     def reference(self, queries: IntArray, items: IntArray) -> FloatArray:
         """Terms added one after the other."""
-        return self.finished(of_pairs(self.rows_at, queries, items, self.terms), queries, items)
+        return self.finished(self._pair_sums(queries, items, added_in_order), queries, items)
+
+    def _pair_sums(self, queries: IntArray, items: IntArray, added: Added) -> FloatArray:
+        return of_pairs(self.rows_at, queries, items, self.terms, added, one_at=self.asked.rows_at)
 
     def reference_table(self, queries: IntArray, items: IntArray) -> FloatArray:
         """The same sums, feature by feature."""
-        one, sums = self.rows[queries], np.empty((queries.size, items.size))
+        one, sums = self.asked.rows[queries], np.empty((queries.size, items.size))
         for part in parts(items.size, self.rows.shape[1], SLAB):  # the items may be more than fit into memory
             sums[:, part] = of_all_pairs(one, self.rows[items[part]], self.terms)
         return self.finished(sums, queries[:, None], items)
@@ -103,7 +129,7 @@ class ScreenedSpace(SumSpace):
 
     def estimate(self, queries: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
         """The same terms added as is quickest: off by as many units of the terms as there are additions."""
-        scores = self.finished(of_pairs(self.rows_at, queries, items, self.terms, added_quickly), queries, items)
+        scores = self.finished(self._pair_sums(queries, items, added_quickly), queries, items)
         width = self.rows.shape[1]
         return scores, 2 * (width + 12) * U64 * self.terms_size(queries, items, scores) + width * 2.0**-1000
 
@@ -117,8 +143,12 @@ class TileSpace(SumSpace):
 
     exact = symmetric = True
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        self.rows = matrix
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
+        self.rows, self.values = matrix, values
+
+    def with_rows(self, rows: NDArray[Any]) -> Self:
+        """Under the same metric."""
+        return type(self)(rows, self.values)
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> FloatArray:
         """The references."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 
+from rankscope.arrays import FloatArray
 from rankscope.catalogue import Catalogue, fold
 from rankscope.engines.nearest import differences, products, tanimoto
 from rankscope.engines.nearest.mixture import MixedSpace, Mixture, WeightedMetric
 from rankscope.engines.nearest.own_metric import Distances, OwnMetric
 from rankscope.engines.nearest.space import Space
+from rankscope.engines.nearest.values import Values
 from rankscope.errors import SettingError
 from rankscope.notation import parse_written
 
@@ -68,8 +71,8 @@ def name_of(metric: Metric) -> str:
     return f"function {getattr(metric, '__name__', type(metric).__name__)}"
 
 
-def space_of(metric: Metric, matrix: NDArray[Any]) -> Space:
-    """Items under a metric.
+def space_of(metric: Metric, matrix: NDArray[Any], values: Sequence[Values] = ()) -> Space:
+    """Items under a metric; `values` are the `values_of` the whole collection where these are some of its items.
 
     >>> import numpy as np
     >>> space_of("0.5*l1[0:1] + 2*l2[1:]", np.array([[0, 0], [4, 3]])).reference(np.array([0]), np.array([1]))
@@ -77,17 +80,42 @@ def space_of(metric: Metric, matrix: NDArray[Any]) -> Space:
     """
     metric = metric_named(metric)
     if isinstance(metric, str):
-        space: Space = METRICS.find(metric)(matrix)
+        space: Space = METRICS.find(metric)(matrix, *values)
         return space
     if isinstance(metric, Mixture):
-        spaces = [METRICS.find(part.metric)(_columns(matrix, part)) for part in metric.parts]
-        return MixedSpace(matrix, [part.weight for part in metric.parts], spaces)
+        columns = [_columns(part, matrix.shape[1]) for part in metric.parts]
+        several = zip(metric.parts, columns, values or (None,) * len(columns), strict=True)
+        spaces = [METRICS.find(part.metric)(matrix[:, chosen], known) for part, chosen, known in several]
+        return MixedSpace(matrix, [part.weight for part in metric.parts], columns, spaces)
     return OwnMetric(matrix, metric)
 
 
-def _columns(matrix: NDArray[Any], part: WeightedMetric) -> NDArray[Any]:
-    width = matrix.shape[1]
+def shown_scores(metric: Metric) -> Callable[[FloatArray], FloatArray]:
+    """What makes scores by a metric those that people know.
+
+    >>> import numpy as np
+    >>> shown_scores("l2")(np.array([-25.0]))
+    array([-5.])
+    """
+    metric = metric_named(metric)
+    shown: Callable[[FloatArray], FloatArray] = METRICS.find(metric).shown if isinstance(metric, str) else Space.shown
+    return shown
+
+
+def values_of(metric: Metric, matrix: NDArray[Any]) -> tuple[Values, ...]:
+    """What a metric must know of the features of a whole collection: of each part of a mixture its own.
+
+    >>> import numpy as np
+    >>> values_of("chi2[0:1] + l2[1:]", np.array([[1, -3], [2, 4]]))[0]
+    Values(least=1.0, most=2.0, whole=True)
+    """
+    metric = metric_named(metric)
+    parts = metric.parts if isinstance(metric, Mixture) else [WeightedMetric(name_of(metric))]
+    return tuple(Values.of(matrix[:, _columns(part, matrix.shape[1])]) for part in parts)
+
+
+def _columns(part: WeightedMetric, width: int) -> slice:
     last = width if part.last is None else part.last
     if not part.first < last <= width:
         raise SettingError(f"'{part}' asks for features {part.first} to {last}; there are {width}")
-    return matrix[:, part.first : last]
+    return slice(part.first, last)

@@ -13,6 +13,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.running.threads import in_threads
 
 Terms = Callable[[Any, Any], Any]  # what one feature of two items adds: f(one, other), for arrays of any shape
+Added = Callable[[FloatArray, FloatArray, Terms], FloatArray]  # the terms of each two rows as one sum
 
 EXACT = 2**53  # whole numbers below this are exact in float64, in whatever order they are added
 CELLS = 1 << 15  # larger tables of pairs leave the cache, and are fresh memory each time: several times as slow
@@ -68,9 +69,10 @@ def of_pairs(
     one: IntArray,
     other: IntArray,
     terms: Terms,
-    added: Callable[[FloatArray, FloatArray, Terms], FloatArray] = added_in_order,
+    added: Added = added_in_order,
+    one_at: Callable[[IntArray], NDArray[Any]] | None = None,
 ) -> FloatArray:
-    """The sum for each pair of rows, added in the order of the features.
+    """The sum for each pair of rows, added in the order of the features; `one_at` where one row is of another table.
 
     >>> rows = np.array([[0, 0], [3, 4]])
     >>> of_pairs(rows.__getitem__, np.array([0, 1]), np.array([1, 1]), lambda a, b: np.abs(a - b))
@@ -79,10 +81,10 @@ def of_pairs(
     sums = np.empty(one.size)
 
     def fill(part: slice) -> None:
-        left, right = (np.asarray(rows_at(each[part]), dtype=np.float64) for each in (one, other))
-        sums[part] = added(left, right, terms)
+        left = np.asarray((one_at or rows_at)(one[part]), dtype=np.float64)
+        sums[part] = added(left, np.asarray(rows_at(other[part]), dtype=np.float64), terms)
 
-    in_threads(fill, list(parts(one.size, rows_at(one[:1]).size)))
+    in_threads(fill, list(parts(one.size, rows_at(other[:1]).size)))
     return sums + 0.0
 
 
@@ -123,8 +125,3 @@ def is_whole(matrix: NDArray[Any]) -> bool:
     if matrix.dtype.kind in "iu":
         return True
     return all(bool((matrix[part] == np.rint(matrix[part])).all()) for part in parts(*matrix.shape))
-
-
-def largest(matrix: NDArray[Any]) -> float:
-    """The largest absolute value of all features; exact for whole numbers up to 2^53."""
-    return max(max(float(matrix[part].max()), -float(matrix[part].min())) for part in parts(*matrix.shape))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.nearest.products import DOUBLE, ProductSpace
 from rankscope.engines.nearest.space import U64, Space
+from rankscope.engines.nearest.values import Values
 
 
 class Tanimoto(ProductSpace):
@@ -24,11 +25,18 @@ class Tanimoto(ProductSpace):
     name = "tanimoto"
     levels, dear = 1, ()
 
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        super().__init__(matrix)
+    def __init__(self, matrix: NDArray[Any], values: Values | None = None) -> None:
+        super().__init__(matrix, values)
         # Away from zero: then no square leaves the range, and 2 (aa + bb - ab) >= aa + bb >= 2 |a||b| bounds the ratio.
         self.by_products = self.exact or bool((self.squares[self.squares > 0] > 1e-250).all())
         self.exact = self.exact or not self.by_products
+
+    def asking(self, rows: NDArray[Any]) -> Self:
+        """By products where both the items and the queries allow it."""
+        result = super().asking(rows)
+        result.by_products = self.by_products and result.asked.by_products
+        result.exact = self.exact or not result.by_products
+        return result
 
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """Ratios from products in float64."""
@@ -40,7 +48,7 @@ class Tanimoto(ProductSpace):
 
     def finished(self, sums: FloatArray, queries: IntArray, items: IntArray) -> FloatArray:
         """The ratio; 1 when both are zero."""
-        union = self.squares[queries] + self.squares[items] - sums
+        union = self.asked.squares[queries] + self.squares[items] - sums
         nothing = union == 0
         return np.divide(sums, np.where(nothing, 1.0, union)) + nothing
 

@@ -69,11 +69,15 @@ class Best:
         return Ragged.from_rows(row[order], self.queries.size, item=item[order], score=score[order])
 
     def result(self) -> Ragged:
-        """The best references of each query, falling, the earlier of two equals first."""
+        """The best references of each query with their lots, falling, the earlier of two equals first."""
+        best = self.items()
+        return Ragged(best.offsets, {"score": best["score"], "lot": lots_of_numbers(best["item"])})
+
+    def items(self) -> Ragged:
+        """The same with the items themselves."""
         lists = self._still_hopeful() if len(self.found) > 1 else self._gathered()
         if not self.space.exact:
             lists = lists.sorted_by(lists["item"])
             lists = lists.with_columns(score=self.space.reference(self.queries[lists.row], lists["item"]))
         best = best_first(lists)
-        kept = best.where(best.position <= self.number)
-        return Ragged(kept.offsets, {"score": kept["score"], "lot": lots_of_numbers(kept["item"])})
+        return best.where(best.position <= self.number)

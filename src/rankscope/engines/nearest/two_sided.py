@@ -137,7 +137,7 @@ class _Block:
 
         def open_rows(start: int) -> _Rows:
             with with_threads(1):
-                return _Rows(QueryBlock(space, relevance, queries[start : start + self.step]), keep_scores)
+                return _Rows(QueryBlock.of(space, relevance, queries[start : start + self.step]), keep_scores)
 
         self.parts = in_threads(open_rows, starts)
 

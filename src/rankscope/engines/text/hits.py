@@ -34,6 +34,11 @@ class Hits:
         """The ids of the documents, in the same order."""
         return self.reader.ids.gather(self.docs)
 
+    def rank_of(self, document: int) -> int:
+        """The place of a document, by its number in the index, from 1 on; 0 where it is not among them."""
+        places = np.flatnonzero(self.docs == document)
+        return int(places[0]) + 1 if places.size else 0
+
     def first(self, count: int) -> Hits:
         """The first of them."""
         return Hits(self.docs[:count], self.scores[:count], self.total, self.reader)

@@ -51,17 +51,6 @@ class Searcher:
             mask = mask & ~self.reader.deleted
         return total.astype(np.float32), mask
 
-    def ranks(self, query: Node, docs: Numbers) -> Numbers:
-        """The rank from 1 of some documents, of equal scores the first that any of them can have; 0: no match.
-
-        Documents with better scores are counted; nothing is sorted.
-        """
-        scores, mask = self.all_scores(query)
-        matched = np.where(mask, scores, -np.inf) if not bool(mask.all()) else scores
-        wanted = np.unique(matched[docs])
-        better = {value: np.count_nonzero(matched > value) for value in wanted.tolist()}
-        return np.array([better[value] + 1 if mask[doc] else 0 for doc, value in zip(docs, matched[docs], strict=True)])
-
     def weighted_scores(self, weights: Mapping[Term, float]) -> tuple[NDArray[np.float32], Numbers]:
         """As `all_scores`, for a bag of words with weights."""
         return self.all_scores(Boolean(tuple(_clause(term, weight) for term, weight in weights.items())))

@@ -9,6 +9,7 @@ from email.message import EmailMessage
 
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.documents.record import Record
+from rankscope.inputs.page_texts import html_texts, html_tree
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.text_streams import Part, records, text_blocks
@@ -63,9 +64,7 @@ def _text(message: EmailMessage) -> str:
         return ""
     content = str(body.get_content())
     if body.get_content_type() == "text/html":
-        from rankscope.inputs.documents.html import page_texts
-
-        content = page_texts(content).get("text", "")
+        content = html_texts(html_tree(content)).get("text", "")
     return _clean(content).strip()
 
 
