@@ -58,13 +58,7 @@ def test_there_are_tutorials() -> None:
 HOW_TO = DOCS / "how-to" / "search-texts.md"
 
 
-DOCUMENT = {
-    "id": "184",
-    "title": "wing",
-    "abstract": "a",
-    "author": "b",
-    "text": "the boundary layer of a wing in a flow",
-}
+DOCUMENT = {"id": "184", "title": "wing", "abstract": "a", "author": "b", "text": "boundary layer of a wing in a flow"}
 
 
 @pytest.mark.slow

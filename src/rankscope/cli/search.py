@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+from rankscope.names import one_line
 from rankscope.settings import SETTINGS
 
 if TYPE_CHECKING:
-    from rankscope.engines.text import Hits, Index
+    from rankscope.engines.text import Hits
+    from rankscope.engines.text.highlighting import Highlighter
 
 TIES = next(each for each in SETTINGS if each.name == "ties")
 RANKS = ".ranks.parquet"
+MARKS = "\ue000", "\ue001"  # around a word of the query until lines are cut: signs that no text has
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 @click.command("search", cls=GuardedCommand, short_help="What does it find? A query, or topics to a run or to ranks.")
@@ -121,7 +128,8 @@ def command(words: tuple[str, ...], topics: str | None, quiet: bool, **given: An
 
 
 def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
-    from rankscope.cli.output import print_result, say
+    from rankscope.cli.output import colourful, print_result, say
+    from rankscope.engines.text.highlighting import Highlighter
     from rankscope.errors import SettingError
     from rankscope.facade.searching import opened_index, search
 
@@ -131,9 +139,12 @@ def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
         raise SettingError(f"{', '.join(alone)}: belongs to --topics FILE; a query is shown here")
     *folders, query = words
     index = opened_index(folders)
-    shown = ("similarity", "syntax", "field", "operator", "limit", "expand")
-    hits = search(index, query, **{name: given[name] for name in shown})
-    print_result(hits_text(index, hits))
+    field: str = given["field"] or index.default_field
+    syntax: Any = given["syntax"] or "lucene"
+    shown = {name: given[name] for name in ("similarity", "operator", "limit", "expand")}
+    hits = search(index, query, syntax=syntax, field=field, **shown)
+    parsed = index.parse(query, field, given["operator"].upper(), syntax)
+    print_result(hits_text(hits, Highlighter(index.reader, parsed, field), colourful(sys.stdout)))
     if not quiet:
         say(_found_words(hits))
 
@@ -142,37 +153,48 @@ def _found_words(hits: Hits) -> str:
     if not hits.total:
         return "no document matches"
     matching = f"{hits.total:,} document{' matches' if hits.total == 1 else 's match'}"
-    return matching if hits.total == len(hits) else f"{matching}; the first {len(hits)} are shown"
+    if hits.total == len(hits):
+        return matching
+    return f"{matching}; the first {'is' if len(hits) == 1 else f'{len(hits)} are'} shown"
 
 
-def hits_text(index: Index, hits: Hits) -> str:
-    """Rank, score, id and title of each hit, and below it the beginning of its text."""
-    import shutil
-
-    from rankscope.names import one_line
-
+def hits_text(hits: Hits, highlighter: Highlighter, colour: bool = False) -> str:
+    """Rank, score, id and title of each hit, and below it the piece of its text that has most of the query."""
     names = [one_line(name) for name in hits.ids]
     scores = [f"{score:.4f}" for score in hits.scores.tolist()]
     wide = max(map(len, names), default=0), max(map(len, scores), default=0), len(str(len(names)))
     room = max(shutil.get_terminal_size((100, 24)).columns - sum(wide) - 6, 30)
     lines = []
     for rank, (name, score, doc) in enumerate(zip(names, scores, hits.docs.tolist(), strict=True), 1):
-        head, *more = document_lines(index.reader.stored(doc), index.default_field, room)
+        head, *more = document_lines(hits.reader.stored(doc), highlighter, room, colour)
         lines.append(f"{rank:>{wide[2]}}  {score:>{wide[1]}}  {name:<{wide[0]}}  {head}".rstrip())
         lines += [f"{'':{sum(wide) + 6}}{each}" for each in more]
     return "".join(f"{line}\n" for line in lines)
 
 
-def document_lines(stored: dict[str, str | None], field: str, room: int) -> list[str]:
-    """The title, and the beginning of the text that is not the title again.
+def document_lines(
+    stored: dict[str, str | None], highlighter: Highlighter, room: int, colour: bool = False
+) -> list[str]:
+    """The title, and the best piece of the text that is not the title again, the query's words bold where colours are.
 
-    >>> document_lines({"id": "a", "title": "A fox", "contents": "A fox\\nlives in a den"}, "contents", 40)
-    ['A fox', 'lives in a den']
+    >>> from rankscope.engines.text import Index
+    >>> from rankscope.engines.text.highlighting import Highlighter
+    >>> index = Index.build([{"id": "a", "title": "A fox", "contents": "A fox\\nlives in a den. It is red."}])
+    >>> document_lines(index.document("a"), Highlighter(index.reader, index.parse("red"), "contents"), room=40)
+    ['A fox', 'lives in a den. It is red.']
     """
     title = " ".join((stored.get("title") or "").split())
-    text = " ".join((stored.get(field) or "").split())
-    rest = text.removeprefix(title).strip() if title else text
-    return [_cut(each, room) for each in (title, rest) if each] or [""]
+    text = stored.get(highlighter.field) or ""
+    rest = " ".join(text.removeprefix(stored.get("title") or "").split()).removeprefix(title).strip()
+    pieces = highlighter.fragments(rest, 1, 2 * room - 8) if rest else []
+    found = [line for piece in pieces for line in textwrap.wrap(piece.plain(*MARKS), room)]
+    shown = [one_line(_cut(title, room)), *(_bold(line, colour) for line in found)]
+    return [each for each in shown if each] or [""]
+
+
+def _bold(line: str, colour: bool) -> str:
+    begin, end = (BOLD, PLAIN) if colour else ("", "")
+    return line.replace(MARKS[0], begin).replace(MARKS[1], end)
 
 
 def _cut(text: str, room: int) -> str:
