@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -108,7 +109,7 @@ def query_shifting(items: Items, session: Session) -> FloatArray:
     balance = 1 - (len(positive) - len(negative)) / max(len(positive), len(negative))
     moved = centre if apart == 0 else centre + size / apart**2 * balance * (centre - other)
     distance = cdist(items.matrix, moved[None])[:, 0]
-    return (1 - np.exp(1 - distance / distance.max())) / (1 - np.e)
+    return (1 - np.exp(1 - distance / distance.max())) / (1 - math.e)
 
 
 def stabilised(items: Items, session: Session) -> FloatArray:

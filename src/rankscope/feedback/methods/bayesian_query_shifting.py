@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,7 +28,7 @@ class BayesianQueryShifting(TwoSided):
         distance = distances(items, shifted_queries(items, examples))
         largest = distance.max(axis=1, keepdims=True)
         distance /= np.where(largest > 0, largest, 1)
-        return (1 - np.exp(1 - distance)) / (1 - np.e)
+        return (1 - np.exp(1 - distance)) / (1 - math.e)
 
 
 def shifted_queries(items: Items, examples: Examples) -> FloatArray:
