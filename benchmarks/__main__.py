@@ -26,6 +26,7 @@ from benchmarks import (
     skewed_errors,
     speed,
     tables,
+    text,
     thinning,
 )
 from benchmarks.measuring import machine
@@ -63,6 +64,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "gpu": ("Exact ranks on a graphics card", gpu_nearest.report),
     "shapes": ("Shapes: every descriptor and height matching on CE-Shape-1, known figures in brackets", shapes.report),
     "descriptors": ("Image descriptors: what they find, beside the specification", descriptors.report),
+    "text": ("Text: generated texts of 55 words, beside tantivy, bm25s and SQLite FTS5", text.report),
     "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
 }
 

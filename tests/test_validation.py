@@ -64,7 +64,7 @@ MATRIX = np.zeros((2, 2))
 @pytest.mark.parametrize(
     ("make", "wrong"),
     [
-        (Protocol, {"scope": 0, "rounds": -1, "k_pos": -1, "memory": "acumulate", "scored": "frzen", "show_seen": 2}),
+        (Protocol, {"scope": 0, "rounds": -1, "k_pos": -1, "remember": "acumulate", "scored": "frzen", "show_seen": 2}),
         (Reading, {"encoding": "utf-9", "max_ratio": 0.5, "comments": "no"}),
         (Look, {"width": -1, "ratio": 0, "text": float("nan")}),
         (Look.of, {"theme": "drak", "width": "colum", "ratio": -1}),

@@ -30,7 +30,7 @@ from rankscope.reports.formats.rows import markdown_table
 from rankscope.reports.texts.feedback import further, verdicts, warnings
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}
-NEEDS = ("log", "counts")  # methods that need more than features and marks are left out
+NEEDS = ("log", "counts", "words")  # methods that need more than features and marks are left out
 SHOWN = (
     "svm",
     "gaussian-process",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankscope import evaluation as evaluation
     from rankscope import feedback as feedback
     from rankscope import forecast as forecast
+    from rankscope import gathering as gathering
     from rankscope import graphs as graphs
     from rankscope import inputs as inputs
     from rankscope import measures as measures
@@ -33,14 +34,17 @@ if TYPE_CHECKING:
     from rankscope import sampling as sampling
     from rankscope import statistics as statistics
     from rankscope.engines.nearest import nearest_ranks
+    from rankscope.engines.text.text_index import Index
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
+    from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth
     from rankscope.facade.ranking import benchmark, describe, rank
+    from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
     from rankscope.facade.simulating import simulate_feedback
     from rankscope.inputs.features import Features
@@ -67,6 +71,9 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
     "simulate_feedback": "facade.simulating",
+    "index": "facade.searching",
+    "search": "facade.searching",
+    "gather": "facade.gathering",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
     "Features": "inputs.features",
@@ -75,6 +82,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "save_ranks": "ranks.storage",
     "load_ranks": "ranks.storage",
     "nearest_ranks": "engines.nearest",
+    "Index": "engines.text.text_index",
     "parse_measure": "measures.notation",
     "parse_measures": "measures.notation",
     "evaluate_ranks": "evaluation.evaluate",
@@ -89,6 +97,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
 }
 FLOW = (  # the order of the folders: each imports only from itself and from those before it
     "inputs",
+    "gathering",
     "ranks",
     "running",
     "scale",
@@ -109,6 +118,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
 
 __all__ = [
     "Features",
+    "Index",
     "InputError",
     "MeasureError",
     "Qrels",
@@ -129,7 +139,9 @@ __all__ = [
     "evaluate_ranks",
     "forecast_growth",
     "gate",
+    "gather",
     "graph",
+    "index",
     "load_ranks",
     "nearest_ranks",
     "needed_sample",
@@ -139,6 +151,7 @@ __all__ = [
     "reduce",
     "report",
     "save_ranks",
+    "search",
     "simulate_feedback",
 ]
 

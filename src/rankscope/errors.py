@@ -5,6 +5,7 @@
     │   └── SwappedInputs    judgements and rankings stand in each other's place
     ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
     ├── SettingError     a setting has a value it cannot have
+    ├── QueryError       a query is not written in the language that it is read in
     ├── ForkError        a process was forked where it cannot work
     ├── RunnerError      workers cannot be reached, are of another version, or were lost
     └── MissingExtra     a part that is not installed is needed
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SHOWN_PROBLEMS = 20
+SHOWN_SIGNS = 80  # of a long query
 
 
 class RankscopeError(Exception):
@@ -131,6 +133,29 @@ class SettingError(RankscopeError):
         if len(problems) == 1:
             return cls(problems[0])
         return cls("\n  ".join([f"{len(problems)} settings cannot be so:", *problems]), problems)
+
+
+class QueryError(RankscopeError):
+    """A query is not written in the language that it is read in; `column` counts signs from 1.
+
+    >>> print(QueryError("java AND", 9, "expected a term, but the query ends", advice="Quote AND to search for it."))
+    column 9: expected a term, but the query ends
+      java AND
+              ^
+    Quote AND to search for it.
+    """
+
+    def __init__(self, text: str, column: int, what: str, advice: str = "") -> None:
+        self.text, self.column, self.what, self.advice = text, column, what, advice
+        before, shown = _around(text, column)
+        pointed = [f"  {shown}", f"  {' ' * before}^"] if shown.isprintable() else []
+        super().__init__("\n".join([f"column {column}: {what}", *pointed, *([advice] if advice else [])]))
+
+
+def _around(text: str, column: int) -> tuple[int, str]:
+    """The part of a long text around a column, and how many signs of it stand before the column."""
+    start = max(0, column - 1 - SHOWN_SIGNS // 2)
+    return column - 1 - start, text[start : start + SHOWN_SIGNS]
 
 
 class ForkError(RankscopeError):

@@ -21,6 +21,7 @@ Kind = Literal[
     "a run or judgements",
     "saved ranks",
     "a feedback study",
+    "gathered documents",
     "a compressed file",
     "a table that rankscope did not write",
 ]
@@ -83,6 +84,8 @@ def _of_container(path: Path, head: bytes) -> Kind | None:
     footer = _parquet_footer(path)
     if _stands_in("rankscope.feedback", footer):
         return "a feedback study"
+    if _stands_in("rankscope.documents", footer):
+        return "gathered documents"
     if _stands_in("rankscope", footer):
         return "saved ranks"
     if all(_stands_in(name, footer) for name in ("system", "measure", "value")):

@@ -45,6 +45,24 @@ def made_folder(path: str | Path) -> Path:
     return folder
 
 
+def sole_writer(folder: Path, name: str) -> IO[bytes]:
+    """A file of the folder that this process alone holds as long as it is open; a `SettingError` where another does."""
+    with _explained(folder, "cannot write into"):
+        file = (folder / name).open("ab")
+    if os.name == "nt":
+        return file
+    import fcntl
+
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise SettingError(f"another process writes into {folder}: wait until it has finished") from None
+    except OSError:  # a file system without locks
+        file.flush()
+    return file
+
+
 def beside(target: Path, ending: str) -> Path:
     """A hidden neighbour of a file, whose name is cut to what file systems allow.
 

@@ -127,3 +127,19 @@ def test_the_sample_is_what_the_script_in_the_repository_makes(
     assert tuple(icon.name for icon in chosen) == sample.items
     assert tuple(icon.cluster for icon in chosen) == sample.class_of_item
     assert script.licences(chosen, sets) == (DATA / "LICENSES.md").read_text(encoding="utf-8")
+
+
+def test_edges_are_those_of_a_plain_loop_over_pixels(sample: LabelledImages) -> None:
+    pictures = sample.images[::700]
+    found = spaces.edges(pictures).reshape(len(pictures), 8, 8, 4)
+    for picture, edges in zip(pictures.astype(int), found, strict=True):
+        amounts = np.zeros((8, 8, 4))
+        for row, column in np.ndindex(32, 32):
+            down = picture[row + 1, column] - picture[row - 1, column] if 0 < row < 31 else 0
+            across = picture[row, column + 1] - picture[row, column - 1] if 0 < column < 31 else 0
+            steep, flat = max(abs(across), abs(down)), min(abs(across), abs(down))
+            slanted = 2 if (across > 0) == (down > 0) else 3
+            level = 1 if 12 * abs(across) <= 5 * abs(down) else slanted
+            direction = 0 if 12 * abs(down) <= 5 * abs(across) else level
+            amounts[row // 4, column // 4, direction] += 2 * steep + flat
+        np.testing.assert_array_equal(edges, np.rint(16 * np.sqrt(amounts)))

@@ -10,7 +10,7 @@ from scipy import stats
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.chances import at_most, mean_of
-from rankscope.curves.distributions import BetaBinomial, Binomial, Counts, Hypergeometric
+from rankscope.curves.distributions import BetaBinomial, Binomial, Counts, Hypergeometric, far_above
 from rankscope.curves.generality_tables import generality_table
 from rankscope.curves.hits import hits_of
 from rankscope.curves.tail_sums import NEGLIGIBLE, UNSEEN, tail_sums
@@ -144,3 +144,26 @@ def test_each_level_has_the_values_of_the_queries_that_reach_it_taken_alone(n: f
         np.testing.assert_array_equal(table.high[rows, column], alone.high)
         np.testing.assert_array_equal(table.variance[rows, column], alone.variance)
         assert np.isnan(np.delete(table.low[:, column], rows)).all()
+
+
+@pytest.mark.parametrize("counts", drawn_counts(400, 5000)[:2], ids=NAMES[:2])
+def test_what_hardly_exceeds_a_count_has_a_tail_that_is_not_seen(counts: Counts) -> None:
+    random = np.random.default_rng(11)
+    count = np.floor(counts.mean + 10 * np.sqrt(counts.mean + 1) * random.random(counts.mean.size))
+    beyond = (
+        stats.hypergeom.sf(count, counts.population, counts.marked, counts.drawn)
+        if isinstance(counts, Hypergeometric)
+        else stats.binom.sf(count, counts.trials, counts.chance)  # type: ignore[attr-defined]
+    )
+    certain = counts.hardly_exceeds(count)
+    assert (beyond[certain] < UNSEEN).all()
+    assert (certain & (count < counts.most)).any()
+    assert not counts.hardly_exceeds(counts.mean - 1.0).any()
+
+
+def test_a_chance_that_may_be_any_is_never_certain() -> None:
+    wide, count = BetaBinomial(np.array([1000.0]), np.array([0.5]), np.array([20.0])), np.array([300.0])
+    assert far_above(wide.mean, count).all()
+    assert not wide.hardly_exceeds(count).any()
+    assert at_most(wide, count)[0] == pytest.approx(stats.betabinom.cdf(300, 1000, 0.5, 20.0), rel=1e-9)
+    assert at_most(wide, count)[0] < 1.0

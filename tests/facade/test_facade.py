@@ -130,7 +130,10 @@ VERBS: dict[str, Callable[..., Any]] = {
     "forecast": rankscope.forecast_growth,
     "describe": rankscope.describe,
     "benchmark": rankscope.benchmark,
+    "gather": rankscope.gather,
     "estimate": rankscope.estimate,
+    "index": rankscope.index,
+    "search": rankscope.search,
 }
 
 

@@ -219,3 +219,13 @@ def test_models_are_found_by_family_and_by_name() -> None:
 @pytest.mark.parametrize("scores", [True, False])
 def test_the_choice_never_crosses_between_scores_and_ranks(scores: bool) -> None:
     assert {model.needs_scores for model in candidates(None, scores)} == {scores}
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("model", ALL, ids=str)
+def test_several_targets_at_once_are_those_one_by_one_bit_for_bit(model: GrowthModel, measure: Measure) -> None:
+    evidence, terms = seen(measure, SAMPLE)
+    weights = np.random.default_rng(1).dirichlet(np.ones(len(SAMPLE)), size=2)
+    targets = [evidence.distractors * factor for factor in (1.0, 2.5, 16.0)]
+    alone = [model.means(evidence, terms, each, weights) for each in targets]
+    np.testing.assert_array_equal(model.means_at(evidence, terms, targets, weights), alone)

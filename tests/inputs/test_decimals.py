@@ -79,3 +79,26 @@ def test_a_few_odd_ones_are_read_one_by_one(odd: str) -> None:
 
 def test_many_odd_ones_are_left_to_others() -> None:
     assert read(["1e5"] * 10) is None
+
+
+SMALL = st.builds(
+    lambda sign, zeros, digits: f"{sign}0.{'0' * zeros}{digits}",
+    st.sampled_from(["", "-"]),
+    st.integers(0, 5),
+    st.integers(1, 10**20).map(str),
+)
+
+
+@given(st.lists(SMALL, min_size=1, max_size=40))
+@example(["0.0009900990099009901"] * 3 + ["0.10000000000000000000", "0.9999999999999999999", "0.99999999999999999999"])
+@example(["0.0000000000000000000001", "-0.0000000000000000000000", "0.00018446744073709551616"])
+def test_numbers_below_one_are_read_to_the_last_bit(texts: list[str]) -> None:
+    found = read(texts)
+    assert found is None or bits(found) == bits(np.array([float(text) for text in texts]))
+
+
+def test_zeros_in_front_do_not_count_as_digits() -> None:
+    """As reciprocal ranks and small chances are written: all of them are read at full speed."""
+    texts = [repr(1.0 / rank) for rank in range(1, 3000)]
+    assert max(map(len, texts)) > 21
+    assert bits(read(texts)) == bits(np.array([float(text) for text in texts]))

@@ -15,6 +15,7 @@ from rankscope.errors import (
     MissingExtra,
     Problem,
     ProblemReport,
+    QueryError,
     RankscopeError,
     RunnerError,
     SettingError,
@@ -33,6 +34,7 @@ ERRORS: dict[str, RankscopeError] = {
     "settings": SettingError.of(["seed=-1: must be 0 or more", "level=2: must be below 1"]),
     "missing": MissingExtra("torch", "gpu"),
     "runner": RunnerError("a worker was lost"),
+    "query": QueryError("java AND", 9, "expected a term, but the query ends", advice="Quote AND to search for it."),
 }
 
 

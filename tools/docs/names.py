@@ -9,6 +9,9 @@ from rankscope.catalogue import Catalogue, summary_of
 from rankscope.collections import COLLECTIONS
 from rankscope.engines.images.contenders import NAMED
 from rankscope.engines.nearest.spaces import METRICS
+from rankscope.engines.text.analysis import ANALYSERS
+from rankscope.engines.text.expansion import EXPANSIONS
+from rankscope.engines.text.similarities import SIMILARITIES
 from rankscope.feedback.examples.scaling import SCALINGS
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.users.starts import STARTS
@@ -43,6 +46,9 @@ Other packages add theirs through the entry points named below.
 SORTS: tuple[tuple[str, Catalogue[Any]], ...] = (
     ("Descriptors and rankers", NAMED),
     ("Metrics", METRICS),
+    ("Analysers of texts", ANALYSERS),
+    ("Similarities of texts", SIMILARITIES),
+    ("Expansions of queries", EXPANSIONS),
     ("Feedback methods", METHODS),
     ("Users", USERS),
     ("Starts", STARTS),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from rankscope.cli.guarded import GuardedCommand, OutputFolder
 
 SYSTEMS = ("pixels", "edges")
 MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
+BLOCK = 512  # queries ranked at once: memory that is used again, where larger tables are asked for anew each time
 
 
 @click.command("demo", cls=GuardedCommand, short_help="See it work.")
@@ -32,29 +32,29 @@ def command(output: str, quiet: bool) -> None:
     from rankscope.collections import icons
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.files import made_folder
+    from rankscope.inputs.blocks import keep_freed_memory
     from rankscope.reports.formats.grid import coverage_lines, summary_grid
     from rankscope.reports.formats.table import text_of
-    from rankscope.reports.page.helper import Helper
     from rankscope.reports.texts.comparison_words import verdict
     from rankscope.reports.texts.estimates import compared_of
     from rankscope.settings import Settings
 
     folder = made_folder(output)
+    keep_freed_memory()
     sample = icons()
     largest = int(sample.class_sizes.max())
     what = f"{len(sample):,} icons in {len(sample.classes)} classes of 2 to {largest}"
     tell = _nothing if quiet else print_result
     tell(f"{what}, {sample.distractors:,} distractors\n")
-    with Helper(wanted=(os.cpu_count() or 1) > 1) as helper:
-        with progress_line(quiet) as progress:
-            ranks = _both_ranked(sample, helper, progress)
-        scores = evaluate_ranks(ranks, MEASURES, Settings())
-        print_result("\n" + text_of(summary_grid(scores), colourful(sys.stdout)) + "\n")
-        print_result("\n".join(coverage_lines(scores)) + "\n")
-        compared = compared_of(scores)
-        print_result("\n" + "\n".join(verdict(compared)[:1]) + "\n\n" if compared is not None else "\n")
-        with progress_line(quiet) as progress:
-            files = [*_written(folder, ranks, scores), _report(folder, scores, compared, progress, helper)]
+    with progress_line(quiet) as progress:
+        ranks = [_ranked(sample, each, progress) for each in SYSTEMS]
+    scores = evaluate_ranks(ranks, MEASURES, Settings())
+    print_result("\n" + text_of(summary_grid(scores), colourful(sys.stdout)) + "\n")
+    print_result("\n".join(coverage_lines(scores)) + "\n")
+    compared = compared_of(scores)
+    print_result("\n" + "\n".join(verdict(compared)[:1]) + "\n\n" if compared is not None else "\n")
+    with progress_line(quiet) as progress:
+        files = [*_written(folder, ranks, scores), _report(folder, scores, compared, progress)]
     for path, what in files:
         tell(f"  {path}  {what}\n")
     tell(f"\nOpen {files[-1][0].resolve().as_uri()}\n")
@@ -62,22 +62,6 @@ def command(output: str, quiet: bool) -> None:
 
 def _nothing(_text: str) -> None:
     """Says nothing."""
-
-
-def _both_ranked(sample: Any, helper: Any, progress: Any) -> list[Any]:
-    """The first system in the second process, meanwhile the second one here."""
-    first = helper.start(_ranked_alone, SYSTEMS[0])
-    second = _ranked(sample, SYSTEMS[1], progress)
-    ranks = [first(), second]
-    if progress is not None:
-        progress(SYSTEMS[0], 1.0)
-    return ranks
-
-
-def _ranked_alone(space: str) -> Any:
-    from rankscope.collections import icons
-
-    return _ranked(icons(), space, None)
 
 
 def _ranked(sample: Any, space: str, progress: Any) -> Any:
@@ -90,7 +74,14 @@ def _ranked(sample: Any, space: str, progress: Any) -> Any:
 
     features = sample.features(space)
     return nearest_ranks(
-        features, sample.class_of_item, "cosine", ids=sample.items, keep_scores=True, system=space, progress=show
+        features,
+        sample.class_of_item,
+        "cosine",
+        ids=sample.items,
+        block=BLOCK,
+        keep_scores=True,
+        system=space,
+        progress=show,
     )
 
 
@@ -117,10 +108,10 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
     return result
 
 
-def _report(folder: Path, scores: Any, compared: Any, progress: Any, helper: Any) -> tuple[Path, str]:
+def _report(folder: Path, scores: Any, compared: Any, progress: Any) -> tuple[Path, str]:
     """The page that tells it all."""
     from rankscope.cli.report import write_report
 
     path = folder / "report.html"
-    written = write_report(scores, path, "Icons: pixels and edges", progress=progress, helper=helper, compared=compared)
+    written = write_report(scores, path, "Icons: pixels and edges", progress=progress, compared=compared)
     return path, written

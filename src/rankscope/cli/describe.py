@@ -1,4 +1,4 @@
-"""`rankscope describe`: a folder of pictures to vectors."""
+"""`rankscope describe`: a folder of pictures, or an index of texts, to vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 
 
-@click.command("describe", cls=GuardedCommand, short_help="Pictures to vectors.")
+@click.command("describe", cls=GuardedCommand, short_help="Pictures or texts to vectors.")
 @click.argument("folder", type=Input(), metavar="FOLDER")
 @click.option(
     "-d",
@@ -30,10 +30,11 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.option(
     "--labels",
     type=Input(),
-    metavar="CSV|folders",
+    metavar="CSV|folders|QRELS",
     default="folders",
     show_default=True,
-    help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in.",
+    help="Class of each picture: a CSV file with a file and a class column, or the sub-folder it lies in. With --lsi"
+    " judgements: the queries that a document is relevant to.",
 )
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="Shrink pictures whose longer side exceeds N.")
 @click.option(
@@ -65,6 +66,23 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Number of threads. Default: one for each processor."
 )
+@click.option(
+    "--lsi",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="FOLDER is an index of texts: vectors of N numbers by latent semantic indexing.",
+)
+@click.option(
+    "--field", metavar="NAME", help="With --lsi: the field whose words count. Default: body, text or contents."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="With --lsi: where the search for the vectors begins; it changes only rounding.",
+)
 @click.option("--quiet", is_flag=True, help="No progress, no warnings, no list of files.")
 @click.option(
     "--list",
@@ -82,10 +100,13 @@ def command(
     size: int | None,
     max_pixels: int,
     threads: int | None,
+    lsi: int | None,
+    field: str | None,
+    seed: int,
     quiet: bool,
     **model: Any,
 ) -> None:
-    """From pictures to vectors with class labels, which `rankscope rank` turns into exact ranks.
+    """From pictures to vectors with class labels, which `rankscope rank` turns into exact ranks; or from texts.
 
     Pictures are all those in the folder and below, in byte order of their paths. A file that cannot be read is named
     and left out.
@@ -94,7 +115,15 @@ def command(
     rankscope describe photos/ -d cedd -o cedd.npz
     rankscope describe images/ --labels labels.csv -d "scalable-colour,lbp(grid=4)" -o corel.npz
     rankscope describe photos/ --model resnet50.onnx -o resnet50.npz
+    rankscope describe cranfield.index --lsi 100 --labels qrels.txt -o lsi.npz
     """
+    from rankscope.facade.ranking import refuse_pictures
+
+    if lsi is not None:
+        refuse_pictures(descriptors, model["model"])
+        _describe_texts(folder, labels, lsi, field, seed, output, quiet)
+        return
+    _need_pictures(folder)
     from rankscope.cli.output import print_result, progress_line
     from rankscope.engines.images.describing import describe
     from rankscope.engines.images.labelled_folder import pictures_in
@@ -122,6 +151,33 @@ def command(
         warnings.append("no picture has a class: give --labels CSV, or put each class into a folder of its own")
     left_out = sorted(set(range(len(pictures))) - set(found.kept.tolist()))
     _warn(warnings, [(pictures[row].id, problem.what) for row, problem in zip(left_out, found.problems, strict=True)])
+
+
+def _describe_texts(
+    folder: str, labels: str, lsi: int, field: str | None, seed: int, output: str | None, quiet: bool
+) -> None:
+    """An index of texts to vectors."""
+    from rankscope.cli.output import print_result, say
+    from rankscope.engines.text.lsi import save_lsi
+    from rankscope.engines.text.text_index import Index
+
+    [path] = _targets(output, [f"lsi({lsi})"])
+    qrels = None if labels == "folders" else labels
+    count, length, labelled = save_lsi(Index.open(folder), path, lsi, field, seed, qrels)
+    if quiet:
+        return
+    known = f", {labelled:,} of them with labels joined by |" if labelled else ""
+    print_result(f"{path}: {count:,} documents{known}, lsi({lsi}), {length:,} values each, to be compared by cosine\n")
+    if not labelled:
+        say("! no document has a label: give --labels QRELS, and the queries it is relevant to are its labels")
+
+
+def _need_pictures(folder: str) -> None:
+    from rankscope.engines.text.index.storage import RECORD
+    from rankscope.errors import SettingError
+
+    if Path(folder, RECORD).is_file():
+        raise SettingError(f"{folder} is an index of texts: give --lsi 100, the length of the vectors")
 
 
 def _asked(descriptors: tuple[str, ...], model: dict[str, Any]) -> list[Any]:

@@ -76,13 +76,12 @@ def write_report(
     title: str = "",
     latex: str | None = None,
     progress: Any = None,
-    helper: Any = None,
     compared: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
 
-    whole = whole_report(scores, title, progress, helper, compared)
+    whole = whole_report(scores, title, progress, compared)
     page = page_of(whole)
     files = write_paper(whole, latex, progress) if latex else []
     size = write_page(page, path)

@@ -28,6 +28,12 @@ ALL: dict[str, Later] = later(  # a new collection adds its line here
         "icons20k": "icons20k:KIND",
         "digits": "digits:KIND",
         "letter": "letter:KIND",
+        "cranfield": "classic_texts:CRANFIELD",
+        "cisi": "classic_texts:CISI",
+        "medline": "classic_texts:MEDLINE",
+        "cacm": "classic_texts:CACM",
+        "npl": "classic_texts:NPL",
+        "adi": "classic_texts:ADI",
     },
 )
 COLLECTIONS: Catalogue[CollectionKind] = Catalogue("collection", ALL, "rankscope.collections")

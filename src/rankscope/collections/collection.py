@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from rankscope.arrays import IntArray
 
 if TYPE_CHECKING:
+    from rankscope.inputs.documents.reading import DocumentStream
     from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.topics.query_set import QuerySet
 
 REMOVED, KEPT = "removed", "kept"
 
@@ -37,7 +39,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Items with a class each, or with a truth for each query; and files, pictures or vectors to rank them by.
+    """Items with a class each, or with a truth for each query; and files, pictures, vectors or texts to rank them by.
 
     `query_item` says what the published rule does with the query itself: removed from its own ranking, or kept and
     counted. `measures` are those the collection is reported with.
@@ -52,6 +54,8 @@ class Collection:
     paths: tuple[Path, ...] | None = None
     images: NDArray[np.uint8] | None = None  # (items, height, width), grey
     features: NDArray[Any] | None = None
+    documents: DocumentStream | None = None  # texts, for `rankscope.index`
+    topics: QuerySet | None = None  # the words of all queries, judged or not
     truth: tuple[Truth, ...] = ()
     query_item: str = REMOVED
     measures: tuple[str, ...] = ("AP", "P@10", "ER", "NMRR")

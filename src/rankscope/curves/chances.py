@@ -6,7 +6,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Counts
-from rankscope.curves.tail_sums import NEGLIGIBLE, Ranked, Weight, tail_sums, weighted_sums
+from rankscope.curves.tail_sums import NEGLIGIBLE, Ranked, Ratios, Weight, tail_sums, weighted_sums
 
 BLOCK = 1 << 16  # elements at once
 FRACTION_BLOCK = 1 << 14  # where none leaves early: they stay in the processor's cache
@@ -19,8 +19,9 @@ def at_most(counts: Counts, limit: FloatArray) -> FloatArray:
     >>> at_most(Binomial(np.array([3.0]), np.array([0.5])), np.array([1.0]))
     array([0.5])
     """
-    result = np.where(limit >= counts.most, 1.0, 0.0)
-    open_ones = np.flatnonzero((limit >= counts.least) & (limit < counts.most))
+    certain = (limit >= counts.most) | counts.hardly_exceeds(limit)
+    result = np.where(certain, 1.0, 0.0)
+    open_ones = np.flatnonzero((limit >= counts.least) & ~certain)
     for start in range(0, open_ones.size, BLOCK):
         chosen = open_ones[start : start + BLOCK]
         result[chosen] = _within(counts.take(chosen), limit[chosen])
@@ -28,18 +29,17 @@ def at_most(counts: Counts, limit: FloatArray) -> FloatArray:
 
 
 def _within(counts: Counts, limit: FloatArray) -> FloatArray:
-    """The shorter tail: up to the limit where that lies below the mean, else one minus what is beyond."""
+    """The shorter tail: up to the limit where that lies below the mean, else one minus what is beyond; all at once."""
     below = limit < counts.mean
+    order, lower = np.argsort(~below, kind="stable"), int(np.count_nonzero(below))
+    start = (limit + ~below)[order]
+    down, up = counts.take(order[:lower]), counts.take(order[lower:])
+    ratios = Ratios.join([down.ratios(start[:lower], -1), up.ratios(start[lower:], +1)])
+    tails = tail_sums(np.exp(counts.take(order).log_probability(start)), ratios)
+    tails[lower:] = 1.0 - tails[lower:]
     result = np.empty(limit.size)
-    lower, upper = np.flatnonzero(below), np.flatnonzero(~below)
-    result[lower] = _tail(counts.take(lower), limit[lower], -1)
-    result[upper] = 1.0 - _tail(counts.take(upper), limit[upper] + 1.0, +1)
-    return np.clip(result, 0.0, 1.0)
-
-
-def _tail(counts: Counts, start: FloatArray, step: int) -> FloatArray:
-    """P(count <= start) for step -1, P(count >= start) for +1."""
-    return tail_sums(np.exp(counts.log_probability(start)), counts.ratios(start, step))
+    result[order] = np.clip(tails, 0.0, 1.0)
+    return result
 
 
 def mean_of(counts: Counts, weight: Weight, place: FloatArray, limit: FloatArray) -> FloatArray:

@@ -5,18 +5,20 @@ Each holds one distribution per element, as arrays of equal length; `chances` wo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Protocol, Self
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import BoolArray, FloatArray
 from rankscope.curves.saddle_point import log_hypergeometric
-from rankscope.curves.tail_sums import Ratios
+from rankscope.curves.tail_sums import UNSEEN, Ratios
 from rankscope.measures.fractions import divide
 
 TINY = 1e-300
+UNSEEN_LOG = -float(np.log(UNSEEN))
 LARGE = 1 << 22  # collections up to here have their factorials in a table of 32 MB; others need none
 
 
@@ -35,6 +37,9 @@ class Counts(Protocol):
     def mean(self) -> FloatArray:
         """The mean count."""
 
+    def hardly_exceeds(self, count: FloatArray) -> BoolArray:
+        """Where larger counts are so improbable that 1 minus their chance is 1; elsewhere it may be so, too."""
+
     def log_probability(self, count: FloatArray) -> FloatArray:
         """Logarithm of the probability of a possible count."""
 
@@ -47,6 +52,9 @@ class Counts(Protocol):
     def take(self, chosen: Any) -> Self:
         """Some elements."""
 
+    def with_all(self, others: Sequence[Self]) -> Self:
+        """These elements and those of others, in order."""
+
 
 class _Arrays:
     """Distributions whose fields are arrays of one length."""
@@ -54,6 +62,11 @@ class _Arrays:
     def take(self, chosen: Any) -> Self:
         """Some elements."""
         return type(self)(*(getattr(self, each.name)[chosen] for each in fields(self)))  # type: ignore[arg-type]
+
+    def with_all(self, others: Sequence[Self]) -> Self:
+        """These elements and those of others, in order."""
+        names = [each.name for each in fields(self)]  # type: ignore[arg-type]
+        return type(self)(*(np.concatenate([getattr(each, name) for each in (self, *others)]) for name in names))
 
 
 @dataclass(frozen=True)
@@ -78,6 +91,10 @@ class Hypergeometric(_Arrays):
     def mean(self) -> FloatArray:
         """The marked items' share of what is drawn."""
         return self.marked * self.drawn / np.maximum(self.population, 1.0)
+
+    def hardly_exceeds(self, count: FloatArray) -> BoolArray:
+        """Where the count lies far above the mean."""
+        return far_above(self.mean, count)
 
     def log_probability(self, count: FloatArray) -> FloatArray:
         """Ways to draw the marked and the unmarked over all ways to draw."""
@@ -132,6 +149,10 @@ class Binomial(_Arrays):
         """Trials times chance."""
         return self.trials * self.chance
 
+    def hardly_exceeds(self, count: FloatArray) -> BoolArray:
+        """Where the count lies far above the mean."""
+        return far_above(self.mean, count)
+
     def log_probability(self, count: FloatArray) -> FloatArray:
         """Ways to choose the successes, times the probability of each way."""
         from scipy.special import betaln, xlog1py, xlogy
@@ -165,6 +186,10 @@ class BetaBinomial(_Arrays):
     def least(self) -> FloatArray:
         """None."""
         return np.zeros_like(self.trials)
+
+    def hardly_exceeds(self, count: FloatArray) -> BoolArray:
+        """Nowhere for certain: the common chance may be any."""
+        return np.zeros(count.size, dtype=np.bool_)
 
     @property
     def most(self) -> FloatArray:
@@ -207,6 +232,18 @@ class BetaBinomial(_Arrays):
         count, a, b = self.trials, self.wins, self.losses
         ways = n * (n + a + b + count - 1.0) * (n + b - 1.0)
         return divide(ways, (2 * n + a + b - 2.0) * (2 * n + a + b - 1.0), nothing=0.0)
+
+
+def far_above(mean: FloatArray, count: FloatArray) -> BoolArray:
+    """Where more than `count` of many zeros and ones, in the mean `mean` of them, are ones less often than is seen.
+
+    By Bernstein's inequality, P(sum >= mean + t) <= exp(-t^2 / 2 / (mean + t / 3)); drawn without replacement they
+    exceed it no more often (Hoeffding 1963).
+    >>> far_above(np.array([1.0, 1.0]), np.array([20.0, 40.0]))
+    array([False,  True])
+    """
+    further = count + 1.0 - mean
+    return (further > 0.0) & (further**2 > 2.0 * UNSEEN_LOG * (mean + further / 3.0))
 
 
 def log_choose(items: FloatArray, chosen: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ terms, regardless of the size of the collection.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,11 @@ class Ratios:
     ) -> Ratios:
         """From x and y, u and v at the first step, and the slopes of the four."""
         return cls(np.stack([*over, *under]), np.array(slopes, dtype=np.float64)[:, None])
+
+    @classmethod
+    def join(cls, parts: Sequence[Ratios]) -> Ratios:
+        """Those of several groups of elements of one distribution, whose slopes are the same up and down."""
+        return cls(np.concatenate([each.factors for each in parts], axis=1), parts[0].slopes)
 
     @property
     def first(self) -> FloatArray:

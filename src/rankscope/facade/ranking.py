@@ -197,13 +197,21 @@ def describe(
     std: Sequence[float] | None = None,
     fit: Literal["crop", "stretch"] = "crop",
     threads: int | None = None,
+    lsi: int | None = None,
+    field: str | None = None,
+    seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Features]:
     """Pictures to vectors with class labels, which `rank` turns into exact ranks: by descriptor, one `Features` each.
 
     Pictures are all those in the folder and below. `labels` is a CSV file with a file and a class column, or
     "folders": the sub-folder a picture lies in. `model` is your own network, an ONNX file or a scripted torch model.
+    `lsi` is for the folder of a text index: vectors of so many numbers from the words in a `field`; `labels` are then
+    judgements, and the queries that a document is relevant to are its labels.
     """
+    if lsi is not None:
+        refuse_pictures(descriptors, model)
+        return _texts_described(folder, None if labels == "folders" else labels, lsi, field, seed)
     from rankscope.engines.images.describing import describe as described
     from rankscope.engines.images.labelled_folder import pictures_in
     from rankscope.inputs.features import Features
@@ -219,6 +227,28 @@ def describe(
         str(each.descriptor): replace(Features.of(each.features, classes, ids), metric=each.metric)
         for each in found.described
     }
+
+
+def refuse_pictures(descriptors: str | Sequence[str], model: str | Path | None) -> None:
+    """Refuse what describes pictures beside what describes texts."""
+    from rankscope.wording import setting_usage
+
+    if descriptors or model is not None:
+        ours, theirs = setting_usage("lsi"), f"{setting_usage('descriptors')} and {setting_usage('model')}"
+        raise SettingError(f"{ours} is for texts, {theirs} are for pictures: give one of them")
+
+
+def _texts_described(folder: str | Path, qrels: Any, lsi: int, field: str | None, seed: int) -> dict[str, Features]:
+    """The documents of an index as vectors."""
+    from rankscope.engines.text.lsi import labels_of, lsi_vectors
+    from rankscope.engines.text.text_index import Index
+    from rankscope.inputs.features import Features
+
+    index = Index.open(folder)
+    vectors = lsi_vectors(index.reader, field or index.default_field, lsi, seed)
+    ids = index.reader.live_ids.to_list()
+    labels = labels_of(ids, {} if qrels is None else qrels)
+    return {f"lsi({lsi})": Features(matrix=vectors, several=tuple(labels), ids=tuple(ids), metric="cosine")}
 
 
 def descriptors_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.reports.page.contents import Report
-    from rankscope.reports.page.helper import Helper
     from rankscope.statistics.verdicts.compared import Compared
 
 
@@ -53,15 +51,12 @@ def whole_report(
     scores: Scores,
     title: str = "",
     progress: Progress | None = None,
-    helper: Helper | None = None,
     compared: Compared | None = None,
 ) -> Report:
-    """What stands in the page; a second process makes the slow graphs where there is a second core."""
+    """What stands in the page."""
     from rankscope.reports.page.contents import Report
-    from rankscope.reports.page.helper import Helper
 
-    with helper or Helper(wanted=(os.cpu_count() or 1) > 1) as second:
-        return Report.of(scores, title, progress, second, compared)
+    return Report.of(scores, title, progress, compared)
 
 
 def page_of(whole: Report) -> str:

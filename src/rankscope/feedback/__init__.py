@@ -1,7 +1,8 @@
 """Relevance feedback: methods that learn what a user wants from examples, and what can be asked of them.
 
 What only some studies need loads when it is named: how far feedback adapts to the one who gives it (`adaptation`), what
-is left when users err (`resilience`), baselines in a file, and results against another baseline (`recalibrated`).
+is left when users err (`resilience`), baselines in a file, results against another baseline (`recalibrated`), and the
+documents of a text index as items (`TextItems`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from rankscope.feedback.examples.session import Session
 from rankscope.feedback.methods.method import CannotScore, Method, TwoSided
 
 if TYPE_CHECKING:
+    from rankscope.feedback.examples.text_items import TextItems
     from rankscope.feedback.normalization.recalibration import recalibrated, recalibrated_all
     from rankscope.feedback.normalization.stored_baselines import load_baselines, save_baselines
     from rankscope.feedback.study.assessors import adaptation
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _LATER = later(
     "rankscope.feedback",
     {
+        "TextItems": "examples.text_items:TextItems",
         "adaptation": "study.assessors:adaptation",
         "load_baselines": "normalization.stored_baselines:load_baselines",
         "recalibrated": "normalization.recalibration:recalibrated",
@@ -40,6 +43,7 @@ __all__ = [
     "Method",
     "Scored",
     "Session",
+    "TextItems",
     "TwoSided",
     "adaptation",
     "best",

@@ -59,13 +59,20 @@ class HitModel(GrowthModel):
     ) -> FloatArray:
         """Weighted means over the queries; the model is fitted once for all targets."""
         fit = self.fit(evidence)
-        return np.stack([weights @ _values(evidence, terms, fit(still_to_come(evidence, each))) for each in targets])
+        futures = [fit(still_to_come(evidence, each)) for each in targets]
+        return np.stack([weights @ each for each in _values(evidence, terms, futures)])
 
 
-def _values(evidence: Evidence, terms: Terms, future: Future) -> FloatArray:
-    """The measure's mean for each query."""
-    hits = evidence.present if future.hits is None else evidence.present.take(future.hits)
-    return divide(hits.total(future.weight * terms.mean(hits, future.counts)), terms.divisor)
+def _values(evidence: Evidence, terms: Terms, futures: Sequence[Future]) -> list[FloatArray]:
+    """The measure's mean for each query in each future; what it takes of each hit is computed in one go."""
+    every = np.arange(evidence.hits.row.size)
+    chosen = [every if each.hits is None else each.hits for each in futures]
+    counts = futures[0].counts.with_all([each.counts for each in futures[1:]])
+    means = terms.mean(evidence.present.take(np.concatenate(chosen)), counts)
+    ends = np.cumsum([each.size for each in chosen])[:-1]
+    parts = zip(futures, chosen, np.split(means, ends), strict=True)
+    totals = [evidence.hits.take(hits).total(future.weight * mean) for future, hits, mean in parts]
+    return [divide(each, terms.divisor) for each in totals]
 
 
 def still_to_come(evidence: Evidence, target: FloatArray) -> FloatArray:

@@ -48,7 +48,6 @@ class GraphKind(Generic[P]):
     width: Width = "column"  # among the graphs of a comparison
     paper_width: Width = "column"  # in a paper of two columns
     enough: int | None = None  # so many queries look the same as more, which would take seconds
-    slow: bool = False  # it takes longest: a report has it made aside
     variants: Callable[..., Variants | None] = no_variants  # what else a page may show of these systems
     study_graphs: Callable[..., StudyGraphs] = no_study_graphs  # what the page of a feedback study shows, and how
 
@@ -106,7 +105,6 @@ def kind(
     width: Width = "column",
     paper_width: Width = "column",
     enough: int | None = None,
-    slow: bool = False,
     variants: Callable[..., Variants | None] = no_variants,
     study_graphs: Callable[..., StudyGraphs] = no_study_graphs,
 ) -> Callable[[Callable[P, Graph]], GraphKind[P]]:
@@ -128,7 +126,6 @@ def kind(
         width=width,
         paper_width=paper_width,
         enough=enough,
-        slow=slow,
         variants=variants,
         study_graphs=study_graphs,
     )

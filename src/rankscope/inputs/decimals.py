@@ -3,8 +3,8 @@
 Digits are read eight at a time inside one machine word. A number M / 10^d is exact to the last bit where M is below
 2^53 and d at most 22, for both are doubles then and a division is rounded once. Beyond that, up to 19 digits, M and
 10^d are exact in the 64 bits that some processors compute with; the quotient is rounded to these, then to 53, which is
-the same as being rounded once unless it lies exactly between two doubles. Such rows, those with an exponent, and
-all that is longer go through Python's own `float`, one by one.
+the same as being rounded once unless it lies exactly between two doubles. Zeros in front do not count as digits. Such
+rows, those with an exponent, and all that is longer go through Python's own `float`, one by one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.inputs.id_columns import BEFORE, WORD, words_at
 
-MINUS, POINT = 45, 46
+MINUS, POINT, ZERO = 45, 46, 48
 WRITTEN = re.compile(rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 MOST_DIGITS = 19  # of which every number is below 2^64
+MOST_PLACES = 22  # behind the point of 0.0...: 10^22 is a double
 MOST_ONE_BY_ONE = 1 / 8  # of the rows: beyond that another reader is quicker
 _EXACT = 1 << 53
-_WHOLE_POWERS = np.array([10**n for n in range(MOST_DIGITS + 1)], dtype=np.uint64)
-_POWERS = 10.0 ** np.arange(23)
+_WHOLE_POWERS = np.array([10**n if n <= MOST_DIGITS else 0 for n in range(MOST_PLACES + 1)], dtype=np.uint64)
+_POWERS = 10.0 ** np.arange(MOST_PLACES + 1)
 _WIDE_POWERS = np.cumprod(np.r_[1, np.full(27, 10)].astype(np.longdouble))
 _WIDE = np.finfo(np.longdouble).nmant == 63
 _LAST_BYTES = np.array([0] + [((1 << 64) - 1) ^ ((1 << 8 * (WORD - n)) - 1) for n in range(1, 9)], dtype=np.uint64)
@@ -54,6 +55,7 @@ def decimals(buffer: NDArray[np.uint8], start: IntArray, end: IntArray) -> Float
     digits = before + behind
     plain = (digits > 0) & (digits <= MOST_DIGITS)
     if not plain.all():
+        plain |= (before == 1) & (buffer[first] == ZERO) & (behind <= MOST_PLACES)
         before, behind = np.where(plain, before, 0), np.where(plain, behind, 0)
     words = words_at(buffer)
     mantissa, good = _digits(words, whole_end, before)
@@ -84,12 +86,15 @@ def _places_behind_the_point(buffer: NDArray[np.uint8], first: IntArray, end: In
 
 
 def _digits(words: NDArray[np.uint64], end: IntArray, count: IntArray) -> tuple[NDArray[np.uint64], BoolArray]:
-    """The whole number in the last `count` characters before each end, at most 24; and whether all were digits."""
+    """The whole number in the last `count` characters before each end, at most 24, and whether it is one.
+
+    All must be digits, of which those in front of the last 19 are zeros.
+    """
     total, good = _eight_digits(words, end, np.minimum(count, WORD))
     for done in range(WORD, int(count.max(initial=0)), WORD):
         more, fine = _eight_digits(words, end - done, np.clip(count - done, 0, WORD))
         total += more * np.uint64(10**done)
-        good &= fine
+        good &= fine & (more < 10 ** (MOST_DIGITS - done))
     return total, good
 
 

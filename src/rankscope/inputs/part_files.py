@@ -39,7 +39,7 @@ class PartFiles:
     @property
     def name(self) -> str:
         """What messages and provenance call all of them."""
-        return name_of(self.address.rstrip("/")) or "."
+        return _name_of_files(self.address)
 
     def stem(self, suffixes: Sequence[str] = ()) -> str:
         """A system's name: that of the folder, or what stands before the first sign of a pattern.
@@ -49,7 +49,8 @@ class PartFiles:
         """
         if not is_pattern(self.path):
             return without_suffix(self.name if is_remote(self.path) else name_of(os.path.abspath(self.path)), suffixes)
-        fixed = self.name[: min(self.name.find(sign) for sign in PATTERN_SIGNS if sign in self.name)]
+        name = name_of(self.address)
+        fixed = name[: min((name.find(sign) for sign in PATTERN_SIGNS if sign in name), default=0)]
         return fixed.rstrip("-_.=") or name_of(_fixed_folder(self.path)) or "run"
 
     @property
@@ -128,9 +129,20 @@ def part_files(path: str | Path, max_ratio: float = MAX_RATIO) -> PartFiles | No
     kept = [(os.fsdecode(name), each) for name, each in named if not _is_note(os.fsdecode(name))]
     if not kept:
         what = "no file fits this pattern" if is_pattern(text) else "is a folder without files (nor a qrels/test.tsv)"
-        raise InputError.of(name_of(text), [what], f"Looked for {visible(text)}")
+        raise InputError.of(_name_of_files(text), [what], f"Looked for {visible(text)}")
     sources = tuple(Source(each, max_ratio=max_ratio) for _, each in kept)
     return PartFiles(text, sources, tuple(one_line(name) for name, _ in kept))
+
+
+def _name_of_files(path: str) -> str:
+    """The last part of a path, with the folder before it where it begins like a pattern.
+
+    >>> _name_of_files("runs/bm25"), _name_of_files("runs/bm25/*.run")
+    ('bm25', 'bm25/*.run')
+    """
+    name = name_of(path.rstrip("/")) or "."
+    folder = name_of(os.path.dirname(path.rstrip("/")))
+    return f"{folder}/{name}" if name.startswith(PATTERN_SIGNS) and folder else name
 
 
 def _remote_part_files(url: str, max_ratio: float) -> PartFiles | None:

@@ -75,6 +75,10 @@ class Qrels:
         """Judgements from a file, or from all files of a folder or pattern."""
         from rankscope.inputs.formats import read_qrels
 
+        if str(path).startswith("irds:"):
+            from rankscope.inputs.irds import judgements
+
+            return judgements(str(path))
         if str(path) != "-" and not os.path.isfile(path):
             from rankscope.inputs.part_qrels import qrels_of_parts
 

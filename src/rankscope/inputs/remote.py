@@ -250,4 +250,5 @@ def _explained(url: str) -> Iterator[None]:
 
 
 def _looked(url: str) -> str:
-    return f"Looked for {shown_address(url)}"
+    variables = "" if _is_web(url) else ". Keys, region and endpoint come from the environment (AWS_REGION, ...)"
+    return f"Looked for {shown_address(url)}{variables}"

@@ -137,6 +137,10 @@ class Source:
         """All plain bytes at once, without a byte order mark."""
         return b"".join(self._plain(self._stored())).removeprefix(BYTE_ORDER_MARK)
 
+    def chunks(self) -> Iterator[bytes]:
+        """All plain bytes in portions as they come."""
+        return self._plain(self._stored())
+
     def blocks(self, size: int = 0, inner_marks: bool = False) -> Iterator[bytes]:
         """Plain bytes in blocks that end with a whole line; only the last one may lack its line end.
 

@@ -23,7 +23,7 @@ BINS = 512  # at least, where there are items enough
 FACTOR = 80  # bins for each hit
 OUTSIDE = 4  # bins before and behind those between the limits: no limit is in the last
 MOST_BINS = 1 << 22  # at a time: a float32 knows their numbers
-CELLS = 1 << 19  # scores in bins at a time, which stay in the cache
+CELLS = 1 << 18  # scores in bins at a time, which stay in the cache
 Scores = NDArray[np.float32]
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.ranks.dense import Each, best_first, in_turn, ranks_among
 from rankscope.ranks.lots import lots_of_numbers
+from rankscope.ranks.low_numbers import low_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS, RelevantRanks
 from rankscope.ranks.settling import Ranked
@@ -158,7 +159,7 @@ def highest(scores: NDArray[Any], number: int) -> BoolArray:
     """
     if scores.shape[1] <= number:
         return np.asarray(scores > -np.inf)
-    least = np.partition(scores, scores.shape[1] - number, axis=1)[:, [scores.shape[1] - number]]
+    least = -np.partition(low_numbers(-scores, number).values, number - 1, axis=1)[:, [number - 1]]
     chosen = scores >= least
     few = np.flatnonzero(least[:, 0] == -np.inf)
     chosen[few] = scores[few] > -np.inf

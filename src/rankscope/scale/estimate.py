@@ -81,5 +81,6 @@ def announcement(name: str, size: Size, layout: str, parts: int, memory: int, se
     """What is going to happen, in one line."""
     files = "1 file" if size.files == 1 else f"{size.files:,} files"
     how = {"whole": "by file", "scattered": "shared out by query", "counted": "counted where they lie"}[layout]
+    number = "1 part" if parts == 1 else f"{parts:,} parts"
     time = f", {in_time(seconds)}" if seconds > LONG else ""
-    return f"{name}: about {size.rows:,} rows in {files}, {how} in {parts:,} parts within {in_words(memory)}{time}"
+    return f"{name}: about {size.rows:,} rows in {files}, {how} in {number} within {in_words(memory)}{time}"

@@ -29,8 +29,11 @@ class WholeRun:
     digest: str
 
 
-def put_together(plan: Plan, parts: Sequence[PartRanks], read: Sequence[PartFacts]) -> RelevantRanks:
-    """One reduction from those of the parts, and the facts of all that was read; raises everything that is wrong."""
+def put_together(plan: Plan, parts: list[PartRanks], read: Sequence[PartFacts]) -> RelevantRanks:
+    """One reduction from those of the parts, and the facts of all that was read; raises everything that is wrong.
+
+    The list of parts is emptied, so that nothing is held twice for longer than it must.
+    """
     facts, whole = _joined(plan, read)
     there = [part.ranks for part in parts if part.ranks is not None and len(part.ranks)]
     end = plan.found()
@@ -46,10 +49,10 @@ def put_together(plan: Plan, parts: Sequence[PartRanks], read: Sequence[PartFact
     end.rows_of_query = {}
     missing = np.setdiff1d(np.arange(len(plan.nothing.judged.queries)), rows)
     rest = end.assembled(whole, plan.qrels, missing)
-    joined = RelevantRanks.join([_alike(ranks, whole.gives_scores) for ranks in (*there, rest)])
-    ordered = joined.take(np.argsort(np.concatenate([rows, missing])))
+    parts.clear()
+    joined = _join_alike([*there, rest], there, whole.gives_scores)
     return replace(
-        ordered,
+        joined.take(np.argsort(np.concatenate([rows, missing]))),
         system=whole.name,
         tag=whole.tag,
         not_judged=tuple(sorted(end.not_judged)),
@@ -85,6 +88,12 @@ def _refuse_mixed_scores(read: Sequence[PartFacts], whole: PartFacts) -> None:
             own = Problems(name)
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
             whole.problems.take_over(own, name, number)
+
+
+def _join_alike(ranks: list[RelevantRanks], held: list[RelevantRanks], gives_scores: bool) -> RelevantRanks:
+    """All as one; those that are held elsewhere are let go."""
+    held.clear()
+    return RelevantRanks.join([_alike(each, gives_scores) for each in ranks])
 
 
 def _alike(ranks: RelevantRanks, gives_scores: bool) -> RelevantRanks:

@@ -114,6 +114,7 @@ class PartsReduction:
             parts = self._by_file(size)
             if not has_torn_queries(parts):
                 return put_together(self.plan, parts, [part.facts for part in parts])
+            parts.clear()
         return self._by_bucket(size)
 
     def _by_file(self, size: Size) -> list[PartRanks]:
@@ -121,7 +122,7 @@ class PartsReduction:
         self._announce(size, "whole", len(parts))
         kept = PartsFolder(self.folder, RanksForm())
         done = finish_parts(reduce_file, self.plan, parts, self.runner, kept, self._shown(0, 1))
-        return [done[part.digest] for part in parts]
+        return [done.pop(part.digest) for part in parts]
 
     def _by_bucket(self, size: Size) -> RelevantRanks:
         most = min(self.plan.rows_in_memory, ROWS_A_BUCKET)
@@ -141,7 +142,7 @@ class PartsReduction:
         buckets = buckets_of(plan, in_order)
         shown = self._shown(FIRST_STAGE, 1 - FIRST_STAGE)
         done = finish_parts(reduce_bucket, plan, buckets, self.runner, PartsFolder(self.folder, RanksForm()), shown)
-        ranks = [done[bucket.digest] for bucket in buckets]
+        ranks = [done.pop(bucket.digest) for bucket in buckets]
         read = [each.facts for _, each in in_order]
         return put_together(plan, ranks, [*read, *(_without_rows(part.facts) for part in ranks)])
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.text import Index
 from rankscope.feedback import Examples, Items, Method
+from rankscope.feedback.examples.text_items import TextItems
 from rankscope.feedback.methods import METHODS as CATALOGUE
 from rankscope.feedback.methods import RM3
 
 COPIES = 3
+WORDS = [f"w{number}" for number in range(60)]
+TOPICS = {"first": "w0 w1 w2", "second": "w3 w4 w3", "nothing": "the"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class Drawn:
         """The sessions with other lists of examples."""
         truth = [sorted({*each, 0, 1, 2}) for each in positives]
         start = np.linspace(1, 0, len(self.items))
-        return Examples.of(positives, negatives, queries=self.queries, truth=truth, start=start, seeds=7)
+        names = [list(TOPICS)[place % len(TOPICS)] for place in range(len(positives))]
+        return Examples.of(positives, negatives, queries=self.queries, truth=truth, start=start, seeds=7, asked=names)
 
 
 def collection(chance: np.random.Generator, items: int, features: int, counts: bool = False) -> Items:
@@ -45,6 +50,14 @@ def collection(chance: np.random.Generator, items: int, features: int, counts: b
     log = chance.integers(-1, 2, (6, items))
     groups = [slice(0, features // 2), slice(features // 2, features)]
     return Items.of(rows, log=log, groups=groups)
+
+
+def texts_of(items: Items, chance: np.random.Generator) -> TextItems:
+    """The same items as documents of random words; copies have the same words."""
+    texts = [" ".join(chance.choice(WORDS, chance.integers(3, 12))) for _ in range(len(items))]
+    texts[-COPIES:] = texts[:COPIES]
+    index = Index.build([{"id": str(place), "body": text} for place, text in enumerate(texts)])
+    return TextItems.in_index(index, TOPICS, vectors=items.matrix)
 
 
 def drawn_from(
@@ -76,8 +89,11 @@ def of_default(kind: type[Method]) -> Method:
 
 
 def drawn_for(method: Method, seed: int, sessions: int, plain: bool = False) -> Drawn:
-    """Sessions a method can be used on: term counts for RM3."""
-    return drawn_from(seed, sessions, counts=isinstance(method, RM3), plain=plain)
+    """Sessions a method can be used on: term counts for RM3, documents for methods on words."""
+    drawn = drawn_from(seed, sessions, counts=isinstance(method, RM3), plain=plain)
+    if "words" not in method.needs:
+        return drawn
+    return replace(drawn, items=texts_of(drawn.items, np.random.default_rng(seed)))
 
 
 METHODS: list[Method] = [of_default(kind) for kind in CATALOGUE.own()]

@@ -10,7 +10,7 @@ from rankscope.feedback import Method, TwoSided
 from tests.feedback.methods.drawn import METHODS, drawn_for, numbers, seeds
 from tests.feedback.methods.reference import FORMULAS, query_point
 
-APART = {"biased-svm", "boosting", "log-based-svm", "dba"}  # tested in a file of their own
+APART = {"biased-svm", "boosting", "log-based-svm", "dba", "text-rm3", "text-rocchio"}  # tested in a file of their own
 CONTROLS = {"no-feedback", "random", "all-labels", "ideal"}
 LOOSE = {"svm": 1e-3, "active-svm": 1e-3, "retin": 1e-3, "one-class-svm": 1e-4}  # the tolerance of libsvm
 

@@ -9,7 +9,6 @@ import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from rankscope.evaluation.scores import Scores
 from rankscope.reports.page import html
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import figures_of
-from rankscope.reports.page.helper import Helper
 from rankscope.reports.texts.estimates import compared_of, estimates_of
 from rankscope.reports.texts.verdict import verdict_of
 from tests.data import GOLDEN
@@ -259,21 +257,6 @@ def test_without_a_collection_size_the_graphs_that_need_it_say_so_and_the_others
     assert {figure.kind.name for figure in figures if figure.graph is not None} == {
         kind.name for kind in graphs.ALL
     } - NEED_SIZE - OF_MANY
-
-
-def test_a_graph_that_is_refused_at_once_starts_no_second_process() -> None:
-    class Counting(Helper):
-        started = 0
-
-        def start(self, *given: Any, **named: Any) -> Any:
-            Counting.started += 1
-            return super().start(*given, **named)
-
-    sized = [system.ranks for system in scores_of("rough", "fine")]
-    figures_of([replace(each, collection=np.full(len(each), -1)) for each in sized], helper=Counting(wanted=False))
-    assert Counting.started == 0
-    figures_of(sized, helper=Counting(wanted=False))
-    assert Counting.started == 1
 
 
 def test_one_system_has_no_differences_and_says_why() -> None:

@@ -64,7 +64,7 @@ def test_with_classes_one_class_is_left_out_at_a_time() -> None:
 
 def test_the_quantiles_are_those_of_the_formula_written_out() -> None:
     values = SAMPLES["skewed"][:, None]
-    drawn = np.random.default_rng(0).choice(values[:, 0], (999, 25)).mean(axis=1)[:, None]
+    drawn = np.random.default_rng(0).choice(values[:, 0], (999, 25)).mean(axis=1)[None, :]
     bias = stats.norm.ppf((drawn < values.mean()).mean())
     faster = acceleration(values, np.isfinite(values), np.arange(25))[0]
     z = bias + stats.norm.ppf([0.05, 0.95])
@@ -76,7 +76,7 @@ def test_the_quantiles_are_those_of_the_formula_written_out() -> None:
 
 def test_resamples_that_tie_with_the_estimate_count_half_on_each_side() -> None:
     values = np.array([[0.0], [1.0], [0.0], [1.0]])
-    drawn = np.array([[0.25], [0.5], [0.5 + 1e-16], [0.5], [0.75], [0.75]])
+    drawn = np.array([[0.25, 0.5, 0.5 + 1e-16, 0.5, 0.75, 0.75]])
     tails = bca_tails(drawn, values, np.isfinite(values), np.arange(4), 0.95)
     bias = stats.norm.ppf(2.5 / 6)
     np.testing.assert_allclose(tails[:, 0], stats.norm.cdf(2 * bias + stats.norm.ppf([0.025, 0.975])), rtol=1e-9)

@@ -118,3 +118,12 @@ def test_quantiles_of_rows_are_those_of_numpy_bit_for_bit() -> None:
     known = [row[~np.isnan(row)] for row in rows]
     expected = [np.quantile(row, shares[:, at]) if row.size else np.full(2, np.nan) for at, row in enumerate(known)]
     np.testing.assert_array_equal(found.T, expected)
+
+
+def test_a_column_has_the_interval_that_it_has_alone_beside_equal_ones_too() -> None:
+    column = np.random.default_rng(8).random((12, 2))
+    table = column[:, [0, 0, 1, 1, 1, 0]]
+    whole, alone = (bootstrap_means(each, how="bca", resamples=400) for each in (table, column))
+    np.testing.assert_allclose(whole.low, alone.low[[0, 0, 1, 1, 1, 0]], rtol=1e-14)
+    assert whole.queries.tolist() == [12] * 6
+    assert whole.mean.tolist() == (table.sum(axis=0) / 12).tolist()  # to the last bit

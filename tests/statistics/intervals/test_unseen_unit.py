@@ -229,3 +229,11 @@ def test_it_holds_the_mean_of_rare_large_values_where_the_spread_does_not() -> N
     ]
     assert held[0] >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / 300)
     assert held[1] < 0.3
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_points_at_which_nothing_changes_have_the_same_limits_and_change_no_others(together: bool) -> None:
+    table = np.random.default_rng(2).random((11, 3))
+    places = [0, 0, 1, 1, 1, 2, 0]
+    once, often = (np.stack(limits(each, together=together, draws=500)) for each in (table, table[:, places]))
+    np.testing.assert_allclose(often, once[:, places], rtol=1e-14)

@@ -13,6 +13,7 @@ from rankscope.arrays import BoolArray
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.pairwise import compare_pairs
 from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.shared_draws import resampled_times
 from rankscope.statistics.verdicts.groups import groups_of, letters_of, needed_groups
 from rankscope.statistics.verdicts.rank_intervals import rank_chances, rank_intervals
 
@@ -119,3 +120,11 @@ def test_one_system_or_no_common_query_is_an_error() -> None:
         rank_intervals(ScoreTable.make({"A": [0.1]}))
     with pytest.raises(SettingError, match="no query"):
         rank_intervals(ScoreTable.make({"A": [0.1, np.nan], "B": [np.nan, 0.1]}))
+
+
+def test_the_queries_drawn_are_those_of_the_intervals_of_means() -> None:
+    """So that they are drawn once for both: with two systems the share of resamples in which one is ahead."""
+    gains = np.random.default_rng(6).random((30, 2))
+    times = np.concatenate([*resampled_times(30, 10_000, 3)])
+    ahead = (np.diff(times @ gains, axis=1) < 0).mean()
+    assert rank_chances(gains, seed=3)[0] == pytest.approx([ahead, 1 - ahead], abs=1e-12)

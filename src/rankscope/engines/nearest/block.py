@@ -23,7 +23,7 @@ from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.settling import Close, Ranked, final_ranks
 from rankscope.running.threads import in_threads, thread_count, with_threads
 
-CELL = 20  # bytes a score takes in a block, all arrays at once
+CELL, SCREENED_CELL = 20, 12  # bytes a score takes in a block, all arrays at once
 USEFUL = 1 << 25  # larger blocks are not faster
 LEAST_ROWS = 64  # of a thread
 PROBED = 16  # queries of the first block that say how precise scores must be
@@ -71,7 +71,8 @@ def cells_within(space: Space, memory: int) -> int:
     """How many scores fit into a block beside the copies of the features, for which a third is set aside."""
     if isinstance(space, ProductSpace):
         space.copies = memory // 3
-    return max(1, min(USEFUL, memory // (3 * CELL)))
+    screened = space.levels > 1 and not space.exact
+    return max(1, min(USEFUL, memory // (3 * (SCREENED_CELL if screened else CELL))))
 
 
 @dataclass

@@ -8,16 +8,15 @@ import numpy as np
 
 from rankscope.arrays import BoolArray
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kept_matrix import matrix_digest
 
 
 def features_digest(items: Items) -> str:
-    """SHA-256 of type, shape and values of the features as the methods see them.
+    """SHA-256 of type, shape and values of the features as the methods see them, and of texts where there are any.
 
     >>> features_digest(Items.of([[0.0, 1.0]]))[:8]
     '4c56d06f'
     """
-    return items.remember("digest", lambda: matrix_digest(items.matrix))
+    return items.remember("digest", items.fingerprint)
 
 
 def target_digest(target: BoolArray) -> str:

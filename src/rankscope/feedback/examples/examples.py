@@ -39,6 +39,7 @@ class Examples:
     displays: Ragged | None = None  # item, display (number), picked
     log_rows: Ragged | None = None  # row: rows of the log this session may use; None: all
     around: IntArray | None = None  # rank about which RETIN asks
+    asked: NDArray[np.str_] | None = None  # the name of the topic, for methods that know its words
 
     @classmethod
     def of(
@@ -55,6 +56,7 @@ class Examples:
         displays: Sequence[Sequence[Display]] | None = None,
         log_rows: Sequence[ArrayLike] | None = None,
         around: int | ArrayLike | None = None,
+        asked: Sequence[str] | None = None,
     ) -> Examples:
         """Checked examples from one list of item numbers per session; grades are 1 and -1 unless given.
 
@@ -75,6 +77,7 @@ class Examples:
             displays=None if displays is None else display_rows(displays),
             log_rows=None if log_rows is None else Ragged.of(log_rows, "row"),
             around=None if around is None else one_each(around, count, "around").astype(np.int64),
+            asked=None if asked is None else _names(asked, count),
         )
 
     @classmethod
@@ -152,6 +155,7 @@ class Examples:
             displays=None if self.displays is None else self.displays.take(sessions),
             log_rows=None if self.log_rows is None else self.log_rows.take(sessions),
             around=None if self.around is None else self.around[sessions],
+            asked=None if self.asked is None else self.asked[sessions],
         )
 
     def batches(self, size: int) -> Iterator[Examples]:
@@ -183,6 +187,12 @@ def _part(lists: Ragged, session: int, column: str) -> NDArray[Any]:
 def _shown(displays: Ragged, session: int) -> tuple[tuple[IntArray, BoolArray], ...]:
     item, number, picked = (_part(displays, session, name) for name in ("item", "display", "picked"))
     return tuple((item[number == each], picked[number == each]) for each in np.unique(number))
+
+
+def _names(asked: Sequence[str], count: int) -> NDArray[np.str_]:
+    if len(asked) != count:
+        raise InputError.of("examples", [f"{count} sessions need {count} names of topics, got {len(asked)}"])
+    return np.array(asked, dtype=np.str_)
 
 
 def _rows(vectors: ArrayLike, count: int, what: str) -> FloatArray:

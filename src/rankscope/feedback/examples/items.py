@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import InputError, SettingError
-from rankscope.feedback.examples.kept_matrix import KeptMatrix
+from rankscope.feedback.examples.kept_matrix import KeptMatrix, matrix_digest
 from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
 from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
 
@@ -177,6 +177,10 @@ class Items:
         if self.given_aspects is not None:
             return self.given_aspects
         return (quarters(self.matrix)[:, :, None] == np.arange(BINS)).reshape(len(self), -1)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of all that decides scores."""
+        return matrix_digest(self.matrix)
 
     def neighbours(self, k: int) -> tuple[IntArray, FloatArray]:
         """The `k` nearest other items of each item by cosine, and how alike they are."""

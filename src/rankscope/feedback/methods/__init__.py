@@ -49,6 +49,8 @@ ALL: dict[str, Later] = later(  # in reading order; a new method adds its line h
         "gaussian-process": "gaussian_process:GaussianProcess",
         "prototype": "prototype:Prototype",
         "centroid-difference": "centroid_difference:CentroidDifference",
+        "text-rm3": "text_rm3:TextRM3",
+        "text-rocchio": "text_rocchio:TextRocchio",
     },
 )
 METHODS: NamedCatalogue[Method] = NamedCatalogue(

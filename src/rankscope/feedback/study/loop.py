@@ -107,7 +107,12 @@ class SessionBlock:
             queries[~asked] = np.nan
         displays = self.history.displays if self._tells_displays else None
         examples = Examples(
-            self.history.side(1), self.history.side(-1), self.sessions.seed, queries=queries, displays=displays
+            self.history.side(1),
+            self.history.side(-1),
+            self.sessions.seed,
+            queries=queries,
+            displays=displays,
+            asked=np.array(self.classes, dtype=np.str_),
         )
         return self.state.complete_examples(examples)
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rankscope.feedback.examples.digests import features_digest
-from rankscope.feedback.examples.kept_matrix import KeptMatrix
+from rankscope.feedback.examples.kept_matrix import KeptMatrix, matrix_digest
 from rankscope.feedback.study.setting import Experiment
 
 LARGE = 100_000_000  # bytes of features
@@ -27,7 +26,7 @@ def light_to_travel(setting: Experiment, folder: Path | None) -> Iterator[Experi
         with TemporaryDirectory(prefix="rankscope-") as temporary, light_to_travel(setting, Path(temporary)) as light:
             yield light
     else:
-        digest = features_digest(setting.items)
+        digest = matrix_digest(setting.items.matrix)
         kept = KeptMatrix(folder.resolve() / f"features-{digest[:32]}.npy", digest)
         try:
             yield replace(setting, items=replace(setting.items, kept=kept))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from rankscope.feedback.users.draws import seed_of, uniform
 from rankscope.feedback.users.topics import Topics
 from rankscope.notation import Named, NamedCatalogue
 from rankscope.ranks.ragged import Ragged
+
+if TYPE_CHECKING:
+    from rankscope.feedback.examples.text_items import TextItems
 
 
 class Start(Named, ABC):
@@ -126,6 +129,11 @@ class ExternalRanking(Start):
 
     rows: FloatArray
     name: ClassVar[str] = "external_ranking"
+
+    @classmethod
+    def by_words(cls, items: TextItems, topics: Topics) -> ExternalRanking:
+        """The ranking of a text engine for the words of each topic."""
+        return cls(items.first_rows(topics.names))
 
     def __post_init__(self) -> None:
         table = np.asarray(self.rows, dtype=np.float64)

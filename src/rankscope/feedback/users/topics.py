@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,6 +77,31 @@ class Topics:
         topics = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
         plain = all(isinstance(each, HasLabel) for each in meant.values())
         return topics if plain else replace(topics, given_gains=_gains(list(meant.values()), have))
+
+    @classmethod
+    def from_qrels(cls, qrels: Any, items: Sequence[str], rel: float = 1, least: int = 1) -> Topics:
+        """One topic for each query that has at least so many relevant items, of grade `rel` or better, among these.
+
+        `items` are their ids. Other queries are left out; items that are not judged are not relevant.
+        >>> Topics.from_qrels({"1": {"a": 2, "x": 1}, "2": {"b": 0}, "3": {"b": 1, "c": 1}}, ["a", "b", "c"]).rows()[0]
+        {'topic': '1', 'assessor': '', 'relevant': 1, 'generality': 0.3333333333333333}
+        """
+        import polars as pl
+
+        from rankscope.inputs.qrels import Qrels
+
+        places = pl.DataFrame({"item": pl.Series(items, dtype=pl.String)}).with_row_index("place")
+        good = Qrels.of(qrels).table.filter(pl.col("grade") >= rel).join(places, on="item")
+        names = good["query"].unique(maintain_order=True)
+        targets = np.zeros((len(names), len(items)), np.bool_)
+        if len(names):
+            targets[good["query"].cast(pl.Enum(names)).to_physical().to_numpy(), good["place"].to_numpy()] = True
+        large = {
+            name: target for name, target in zip(names, targets, strict=True) if least <= target.sum() < len(items)
+        }
+        if not large:
+            raise SettingError(f"no query has {least} relevant items or more among these {len(items):,}: do ids agree?")
+        return cls.of(large)
 
     @classmethod
     def _checked(cls, names: tuple[str, ...], assessors: tuple[str, ...], targets: Sequence[BoolArray]) -> Topics:

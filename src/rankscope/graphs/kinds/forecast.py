@@ -49,7 +49,6 @@ class _Grown:
     needs=("collection size",),
     uses=("scores",),
     enough=250,
-    slow=True,
 )
 def forecast_graph(
     systems: Systems,

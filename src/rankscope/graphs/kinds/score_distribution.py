@@ -42,7 +42,7 @@ def score_distribution_graph(systems: Systems) -> Graph:
         ("relevant", hits, how_many(hits.size, "item", "items")),
         ("distractors", others, f"{how_many(others.size, 'item', 'items')}, the {most} best of each query"),
     ):
-        share = np.histogram(values, edges)[0] / max(values.size, 1)
+        share = np.histogram(values, edges.size - 1, (edges[0], edges[-1]))[0] / max(values.size, 1)
         x, y = np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(share, 2), [0.0]])
         graph = graph.band(Region(x, np.zeros(x.size), y), name)
         graph = graph.curve(Curve(x, y), name, note, markers=0, facts=_facts(edges, x, y))

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 ANYTHING, NOTHING, JSON = b"", b"(?!)", rb"\s*[\[{]"
-TABLE = rb"[\r\n]*[^\r\n]*[,;\t]"  # a header has two names at least
+TREC_LINE = rb"(?:[^\s,;]+[ \t]+){3}[-+]?\d+(?:[ \t]+[-+.\deE]+[ \t]+\S+)?[ \t]*[\r\n]"  # fourth: rank or grade
+TABLE = rb"[\r\n]*(?!" + TREC_LINE + rb")[^\r\n]*[,;\t]"  # a header has two names at least
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ Every size and count in the footer and in the page headers must fit into the fil
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,8 +39,15 @@ def check(data: Any, expansion: Expansion) -> None:
             if _whole(column, VALUES) < _whole(group, GROUP_ROWS):
                 raise BadThriftError("a column has fewer values than rows")
             _check_pages(data, end, column, expansion)
+        _forget_pages(data)
     if rows != _whole(footer, ROWS):
         raise BadThriftError(f"it says {_whole(footer, ROWS)} rows, its parts have {rows}")
+
+
+def _forget_pages(data: Any) -> None:
+    """Let what was looked at of a memory map leave memory again."""
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        data.madvise(mmap.MADV_DONTNEED)
 
 
 def footer_of(data: Any) -> tuple[Struct, int]:

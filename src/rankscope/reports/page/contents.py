@@ -9,7 +9,6 @@ from rankscope.evaluation.scores import Scores
 from rankscope.reports.formats.grid import Grid
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.figures import Figure, Progress, figures_of
-from rankscope.reports.page.helper import Helper
 from rankscope.reports.texts.class_table import CLASS_NOTE, class_rows
 from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_of
 from rankscope.reports.texts.verdict import Verdict, verdict_of
@@ -45,7 +44,6 @@ class Report:
         scores: Scores,
         title: str = "",
         progress: Progress | None = None,
-        helper: Helper | None = None,
         compared: Compared | None = None,
     ) -> Report:
         """Everything that can be said from these scores and the ranks behind them, compared before or here."""
@@ -54,7 +52,7 @@ class Report:
         names = tuple(system.name for system in scores.systems)
         main = estimates.main
         ranks = [system.ranks for system in scores.systems]
-        figures = figures_of(ranks, main.asked if main else "AP", progress, helper, compared)
+        figures = figures_of(ranks, main.asked if main else "AP", progress, compared)
         verdict = verdict_of(names, estimates, compared)
         return cls(
             title=title or _listed(names),

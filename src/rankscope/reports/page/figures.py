@@ -13,8 +13,7 @@ from rankscope.errors import RankscopeError
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import GraphKind
 from rankscope.names import slugs
-from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
-from rankscope.reports.page.helper import Helper
+from rankscope.ranks.relevant_ranks import RelevantRanks
 
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
@@ -74,29 +73,19 @@ def figures_of(
     systems: Sequence[RelevantRanks],
     measure: str = "AP",
     progress: Progress | None = None,
-    helper: Helper | None = None,
     compared: Compared | None = None,
 ) -> tuple[Figure, ...]:
-    """All kinds of graph, in the order people want to see them; a helper makes the slow ones meanwhile.
+    """All kinds of graph, in the order people want to see them.
 
     Graphs that show a verdict show the one given, `compared`, so that page and picture say the same.
     """
     asked = list(_asked(systems))
-    waiting = {
-        number: (helper or Helper(wanted=False)).start(_graph, each.kind.name, each.chosen, measure)
-        for number, each in enumerate(asked)
-        if each.kind.slow and each.has_size
-    }
-    done: dict[int, Graph | str] = {}
-    for number, each in enumerate(asked):
-        if number not in waiting:
-            done[number] = _graph(each.kind.name, each.chosen, measure, compared)
-            _tell(progress, len(done) / len(asked))
-    for number, later in waiting.items():
-        done[number] = later()
+    done = []
+    for each in asked:
+        done.append(_graph(each.kind, each.chosen, measure, compared))
         _tell(progress, len(done) / len(asked))
     ids = slugs([f"{each.kind.name} {each.suffix}" for each in asked])
-    results = [_figure(ids[number], each, done[number]) for number, each in enumerate(asked)]
+    results = [_figure(*each) for each in zip(ids, asked, done, strict=True)]
     return _without_repetition([_with_variants(figure, each) for figure, each in zip(results, asked, strict=True)])
 
 
@@ -130,12 +119,6 @@ class _Asked:
         return self.systems if self.kind.enough is None else _sampled(self.systems, self.kind.enough)
 
     @property
-    def has_size(self) -> bool:
-        """Whether the collection has the size that the kind needs: without it a graph is refused at once."""
-        known = all(bool((each.collection != UNKNOWN).all()) for each in self.systems)
-        return known or "collection size" not in self.kind.needs
-
-    @property
     def note(self) -> str:
         count, shown = len(self.systems[0]), len(self.chosen[0])
         return "" if shown == count else f"{shown:,} queries drawn from {count:,} with seed 0"
@@ -148,9 +131,8 @@ def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
         yield from (_Asked(kind, share, share[-1].system if several else "") for share in shares)
 
 
-def _graph(name: str, systems: list[RelevantRanks], measure: str, compared: Compared | None = None) -> Graph | str:
-    """The graph, or in words why there is none; kinds go by name, because a helper has its own."""
-    kind = graphs.by_name(name)
+def _graph(kind: GraphKind[Any], systems: list[RelevantRanks], measure: str, compared: Compared | None) -> Graph | str:
+    """The graph, or in words why there is none."""
     try:
         return kind(systems, **kind.accepted(measure, compared=compared))
     except RankscopeError as error:

@@ -21,8 +21,8 @@ def bca_tails(
 ) -> FloatArray:
     """The quantiles to take as lower and upper limit (rows) of each column; NaN where one unit alone has values.
 
-    `drawn`: means of each column in each resample. `filled`, `there`: the values of each query, 0 where there is none.
-    `unit`: what is left out together, queries or their classes, numbered from 0.
+    `drawn`: means of each column (row) in each resample (column). `filled`, `there`: the values of each query, 0 where
+    there is none. `unit`: what is left out together, queries or their classes, numbered from 0.
     """
     from scipy.special import ndtr, ndtri
 
@@ -55,9 +55,21 @@ def acceleration(filled: FloatArray, there: BoolArray, unit: IntArray) -> FloatA
 
 def _share_below(drawn: FloatArray, mean: FloatArray) -> FloatArray:
     """The share of resamples below the estimate, ties half; never quite 0 or 1."""
-    known = ~np.isnan(drawn)
-    away = np.where(known, drawn - mean, 0.0)
-    near = EQUAL * np.abs(away).max(axis=0, initial=0.0) + ROUNDING * np.abs(mean)
-    below, tied = (known & (away < -near)).sum(axis=0), (known & (np.abs(away) <= near)).sum(axis=0)
-    count = np.maximum(known.sum(axis=0), 1)
-    return np.clip((below + 0.5 * tied) / count, 0.5 / count, 1 - 0.5 / count)
+    away = drawn - mean[:, None]
+    farthest = np.maximum(-np.fmin.reduce(away, axis=1, initial=0.0), np.fmax.reduce(away, axis=1, initial=0.0))
+    near = EQUAL * farthest + ROUNDING * np.abs(mean)
+    below, not_above = (np.count_nonzero(each, axis=1) for each in (away < -near[:, None], away <= near[:, None]))
+    count = np.maximum(known_in_rows(away), 1)
+    return np.clip((below + not_above) / 2 / count, 0.5 / count, 1 - 0.5 / count)
+
+
+def known_in_rows(rows: FloatArray) -> IntArray:
+    """How many numbers of each row are not NaN.
+
+    >>> known_in_rows(np.array([[1.0, 2.0], [np.nan, 3.0]]))
+    array([2, 1])
+    """
+    known = np.full(len(rows), rows.shape[1])
+    broken = np.flatnonzero(np.isnan(rows.sum(axis=1)))
+    known[broken] -= np.isnan(rows[broken]).sum(axis=1)
+    return known

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.statistics.intervals.bca import bca_tails
+from rankscope.statistics.intervals.bca import bca_tails, known_in_rows
+from rankscope.statistics.intervals.equal_columns import runs_of_equal_columns
 from rankscope.statistics.table.resampling import Drawing, Queries, batches, class_numbers, drawing
 from rankscope.statistics.table.shared_draws import resampled_times
 from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
@@ -94,9 +95,11 @@ def bootstrap_means(
     low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     unit = np.arange(len(table)) if classes is None else class_numbers(classes)
     if draw.units > 1:
-        drawn = _means(filled, there, draw, wanted, seed)
-        tails = _tails(drawn, filled, there, unit, level, how)
-        low, high = _limits(drawn, tails)
+        first, run = runs_of_equal_columns(table)
+        some, known = filled[:, first], there[:, first]
+        drawn = _means(some, known, draw, wanted, seed)
+        limits = _limits(drawn, _tails(drawn, some, known, unit, level, how))
+        low, high = limits[:, run]
         _settle(filled, there, mean, low, high)
     return Intervals(
         mean=mean,
@@ -113,15 +116,15 @@ def bootstrap_means(
 
 
 def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: int) -> FloatArray:
-    """The mean of each column in each resample."""
+    """The mean of each column (row) in each resample (column)."""
     whole = bool(there.all()) and draw.unit == "queries"
     weight = there.astype(np.float64)
     parts = []
     for times in _times(draw, len(filled), resamples, seed):
-        bottom = np.float64(len(filled)) if whole else times @ weight
+        bottom = np.float64(len(filled)) if whole else weight.T @ times.T
         with np.errstate(invalid="ignore"):
-            parts.append((times @ filled) / bottom)
-    return np.concatenate(parts)
+            parts.append((filled.T @ times.T) / bottom)
+    return np.concatenate(parts, axis=1)
 
 
 def _times(draw: Drawing, queries: int, resamples: int, seed: int) -> Iterator[FloatArray]:
@@ -140,11 +143,11 @@ def _tails(drawn: FloatArray, filled: FloatArray, there: Any, unit: IntArray, le
     return bca_tails(drawn, filled, there, unit, level)
 
 
-def _limits(means: FloatArray, tails: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _limits(means: FloatArray, tails: FloatArray) -> FloatArray:
     """Quantiles over the resamples; a resample in which no query has a value is left out."""
-    limits = row_quantiles(means.T.copy(), tails)
+    limits = row_quantiles(means, tails)
     limits[:, np.isnan(tails).any(axis=0)] = np.nan
-    return limits[0], limits[1]
+    return limits
 
 
 def row_quantiles(rows: FloatArray, shares: FloatArray) -> FloatArray:
@@ -154,7 +157,7 @@ def row_quantiles(rows: FloatArray, shares: FloatArray) -> FloatArray:
     >>> row_quantiles(np.array([[4.0, 1.0, np.nan, 2.0]]), np.array([[0.25], [0.75]])).ravel()
     array([1.5, 3. ])
     """
-    known = (~np.isnan(rows)).sum(axis=1)
+    known = known_in_rows(rows)
     place = np.where(np.isnan(shares), 0.0, shares) * np.maximum(known - 1, 0)
     below = np.floor(place).astype(np.int64)
     above = np.minimum(below + 1, np.maximum(known - 1, 0))

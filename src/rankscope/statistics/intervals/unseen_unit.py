@@ -19,6 +19,8 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.measures.fractions import divide
+from rankscope.ranks.low_numbers import low_numbers
+from rankscope.statistics.intervals.equal_columns import runs_of_equal_columns
 from rankscope.statistics.table.shared_draws import exponential_weights
 from rankscope.statistics.table.units import UnitSums
 
@@ -58,10 +60,13 @@ def unseen_unit_limits(
     known = np.flatnonzero((units.size > 0).sum(axis=0) >= 2)
     limits = np.full(ends.shape, np.nan)
     if known.size:
-        chosen, low_high = UnitSums(units.total[:, known], units.size[:, known]), ends[:, known]
+        first, run = runs_of_equal_columns(np.vstack([units.total, units.size, ends])[:, known])
+        points = known[first]
+        chosen, low_high = UnitSums(units.total[:, points], units.size[:, points]), ends[:, points]
         means = _weighted_means(chosen, draws, seed, low_high, shape)
         inner = _joint_quantiles(means, level, together)
-        limits[:, known] = _around(np.clip(chosen.mean, *low_high), low_high[0] + inner[0], low_high[1] - inner[1])
+        around = _around(np.clip(chosen.mean, *low_high), low_high[0] + inner[0], low_high[1] - inner[1])
+        limits[:, known] = np.stack(around)[:, run]
     return limits[0], limits[1]
 
 
@@ -86,10 +91,17 @@ def _weighted_means(units: UnitSums, draws: int, seed: int, ends: FloatArray, sh
     """Distances from the lower and from the upper end: 2 x points x draws. The unseen unit is at distance 0."""
     size = units.size.astype(np.float64)
     from_ends = np.hstack([units.total - ends[0] * size, ends[1] * size - units.total])
-    columns = np.hstack([size, np.maximum(from_ends, 0.0)])
+    points = slice(0, 1) if _at_all_points_alike(size) else slice(None)
+    columns = np.hstack([size[:, points], np.maximum(from_ends, 0.0)])
     unseen, weights = exponential_weights(len(units), draws, seed, shape)
-    sums = np.concatenate([columns.T @ some.T for some in weights], axis=1).reshape(3, -1, draws)
-    return np.divide(sums[1:], sums[0] + units.typical_of_a_value[:, None] * unseen, out=sums[1:])
+    sums = np.concatenate([columns.T @ some.T for some in weights], axis=1)
+    below, above = sums[: -from_ends.shape[1]], sums[-from_ends.shape[1] :].reshape(2, -1, draws)
+    return np.divide(above, below + units.typical_of_a_value[points, None] * unseen, out=above)
+
+
+def _at_all_points_alike(size: FloatArray) -> bool:
+    """Whether all points have the values of the same units: the weights then add up to the same at every one."""
+    return bool((size == size[:, :1]).all())
 
 
 def _joint_quantiles(means: FloatArray, level: float, together: bool) -> FloatArray:
@@ -102,22 +114,25 @@ def _joint_quantiles(means: FloatArray, level: float, together: bool) -> FloatAr
     points, draws = means.shape[1:]
     spare = draws - math.ceil(level * draws - 1e-9)  # so many draws may be left out
     equal = (np.ptp(means, axis=2) == 0)[:, :, None]
-    lowest = _lowest(np.where(equal, np.arange(draws), means) if equal.any() else means, spare + 1)
-    values = np.take_along_axis(means, lowest, axis=2)
+    ordered = np.where(equal, np.arange(draws), means) if equal.any() else means
     group = np.zeros(points, dtype=np.int64) if together else np.arange(points)
-    first = np.full((int(group[-1]) + 1, draws), spare)
-    np.minimum.at(first, (group[None, :, None], lowest), np.arange(spare + 1))
-    place = np.partition(first, spare, axis=1)[:, spare]
-    return values[:, np.arange(points), place[group]]
+    for count in (spare // 4 + 2, spare // 2 + 2, spare + 1):  # points hardly ever all leave out the same draws
+        rows, count = ordered.reshape(-1, draws), min(count, draws)
+        left_out = low_numbers(rows, count).in_order(count).reshape(2, points, count)
+        place = _shared_place(left_out, group, draws, spare)
+        if (place < left_out.shape[2]).all():
+            break
+    chosen = left_out[:, np.arange(points), place[group]]
+    return np.take_along_axis(means, chosen[:, :, None], axis=2)[:, :, 0]
 
 
-def _lowest(means: FloatArray, count: int) -> IntArray:
-    """So many places of the lowest numbers along the last axis, ascending."""
-    limit = np.partition(means, count - 1, axis=2)[:, :, count - 1]
-    within = means <= limit[:, :, None]
-    if (np.count_nonzero(within, axis=2) == count).all():
-        some = np.nonzero(within)[2].reshape(*limit.shape, count)
-    else:  # several numbers are equal to the last of the lowest
-        some = np.argpartition(means, count - 1, axis=2)[:, :, :count]
-    order = np.argsort(np.take_along_axis(means, some, axis=2), axis=2)
-    return np.take_along_axis(some, order, axis=2)
+def _shared_place(left_out: IntArray, group: IntArray, draws: int, spare: int) -> IntArray:
+    """For each group of points the place among those left out, lowest first, up to which so many draws are spared.
+
+    As many as there are, where these are too few to tell.
+    """
+    count = left_out.shape[2]
+    first = np.full((int(group[-1]) + 1, draws), count)  # the place at which a draw is left out by any side and point
+    cell = group[None, :, None] * draws + left_out
+    np.minimum.at(first.reshape(-1), cell.ravel(), np.tile(np.arange(count), cell.size // count))
+    return np.partition(first, spare, axis=1)[:, spare]

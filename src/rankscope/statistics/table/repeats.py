@@ -19,10 +19,10 @@ def repeats(tables: Sequence[ScoreTable]) -> dict[str, str]:
     """
     names = tables[0].systems
     values = np.vstack([table.values for table in tables]).T
-    filled = np.where(np.isnan(values), -np.inf, values)
-    _, first, number = np.unique(filled, axis=0, return_index=True, return_inverse=True)
-    earliest = first[number.ravel()].tolist()
-    same = {names[each]: names[at] for each, at in enumerate(earliest) if at != each}
+    filled = np.where(np.isnan(values), -np.inf, values + 0.0)  # no -0: equal values have equal bytes
+    first: dict[bytes, str] = {}
+    earliest = {name: first.setdefault(row.tobytes(), name) for name, row in zip(names, filled, strict=True)}
+    same = {name: earlier for name, earlier in earliest.items() if earlier != name}
     if len(same) == len(names) - 1:
         same.pop(names[1])
     return same

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 
+Number = TypeVar("Number", np.float64, np.uint16)
 AT_ONCE = 1_000_000  # drawn in one batch: 8 MB of counts
 
 
@@ -88,13 +91,10 @@ def class_numbers(classes: Sequence[str]) -> IntArray:
     >>> class_numbers(["b", "a", "b"]), class_numbers(["", "a", ""])
     (array([1, 0, 1]), array([1, 0, 2]))
     """
-    names, number = np.unique(np.asarray(classes, dtype=str), return_inverse=True)
-    alone = np.flatnonzero(np.asarray(classes, dtype=str) == "")
-    if not alone.size:
-        return number.astype(np.int64)
-    number = number.astype(np.int64) - 1  # the empty name is the first
-    number[alone] = names.size - 1 + np.arange(alone.size)
-    return number
+    names = sorted({each for each in classes if each})
+    place = {name: number for number, name in enumerate(names)}
+    alone = itertools.count(len(names))
+    return np.array([place[each] if each else next(alone) for each in classes], dtype=np.int64)
 
 
 def batches(resamples: int, queries: int) -> Iterator[int]:
@@ -102,6 +102,18 @@ def batches(resamples: int, queries: int) -> Iterator[int]:
     step = max(1, AT_ONCE // max(queries, 1))
     for start in range(0, resamples, step):
         yield min(step, resamples - start)
+
+
+def in_batches(table: NDArray[Number], width: int) -> Iterator[NDArray[Number]]:
+    """The rows of a table, so many at once that memory stays small where each takes `width` numbers.
+
+    >>> [len(part) for part in in_batches(np.zeros(5), AT_ONCE // 2)]
+    [2, 2, 1]
+    """
+    start = 0
+    for some in batches(len(table), width):
+        yield table[start : start + some]
+        start += some
 
 
 def _counted(places: IntArray, resamples: int, queries: int) -> FloatArray:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray
-from rankscope.statistics.table.resampling import Queries, batches
+from rankscope.statistics.table.resampling import Queries, batches, in_batches
 
 KEPT = 5_000_000  # numbers: 40 MB of weights, 10 MB of counts
 MOST_TIMES = np.iinfo(np.uint16).max  # how often one unit may be drawn where counts are kept
@@ -31,7 +30,7 @@ def exponential_weights(units: int, draws: int, seed: int, shape: float) -> tupl
         gamma = chance.standard_gamma(shape, draws)
         return gamma, (chance.standard_exponential((some, units)) for some in batches(draws, units))
     gamma, weights = _kept_weights(units, draws, seed, shape)
-    return gamma, _parts(weights)
+    return gamma, in_batches(weights, units)
 
 
 @lru_cache(maxsize=1)
@@ -50,17 +49,10 @@ def resampled_times(units: int, resamples: int, seed: int) -> Iterator[FloatArra
     if units * resamples > KEPT or units > MOST_TIMES:
         chance, draw = np.random.default_rng(seed), Queries(units)
         return (draw.times(chance, some) for some in batches(resamples, units))
-    return (part.astype(np.float64) for part in _parts(_kept_times(units, resamples, seed)))
+    return (part.astype(np.float64) for part in in_batches(_kept_times(units, resamples, seed), units))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)  # a comparison and graphs of all queries ask for the same, graphs of some for others meanwhile
 def _kept_times(units: int, resamples: int, seed: int) -> NDArray[np.uint16]:
     chance, draw = np.random.default_rng(seed), Queries(units)
     return np.concatenate([draw.times(chance, some).astype(np.uint16) for some in batches(resamples, units)])
-
-
-def _parts(table: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    start = 0
-    for some in batches(*table.shape):
-        yield table[start : start + some]
-        start += some

@@ -18,8 +18,9 @@ from rankscope.statistics.pairs.corrections import adjust
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.system_pairs import SystemPairs
 from rankscope.statistics.pairs.trust import decide_p
-from rankscope.statistics.table.resampling import batches, drawing
+from rankscope.statistics.table.resampling import in_batches
 from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.table.shared_draws import resampled_times
 from rankscope.statistics.verdicts.groups import groups_of, letters_of
 
 EQUAL = 1e-12
@@ -118,10 +119,9 @@ def rank_chances(gains: FloatArray, *, resamples: int | None = None, seed: int =
     """
     queries, systems = gains.shape
     total = resamples or resamples_for(queries)
-    generator, draw = np.random.default_rng(seed), drawing(queries, None)
     chance = np.zeros((systems, systems))
-    for size in batches(total, queries * systems):
-        means = draw.times(generator, size) @ gains / queries
+    drawn = np.concatenate([times @ gains / queries for times in resampled_times(queries, total, seed)])
+    for means in in_batches(drawn, systems**2):
         above = (means[:, None, :] > means[:, :, None] + EQUAL).sum(axis=2)
         tied = (np.abs(means[:, None, :] - means[:, :, None]) <= EQUAL).sum(axis=2)
         for rank in range(systems):

@@ -1,0 +1,215 @@
+"""`rankscope search`: what an index holds for a query, or the rankings of many topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+from rankscope.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from rankscope.engines.text import Hits, Index
+
+TIES = next(each for each in SETTINGS if each.name == "ties")
+RANKS = ".ranks.parquet"
+
+
+@click.command("search", cls=GuardedCommand, short_help="What does it find? A query, or topics to a run or to ranks.")
+@click.argument("words", nargs=-1, required=True, type=Input(), metavar="INDEX... QUERY | INDEX... --topics FILE")
+@click.option(
+    "--topics", type=Input(), metavar="FILE", help="Search for all topics of this file; all else are indexes."
+)
+@click.option(
+    "--qrels", type=Input(), metavar="FILE", help=f"Judgements: the ranks of all judged documents, as NAME{RANKS}."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile("saved ranks", "a run", makes_folder=True),
+    metavar="FILE",
+    help=f"Where the rankings go: NAME.run, .jsonl, .parquet, ..., or NAME{RANKS} with --qrels.",
+)
+@click.option(
+    "--similarity",
+    default="bm25",
+    show_default=True,
+    metavar="NAME",
+    help="How documents are scored: 'bm25(k1=0.9, b=0.4)', 'bm25f(title=2, body=1)', classic, 'lm-dirichlet(mu=1000)', "
+    "lm-jelinek-mercer, dfr, ib, dfi, axiomatic-f2exp, axiomatic-f2log, boolean.",
+)
+@click.option(
+    "--syntax",
+    type=click.Choice(["words", "lucene"]),
+    help="Read queries as words, in which no sign has a meaning, or in Lucene's language. Default: lucene for QUERY, "
+    "words for topics.",
+)
+@click.option(
+    "--field", metavar="NAME", help="Where words are looked up that name no field. Default: contents or body."
+)
+@click.option(
+    "--operator",
+    type=click.Choice(["or", "and"]),
+    default="or",
+    show_default=True,
+    help="Whether QUERY asks for any of its words or for all of them.",
+)
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Documents to show.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="List only the first K documents of a topic, and all that score the same as the last of them. Default: every "
+    "match.",
+)
+@click.option(
+    "--unmatched",
+    type=click.Choice(["missing", "last"]),
+    default="missing",
+    show_default=True,
+    help="Documents that do not match: not listed, or behind all others as one group of equal scores, for complete "
+    "graphs with --ties expected or hash.",
+)
+@click.option(
+    "--expand",
+    metavar="NAME",
+    help="Take words of the first documents into each query, and search again: 'rm3(terms=20)', rocchio.",
+)
+@click.option("--parts", metavar="NAMES", help="Parts of the topics to search for, as title+desc. Default: the title.")
+@click.option(
+    "--ties",
+    type=click.Choice([str(each) for each in TIES.choices]),
+    default="trec_eval",
+    show_default=True,
+    help=f"{TIES.meaning}. Of saved ranks; a run keeps equal scores as they are.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of --ties hash.")
+@click.option(
+    "--format",
+    metavar="NAME",
+    help="Format of the topics, where it cannot be recognised: tsv, csv, jsonl, trec, xml, smart, parquet.",
+)
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
+@click.option(
+    "--max-ratio",
+    default=200.0,
+    show_default=True,
+    metavar="N",
+    help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
+)
+@click.option("--download", is_flag=True, help="Let ir_datasets fetch what irds:NAME lacks.")
+@click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
+@click.option("--quiet", is_flag=True, help="No warnings and no messages.")
+def command(words: tuple[str, ...], topics: str | None, quiet: bool, **given: Any) -> None:
+    """What does it find? The first documents for a query; or the rankings of all topics of a file.
+
+    QUERY is Lucene's language: words, "phrases", title:word, +must -not, te?t te*, roam~, [a TO b], word^2. Topics are
+    plain words unless --syntax lucene. Several indexes are searched as one. A run and saved ranks of the same search
+    give the same numbers.
+
+    \b
+    rankscope search cranfield.index 'wing "boundary layer" -supersonic'
+    rankscope search cranfield.index --topics queries.tsv -o bm25.run
+    rankscope search cranfield.index --topics queries.tsv --qrels qrels.txt --similarity 'lm-dirichlet(mu=1000)' \\
+        -o dirichlet.ranks.parquet
+    """
+    if topics is None:
+        _show(words, quiet, given)
+    else:
+        _rank(words, topics, quiet, given)
+
+
+def _show(words: tuple[str, ...], quiet: bool, given: dict[str, Any]) -> None:
+    from rankscope.cli.output import print_result, say
+    from rankscope.errors import SettingError
+    from rankscope.facade.searching import opened_index, search
+
+    if len(words) < 2:
+        raise SettingError("search needs an index and a query: rankscope search INDEX... QUERY, or --topics FILE")
+    if alone := [f"--{name}" for name in ("qrels", "output", "parts", "depth") if given[name] is not None]:
+        raise SettingError(f"{', '.join(alone)}: belongs to --topics FILE; a query is shown here")
+    *folders, query = words
+    index = opened_index(folders)
+    shown = ("similarity", "syntax", "field", "operator", "limit", "expand")
+    hits = search(index, query, **{name: given[name] for name in shown})
+    print_result(hits_text(index, hits))
+    if not quiet:
+        say(_found_words(hits))
+
+
+def _found_words(hits: Hits) -> str:
+    if not hits.total:
+        return "no document matches"
+    matching = f"{hits.total:,} document{' matches' if hits.total == 1 else 's match'}"
+    return matching if hits.total == len(hits) else f"{matching}; the first {len(hits)} are shown"
+
+
+def hits_text(index: Index, hits: Hits) -> str:
+    """Rank, score, id and title of each hit, and below it the beginning of its text."""
+    import shutil
+
+    from rankscope.names import one_line
+
+    names = [one_line(name) for name in hits.ids]
+    scores = [f"{score:.4f}" for score in hits.scores.tolist()]
+    wide = max(map(len, names), default=0), max(map(len, scores), default=0), len(str(len(names)))
+    room = max(shutil.get_terminal_size((100, 24)).columns - sum(wide) - 6, 30)
+    lines = []
+    for rank, (name, score, doc) in enumerate(zip(names, scores, hits.docs.tolist(), strict=True), 1):
+        head, *more = document_lines(index.reader.stored(doc), index.default_field, room)
+        lines.append(f"{rank:>{wide[2]}}  {score:>{wide[1]}}  {name:<{wide[0]}}  {head}".rstrip())
+        lines += [f"{'':{sum(wide) + 6}}{each}" for each in more]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def document_lines(stored: dict[str, str | None], field: str, room: int) -> list[str]:
+    """The title, and the beginning of the text that is not the title again.
+
+    >>> document_lines({"id": "a", "title": "A fox", "contents": "A fox\\nlives in a den"}, "contents", 40)
+    ['A fox', 'lives in a den']
+    """
+    title = " ".join((stored.get("title") or "").split())
+    text = " ".join((stored.get(field) or "").split())
+    rest = text.removeprefix(title).strip() if title else text
+    return [_cut(each, room) for each in (title, rest) if each] or [""]
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 4].rstrip()} ..."
+
+
+def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any]) -> None:
+    from rankscope.cli.output import say
+    from rankscope.errors import SettingError
+    from rankscope.facade.searching import search, texts_of
+
+    output, qrels = given["output"], given["qrels"]
+    if output is None:
+        raise SettingError(f"--topics needs -o FILE: NAME.run for a run, or NAME{RANKS} with --qrels FILE")
+    if (qrels is not None) != output.endswith(RANKS):
+        raise SettingError(
+            f"--qrels FILE and -o NAME{RANKS} belong together: a run of another name needs no judgements"
+        )
+    for name in ("limit", "operator"):
+        given.pop(name)
+    reading = {name: given[name] for name in ("parts", "format", "encoding", "max_ratio", "download")}
+    texts = texts_of(topics, **reading)
+    found = search(list(words), topics=texts, **{**given, "parts": None})
+    if quiet:
+        return
+    if qrels is not None:
+        _tell_ranks(found, given)
+    say(f"{output}: {len(texts):,} topic{'' if len(texts) == 1 else 's'}, {given['similarity']}")
+
+
+def _tell_ranks(ranks: Any, given: dict[str, Any]) -> None:
+    """The cautions of `evaluate`, and where the order of equal scores decides much."""
+    from rankscope.cli.output import say
+    from rankscope.evaluation.coverage_report import coverage_of, warnings_of
+    from rankscope.settings import Settings
+
+    for line in warnings_of(ranks, coverage_of(ranks), Settings(ties=given["ties"], seed=given["seed"])):
+        say(f"! {line}")
+    if given["unmatched"] == "last" and given["ties"] not in ("expected", "hash"):
+        say("! unmatched documents are in the order of their ids: --ties expected or hash favours none of them")

@@ -1,0 +1,125 @@
+"""An analyser: how texts become terms, and how a pattern that is not analysed becomes one of the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankscope.engines.text.analysis.filters import Filter
+from rankscope.engines.text.analysis.tokenizers import Tokenizer
+from rankscope.notation import Named
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Numbers = NDArray[Any]
+MOST_KNOWN: Final = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class AnalysedColumn:
+    """All terms of a column of texts, in their order: how many each text has, at which position, and which term.
+
+    Positions count tokens from 0; a token that the analyser drops leaves its number unused.
+    """
+
+    terms: pl.Series  # the distinct ones, in the order of code points
+    lengths: Numbers
+    position: Numbers
+    code: Numbers  # places in `terms`
+
+    def by_text(self) -> list[list[tuple[str, int]]]:
+        """The terms with their positions of each text."""
+        names = self.terms.to_list()
+        found = [(names[code], place) for code, place in zip(self.code.tolist(), self.position.tolist(), strict=True)]
+        ends = np.cumsum(self.lengths).tolist()
+        return [found[end - length : end] for end, length in zip(ends, self.lengths.tolist(), strict=True)]
+
+
+class KnownTerms:
+    """Terms of tokens that were seen before, so that each is worked out once for many columns."""
+
+    def __init__(self) -> None:
+        import polars as pl
+
+        self.table = pl.DataFrame(schema={"token": pl.String, "term": pl.String})
+
+    def terms_of(self, tokens: pl.Series, analyser: Analyser) -> pl.Series:
+        """The term of each distinct token, null where it is dropped."""
+        import polars as pl
+
+        asked = pl.DataFrame({"token": tokens})
+        new = asked.join(self.table, on="token", how="anti")["token"]
+        if len(self.table) + len(new) > MOST_KNOWN:
+            self.table, new = self.table.clear(), tokens
+        terms = pl.Series("term", [analyser.term(token) for token in new], dtype=pl.String)
+        self.table = pl.concat([self.table, pl.DataFrame({"token": new, "term": terms})])
+        return asked.join(self.table, on="token", how="left", maintain_order="left")["term"]
+
+
+@dataclass(frozen=True)
+class Analyser(Named):
+    """A tokenizer, steps that make a term of a token or drop it, and those of them that patterns go through."""
+
+    tokenizer: ClassVar[Tokenizer]
+    steps: ClassVar[tuple[Filter, ...]] = ()
+    normalising: ClassVar[tuple[Filter, ...]] = ()
+
+    def term(self, token: str) -> str | None:
+        """The term of a token; None where it is dropped."""
+        return _through(self.steps, token)
+
+    def normalise(self, text: str) -> str:
+        """A part of a pattern, a bound of a range or a fuzzy term, made like the terms it is compared with."""
+        return _through(self.normalising, text) or ""
+
+    def analyse(self, text: str) -> list[tuple[str, int]]:
+        """The terms of one text with their positions. For many texts `analyse_column` is much faster."""
+        found = ((self.term(token), place) for place, token in enumerate(self.tokenizer.split_text(text)))
+        return [(term, place) for term, place in found if term is not None]
+
+    def analyse_column(
+        self, texts: pl.Series | Iterable[str | None], known: KnownTerms | None = None
+    ) -> AnalysedColumn:
+        """The terms of many texts; each distinct token is filtered once, and `known` keeps it for the next call."""
+        import polars as pl
+
+        column = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
+        tokens, counts = self.tokenizer.split(column)
+        distinct = tokens.unique()
+        terms = (known or KnownTerms()).terms_of(distinct, self)
+        return _coded(tokens, distinct, terms, counts)
+
+
+def _through(steps: tuple[Filter, ...], word: str) -> str | None:
+    found: str | None = word
+    for step in steps:
+        if not found:
+            break
+        found = step(found)
+    return found or None
+
+
+def _coded(tokens: pl.Series, distinct: pl.Series, terms: pl.Series, counts: Numbers) -> AnalysedColumn:
+    """The column of terms that the tokens of texts give, of which each text has so many."""
+    vocabulary = terms.drop_nulls().unique().sort()
+    code = _places(terms, vocabulary)[_places(tokens, distinct)]
+    kept = code >= 0
+    ends = np.cumsum(counts, dtype=np.int64)
+    position = np.arange(len(code), dtype=np.int32) - np.repeat((ends - counts).astype(np.int32), counts)
+    lengths = np.diff(np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])[np.concatenate([[0], ends])])
+    return AnalysedColumn(vocabulary, lengths, position[kept], code[kept])
+
+
+def _places(words: pl.Series, distinct: pl.Series) -> Numbers:
+    """The place of each word among distinct ones; -1 for null."""
+    import polars as pl
+
+    if not len(distinct):
+        return np.full(len(words), -1, dtype=np.int32)
+    places = words.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32)
+    return places.fill_null(-1).to_numpy()

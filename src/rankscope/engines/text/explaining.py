@@ -1,0 +1,92 @@
+"""How the score of one document is made, as a tree of values."""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+
+import numpy as np
+
+from rankscope.engines.text.explanation import Explanation
+from rankscope.engines.text.index.statistics import TermStatistics
+from rankscope.engines.text.matching.matcher import Matcher
+from rankscope.engines.text.matching.phrases import phrase_frequencies
+from rankscope.engines.text.query.nodes import Boolean, Boost, Fuzzy, Node, Phrase, Term
+from rankscope.engines.text.query.simplifying import simplify
+from rankscope.engines.text.searching import Searcher
+
+NO_MATCH = "does not match"
+
+
+def explain_score(searcher: Searcher, query: Node, number: int) -> Explanation:
+    """How the score of the document of this number is made; 0 where it does not match."""
+    return Explainer(searcher.matcher, number).explain(simplify(query), 1.0)
+
+
+class Explainer:
+    """Explains the score of one document, node by node."""
+
+    def __init__(self, matcher: Matcher, number: int) -> None:
+        self.matcher, self.number = matcher, number
+
+    @singledispatchmethod
+    def explain(self, node: Node, boost: float) -> Explanation:
+        """The score of a node; what has no formula scores its boost."""
+        found = self.matcher.matches(node, boost)
+        return Explanation(boost, str(node)) if self._has(found.docs) else self._nothing(node)
+
+    @explain.register
+    def _(self, node: Boost, boost: float) -> Explanation:
+        return self.explain(node.query, float(np.float32(boost) * np.float32(node.factor)))
+
+    @explain.register
+    def _(self, node: Term, boost: float) -> Explanation:
+        return self._term(node, boost, None)
+
+    @explain.register
+    def _(self, node: Fuzzy, boost: float) -> Explanation:
+        terms = self.matcher.fuzzy_terms(node)
+        shared = self.matcher.shared_statistics([term for term, _ in terms])
+        parts = [self._term(term, boost * similar, shared) for term, similar in terms]
+        return self._sum(node, [part for part in parts if not part.text.endswith(NO_MATCH)])
+
+    @explain.register
+    def _(self, node: Phrase, boost: float) -> Explanation:
+        reader = self.matcher.reader
+        docs, frequencies = phrase_frequencies(reader, node)
+        if not self._has(docs):
+            return self._nothing(node)
+        frequency = float(frequencies[np.searchsorted(docs, self.number)])
+        terms = [reader.term(node.field, term) for term in node.terms]
+        length = float(reader.lengths(node.field)[self.number])
+        found = self.matcher.similarity.explain(frequency, length, terms, reader.field(node.field), boost)
+        return Explanation(found.value, str(node), (found,))
+
+    @explain.register
+    def _(self, node: Boolean, boost: float) -> Explanation:
+        if not self._has(self.matcher.matches(node, boost).docs):
+            return self._nothing(node)
+        parts = [self.explain(each, boost) for each in (*node.required, *node.optional)]
+        return self._sum(node, [part for part in parts if not part.text.endswith(NO_MATCH)])
+
+    def _term(self, node: Term, boost: float, shared: TermStatistics | None) -> Explanation:
+        found = self.matcher.source.find(node.field, node.text)
+        if not self._has(found.docs):
+            return self._nothing(node)
+        place = int(np.searchsorted(found.docs, self.number))
+        frequency, length = float(found.frequencies[place]), float(found.lengths[place])
+        similarity = self.matcher.similarity
+        inner = similarity.explain(frequency, length, [shared or found.term], found.field, boost)
+        return Explanation(inner.value, str(node), (inner,))
+
+    def _sum(self, node: Node, parts: list[Explanation]) -> Explanation:
+        if not parts:
+            return self._nothing(node)
+        total = float(np.float32(sum(part.value for part in parts)))
+        return Explanation(total, f"{node}: sum of", tuple(parts))
+
+    def _nothing(self, node: Node) -> Explanation:
+        return Explanation(0.0, f"{node} {NO_MATCH}")
+
+    def _has(self, docs: np.ndarray) -> bool:
+        place = int(np.searchsorted(docs, self.number))
+        return place < len(docs) and int(docs[place]) == self.number

@@ -1,0 +1,89 @@
+"""A segment: some documents, the columns of each field, and which documents have been deleted since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rankscope.engines.text.index.columns import FieldColumns, Numbers
+from rankscope.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ID: Final = "id"
+
+
+@dataclass(frozen=True, eq=False)
+class StoredDocuments:
+    """Ids and texts of documents as they were given, in tables or in the files that hold them."""
+
+    parts: tuple[pl.DataFrame | Path, ...]
+
+    @cached_property
+    def ids(self) -> pl.Series:
+        """The ids, in order."""
+        import polars as pl
+
+        ids = [_read(part, [ID])[ID] for part in self.parts]
+        return pl.concat(ids) if ids else pl.Series(ID, [], dtype=pl.String)
+
+    def rows(self, places: Sequence[int] | Numbers) -> pl.DataFrame:
+        """Some of the documents, in the order asked for; a field that a document does not have is null."""
+        import polars as pl
+
+        wanted = np.asarray(places, dtype=np.int64)
+        part = np.searchsorted(self._ends, wanted, side="right")
+        found = [_read(self.parts[each])[wanted[part == each] - self._begins[each]] for each in np.unique(part)]
+        if not found:
+            return pl.DataFrame(schema={ID: pl.String})
+        order = np.argsort(np.argsort(part, kind="stable"), kind="stable")
+        return pl.concat(found, how="diagonal")[order]
+
+    @cached_property
+    def _ends(self) -> Numbers:
+        return np.cumsum([_height(part) for part in self.parts])
+
+    @property
+    def _begins(self) -> Numbers:
+        return np.concatenate([[0], self._ends])
+
+
+def _read(part: pl.DataFrame | Path, columns: list[str] | None = None) -> pl.DataFrame:
+    """A table, or that in a file; one that cannot be read is an `InputError`."""
+    import polars as pl
+
+    if isinstance(part, pl.DataFrame):
+        return part if columns is None else part.select(columns)
+    try:
+        return pl.read_parquet(part, columns=columns)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError.of(str(part), [f"cannot be read: {error}"]) from None
+
+
+def _height(part: pl.DataFrame | Path) -> int:
+    return len(_read(part, [ID]))
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Documents that were indexed together; nothing of it changes but which documents are deleted."""
+
+    count: int
+    fields: Mapping[str, FieldColumns]
+    documents: StoredDocuments
+    deleted: Numbers  # places of deleted documents, ascending
+    tier: int = 0
+    name: str = ""
+
+    @cached_property
+    def live(self) -> Numbers:
+        """Whether each document is still there."""
+        live = np.ones(self.count, dtype=bool)
+        live[self.deleted] = False
+        return live

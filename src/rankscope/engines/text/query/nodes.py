@@ -1,0 +1,231 @@
+"""What a query means, as a tree of immutable values; each prints as Lucene prints it.
+
+>>> print(Boolean((Clause(Term("body", "java"), REQUIRED), Clause(Boost(Prefix("body", "te"), 2.0), OPTIONAL))))
++body:java (body:te*)^2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+Occur = Literal["+", "", "-"]
+REQUIRED: Occur = "+"
+OPTIONAL: Occur = ""
+PROHIBITED: Occur = "-"
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e7  # between them Java writes numbers without an exponent
+
+
+@dataclass(frozen=True)
+class Node:
+    """A query, or a part of one."""
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The parts that are queries themselves."""
+        return ()
+
+
+@dataclass(frozen=True)
+class MatchAll(Node):
+    """Every document: `*:*`."""
+
+    def __str__(self) -> str:
+        return "*:*"
+
+
+@dataclass(frozen=True)
+class MatchNothing(Node):
+    """No document: what a query of stop words alone means. It prints as nothing."""
+
+    def __str__(self) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class InField(Node):
+    """What looks at the terms of one field."""
+
+    field: str
+
+
+@dataclass(frozen=True)
+class Term(InField):
+    """One term, as the analyser gives it."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.field}:{self.text}"
+
+
+@dataclass(frozen=True)
+class Phrase(InField):
+    """Terms at places relative to each other; `slop` is how far they may be moved in all.
+
+    A gap in `positions` is a stop word that anything may stand for, and prints as a question mark.
+    >>> print(Phrase("body", ("state", "art"), (0, 3), slop=2))
+    body:"state ? ? art"~2
+    """
+
+    terms: tuple[str, ...]
+    positions: tuple[int, ...]
+    slop: int = 0
+
+    def __str__(self) -> str:
+        placed = dict(zip(self.positions, self.terms, strict=True))
+        words = [placed.get(place, "?") for place in range(max(self.positions, default=-1) + 1)]
+        return f'{self.field}:"{" ".join(words)}"' + (f"~{self.slop}" if self.slop else "")
+
+
+@dataclass(frozen=True)
+class Prefix(InField):
+    """All terms that begin so."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.field}:{self.text}*"
+
+
+@dataclass(frozen=True)
+class Wildcard(InField):
+    """All terms of a pattern: `*` stands for any signs, `?` for one, and a backslash takes the next sign as it is."""
+
+    pattern: str
+
+    def __str__(self) -> str:
+        return f"{self.field}:{self.pattern}"
+
+
+@dataclass(frozen=True)
+class Regex(InField):
+    """All terms that a regular expression of Lucene's kind matches as a whole."""
+
+    pattern: str
+
+    def __str__(self) -> str:
+        return f"{self.field}:/{self.pattern}/"
+
+
+@dataclass(frozen=True)
+class Fuzzy(InField):
+    """Terms that few edits away turn into this one: insert, delete, replace, or swap neighbours."""
+
+    text: str
+    edits: int = 2
+
+    def __str__(self) -> str:
+        return f"{self.field}:{self.text}~{self.edits}"
+
+
+@dataclass(frozen=True)
+class Range(InField):
+    """All terms between two, in the order of code points; None leaves that side open.
+
+    >>> print(Range("date", "2016", None, include_upper=False))
+    date:[2016 TO *}
+    """
+
+    lower: str | None
+    upper: str | None
+    include_lower: bool = True
+    include_upper: bool = True
+
+    def __str__(self) -> str:
+        opening, closing = "[" if self.include_lower else "{", "]" if self.include_upper else "}"
+        return f"{self.field}:{opening}{_bound(self.lower)} TO {_bound(self.upper)}{closing}"
+
+
+@dataclass(frozen=True)
+class Boost(Node):
+    """A query whose scores are multiplied."""
+
+    query: Node
+    factor: float
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The boosted query."""
+        return (self.query,)
+
+    def __str__(self) -> str:
+        return f"({self.query})^{java_float(self.factor)}"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a group, and whether it is required (`+`), optional or prohibited (`-`)."""
+
+    query: Node
+    occur: Occur = OPTIONAL
+
+    def __str__(self) -> str:
+        inner = f"({self.query})" if isinstance(self.query, Boolean) else str(self.query)
+        return self.occur + inner
+
+
+@dataclass(frozen=True)
+class Boolean(Node):
+    """A group: all required, no prohibited and, where nothing is required, at least one optional clause."""
+
+    clauses: tuple[Clause, ...]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The queries of the clauses, in their order."""
+        return tuple(clause.query for clause in self.clauses)
+
+    @property
+    def required(self) -> tuple[Node, ...]:
+        """What a document must match."""
+        return self._of(REQUIRED)
+
+    @property
+    def optional(self) -> tuple[Node, ...]:
+        """What adds to the score of a document that matches it."""
+        return self._of(OPTIONAL)
+
+    @property
+    def prohibited(self) -> tuple[Node, ...]:
+        """What a document must not match."""
+        return self._of(PROHIBITED)
+
+    def _of(self, occur: Occur) -> tuple[Node, ...]:
+        return tuple(clause.query for clause in self.clauses if clause.occur == occur)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.clauses))
+
+
+def walk(query: Node) -> Iterator[Node]:
+    """A query and all parts of it, each before its own parts.
+
+    >>> [str(each) for each in walk(Boost(Term("body", "java"), 2.0))]
+    ['(body:java)^2.0', 'body:java']
+    """
+    yield query
+    for child in query.children:
+        yield from walk(child)
+
+
+def java_float(value: float) -> str:
+    """A 32-bit float in the shortest digits that say it, as Java writes them.
+
+    >>> java_float(4), java_float(0.1), java_float(1e7), java_float(0.00025)
+    ('4.0', '0.1', '1.0E7', '2.5E-4')
+    """
+    number = np.float32(value)
+    if number == 0 or SMALLEST_PLAIN <= abs(number) < LARGEST_PLAIN:
+        return np.format_float_positional(number, unique=True, trim="0")
+    digits, _, exponent = np.format_float_scientific(number, unique=True, trim="0").partition("e")
+    return f"{digits}E{int(exponent)}"
+
+
+def _bound(text: str | None) -> str:
+    if text is None:
+        return "*"
+    return "\\*" if text == "*" else text

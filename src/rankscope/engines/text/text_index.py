@@ -1,0 +1,396 @@
+"""An index of texts: build it, open it, search it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankscope.catalogue import did_you_mean
+from rankscope.engines.text.analysis import ANALYSERS
+from rankscope.engines.text.analysis.analyser import Analyser
+from rankscope.engines.text.explaining import explain_score
+from rankscope.engines.text.explanation import Explanation
+from rankscope.engines.text.hits import Hits
+from rankscope.engines.text.index.blocks import Documents, blocks_of
+from rankscope.engines.text.index.opening import OpenedIndex, hold_in_memory, open_together
+from rankscope.engines.text.index.storage import damaged_files, read_record
+from rankscope.engines.text.index.writer import IndexWriter
+from rankscope.engines.text.judged_ranks import rank_topics
+from rankscope.engines.text.listing import Unmatched
+from rankscope.engines.text.matching.cache import MatchCache
+from rankscope.engines.text.query.nodes import Boolean, Clause, MatchNothing, Node, Term
+from rankscope.engines.text.query.parser import Language, Operator, parse_query
+from rankscope.engines.text.ranking import TopicLists, run_of
+from rankscope.engines.text.searching import Searcher
+from rankscope.engines.text.similarities import SIMILARITIES
+from rankscope.engines.text.similarities.bm25 import BM25
+from rankscope.engines.text.similarities.similarity import Similarity
+from rankscope.errors import InputError, RankscopeError, SettingError
+from rankscope.inputs.junk import read_junk
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.reading import Reading
+from rankscope.inputs.run import Run
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
+from rankscope.validation import COUNT
+from rankscope.wording import setting_usage, setting_value
+
+if TYPE_CHECKING:
+    from rankscope.engines.text.expansion.expansion import Expansion
+    from rankscope.engines.text.fragments import Fragment
+
+Syntax = Literal["lucene", "words"]
+MOST_COMPARED = 10_000  # ids that a wrong one is compared with
+USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
+
+
+class Index:
+    """Documents that can be searched, in memory or on a disk; several indexes are read as one.
+
+    >>> index = Index.build([{"id": "a", "body": "The quick fox"}, {"id": "b", "body": "A fox and a fox"}])
+    >>> print(index.search("fox"))
+    0.113951  b
+    0.0828734  a
+    """
+
+    def __init__(self, opened: OpenedIndex) -> None:
+        self.reader, self.folders = opened.reader, opened.folders
+        self._cache = MatchCache()
+        self._searchers: dict[tuple[Similarity, str], Searcher] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What travels to another process: where the index lies, or all of one in memory; scores are made anew."""
+        if self.folders:
+            return Index.open, self.folders
+        return Index, (OpenedIndex(self.reader),)
+
+    @classmethod
+    def build(
+        cls,
+        documents: Documents,
+        folder: str | Path | None = None,
+        *,
+        analyser: str | Analyser = "english",
+        analysers: Mapping[str, str | Analyser] | None = None,
+        exact_lengths: bool = False,
+    ) -> Index:
+        """An index of documents, each with an `id` and texts in fields: in a folder that has none yet, or in memory.
+
+        `analysers` are those of fields that have another than `analyser`. Lengths are kept in a byte, as Lucene keeps
+        them, unless they are to be exact.
+        """
+        usual = str(_analyser(analyser))
+        others = {name: str(_analyser(each)) for name, each in (analysers or {}).items()}
+        if folder is None:
+            return cls(hold_in_memory(blocks_of(documents), usual, others, exact_lengths))
+        with IndexWriter.create(Path(folder), usual, others, exact_lengths) as writer:
+            for block in blocks_of(documents):
+                writer.add(block)
+            writer.commit()
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, *folders: str | Path) -> Index:
+        """The index in a folder, or those in several as one: their statistics are summed, and scores are comparable.
+
+        Fields that several have must have one analyser; an id that several have gets the name of its folder in front.
+        """
+        if not folders:
+            raise SettingError("name the folder of an index to open")
+        return cls(open_together([Path(folder) for folder in folders]))
+
+    def add(self, documents: Documents, delete: Iterable[str] = ()) -> Index:
+        """The index with more documents, and without some; it is opened anew. All of it counts at once, or nothing."""
+        with IndexWriter.append(self._only_folder()) as writer:
+            writer.delete(delete)
+            for block in blocks_of(documents):
+                writer.add(block)
+            writer.commit()
+        return Index.open(*self.folders)
+
+    def merge(self) -> Index:
+        """The index as one segment, without what deleted documents left behind."""
+        with IndexWriter.append(self._only_folder()) as writer:
+            writer.merge()
+            writer.commit()
+        return Index.open(*self.folders)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that documents have."""
+        return self.reader.fields
+
+    @property
+    def default_field(self) -> str:
+        """Where words are looked up that name no field: `body`, `text` or `contents`, else the first field."""
+        usual = [name for name in USUAL_FIELDS if name in self.fields]
+        return (usual or [*self.fields, USUAL_FIELDS[0]])[0]
+
+    def __len__(self) -> int:
+        """How many documents there are, without deleted ones."""
+        deleted = self.reader.deleted
+        return self.reader.count - (0 if deleted is None else int(deleted.sum()))
+
+    def parse(
+        self,
+        text: str,
+        field: str | None = None,
+        operator: Operator = "OR",
+        syntax: Syntax = "lucene",
+        leading: bool = False,
+    ) -> Node:
+        """What a query means: in Lucene's language, or as plain text in which no sign has a meaning."""
+        name = field or self.default_field
+        if syntax == "words":
+            return bag_of(name, (term for term, _ in self._analyser_of(name).analyse(text)))
+        language = Language(name, self._analyser_of(name), self.reader.analysers, operator=operator, leading=leading)
+        return parse_query(text, language)
+
+    def search(
+        self,
+        query: str | Node,
+        similarity: str | Similarity | None = None,
+        *,
+        limit: int | None = 10,
+        field: str | None = None,
+        operator: Operator = "OR",
+        syntax: Syntax = "lucene",
+        leading: bool = False,
+        expand: str | Expansion | None = None,
+    ) -> Hits:
+        """The documents that match, the best first; `limit=None` gives all of them.
+
+        `expand` takes words of the first documents into the query, such as 'rm3(terms=20)', and searches again.
+        """
+        name = field or self.default_field
+        wanted = limit if limit is None else _whole("limit", limit)
+        with self.damage_explained():
+            node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
+            if expand is not None:
+                node = self.expand(node, expand, similarity, name)
+            return self.searcher(similarity, name).search(node, wanted)
+
+    def expand(
+        self,
+        query: str | Node,
+        expansion: str | Expansion = "rm3",
+        similarity: str | Similarity | None = None,
+        field: str | None = None,
+    ) -> Node:
+        """The query with words of its first documents, each with its weight; text is plain text.
+
+        >>> index = Index.build([{"id": str(row), "body": text} for row, text in enumerate(["fox den", *"bcdefghij"])])
+        >>> print(index.expand("fox"))
+        (body:fox)^0.75 (body:den)^0.25
+        """
+        from rankscope.engines.text.expansion.pseudo_feedback import expand_query
+
+        name = field or self.default_field
+        node = self.parse(query, name, syntax="words") if isinstance(query, str) else query
+        with self.damage_explained():
+            return expand_query(self.searcher(similarity, name), node, name, _expansion(expansion))
+
+    def run(
+        self,
+        topics: Mapping[str, str],
+        similarity: str | Similarity | None = None,
+        *,
+        depth: int | None = None,
+        unmatched: Unmatched = "missing",
+        field: str | None = None,
+        syntax: Syntax = "words",
+        expand: str | Expansion | None = None,
+        name: str = "",
+    ) -> Run:
+        """The rankings of topics, texts by the ids of queries, as a run: every match, or the first `depth`.
+
+        Those that score the same as the last of these are listed too, so that every rule for ties can be applied to the
+        run; `unmatched="last"` lists all other documents behind them as one group of equal scores. Topics of test
+        collections are plain text: no sign has a meaning in them. `expand` as in `search`.
+        """
+        found, joining = _similarity(similarity), None if expand is None else _expansion(expand)
+        lists = self._lists(found, field, syntax, depth, unmatched, joining)
+
+        def search(text: str) -> Hits:
+            with self.damage_explained():
+                return lists.hits(text)
+
+        return run_of(topics, search, name or (str(found) if joining is None else f"{found} {joining}"))
+
+    def rank(
+        self,
+        topics: Mapping[str, str],
+        qrels: Any,
+        similarity: str | Similarity | None = None,
+        settings: Settings | None = None,
+        *,
+        depth: int | None = None,
+        unmatched: Unmatched = "missing",
+        field: str | None = None,
+        syntax: Syntax = "words",
+        expand: str | Expansion | None = None,
+        junk: Any = (),
+        keep_scores: bool = False,
+        name: str = "",
+    ) -> RelevantRanks:
+        """The ranks of all judged documents in the rankings of topics: those that the run would give, without a run.
+
+        >>> index = Index.build([{"id": "a", "body": "a fox"}, {"id": "b", "body": "fox fox"}, {"id": "c", "body": ""}])
+        >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}).judged.lists("rank")
+        [[2]]
+        >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}, unmatched="last").judged.lists("rank")
+        [[2, 3]]
+        """
+        chosen, found = settings or Settings(), _similarity(similarity)
+        joining = None if expand is None else _expansion(expand)
+        reading = Reading(comments=chosen.comments)
+        shared: dict[str, Any] = {"depth": depth, "unmatched": unmatched, "field": field, "syntax": syntax}
+        run = self.run(topics, found, expand=joining, name=name, **shared)
+        with self.damage_explained():
+            ranks = rank_topics(
+                self.reader,
+                topics,
+                self._lists(found, field, syntax, depth, unmatched, joining).listing,
+                Qrels.of(qrels, reading),
+                run,
+                chosen,
+                junk=read_junk(junk, reading) if junk != () else (),
+                keep_scores=keep_scores,
+            )
+        return ranks.with_collection(len(self))
+
+    def _lists(
+        self,
+        similarity: Similarity,
+        field: str | None,
+        syntax: Syntax,
+        depth: int | None,
+        unmatched: Unmatched,
+        expansion: Expansion | None,
+    ) -> TopicLists:
+        name = field or self.default_field
+        self.reader.need_field(name)
+        if unmatched not in ("missing", "last"):
+            raise SettingError(f"{setting_value('unmatched', unmatched)}: must be missing or last")
+        if depth is not None and unmatched == "last":
+            lists_all = setting_value("unmatched", unmatched)
+            raise SettingError(f"{lists_all} lists every document: leave {setting_usage('depth')} out")
+
+        def parse(text: str) -> Node:
+            node = self.parse(text, name, syntax=syntax)
+            return node if expansion is None else self.expand(node, expansion, similarity, name)
+
+        limit = None if depth is None else _whole("depth", depth)
+        return TopicLists(self.searcher(similarity, name), parse, limit, unmatched)
+
+    def explain(
+        self, query: str | Node, document: str, similarity: str | Similarity | None = None, field: str | None = None
+    ) -> Explanation:
+        """How the score of a document is made."""
+        name = field or self.default_field
+        with self.damage_explained():
+            node = self.parse(query, name) if isinstance(query, str) else query
+            return explain_score(self.searcher(similarity, name), node, self.number_of(document))
+
+    def highlight(
+        self,
+        query: str | Node,
+        document: str,
+        field: str | None = None,
+        *,
+        fragments: int | None = 3,
+        size: int = 160,
+        syntax: Syntax = "lucene",
+    ) -> list[Fragment]:
+        """The pieces of a document in which most of the query stands, with its words marked; None: the whole text.
+
+        >>> index = Index.build([{"id": "a", "body": "Snow fell. The quick fox slept. It was night."}])
+        >>> [piece.html() for piece in index.highlight("fox quick*", "a", size=25, fragments=1)]
+        ['The <mark>quick</mark> <mark>fox</mark> slept.']
+        """
+        from rankscope.engines.text.highlighting import Highlighter
+
+        name = field or self.default_field
+        self.reader.need_field(name)
+        with self.damage_explained():
+            node = self.parse(query, name, syntax=syntax) if isinstance(query, str) else query
+            text = self.document(document).get(name) or ""
+            highlighter = Highlighter(self.reader, node, name)
+            if fragments is None:
+                return [highlighter.whole(text)]
+            return highlighter.fragments(text, _whole("fragments", fragments), _whole("size", size))
+
+    def searcher(self, similarity: str | Similarity | None = None, field: str | None = None) -> Searcher:
+        """What searches under one similarity; scores of terms are kept for the next query."""
+        found = _similarity(similarity)
+        key = (found, field or self.default_field)
+        if key not in self._searchers:
+            self._searchers[key] = Searcher(self.reader, found, key[1], self._cache)
+        return self._searchers[key]
+
+    def number_of(self, document: str) -> int:
+        """The number of a document in the index."""
+        ids, deleted = self.reader.ids, self.reader.deleted
+        found = [place for place in (ids == document).arg_true().to_list() if deleted is None or not deleted[place]]
+        if not found:
+            near = did_you_mean(document, ids.head(MOST_COMPARED).to_list())
+            raise SettingError(f"no document '{document}' in this index{near.removesuffix('.')}")
+        return int(found[0])
+
+    def document(self, document: str) -> dict[str, str | None]:
+        """The texts of a document as they were given."""
+        return self.reader.stored(self.number_of(document))
+
+    def _analyser_of(self, field: str) -> Analyser:
+        return self.reader.analysers.get(field) or _analyser("standard")
+
+    def _only_folder(self) -> Path:
+        if len(self.folders) != 1:
+            raise SettingError("only an index that lies in one folder can be added to")
+        return self.folders[0]
+
+    @contextmanager
+    def damage_explained(self) -> Iterator[None]:
+        """An error that a damaged file leads to, as one that names the file."""
+        try:
+            yield
+        except RankscopeError:
+            raise
+        except (IndexError, ValueError, OverflowError, MemoryError, TypeError):
+            damaged = [path for folder in self.folders for path in damaged_files(folder, read_record(folder))]
+            if not damaged:
+                raise
+            advice = "Index the documents again."
+            raise InputError.of(str(self.folders[0]), [f"{path} is damaged" for path in damaged], advice) from None
+
+
+def bag_of(field: str, terms: Iterable[str]) -> Node:
+    """The query that asks for any of some terms."""
+    clauses: Sequence[Clause] = [Clause(Term(field, term)) for term in terms]
+    return Boolean(tuple(clauses)) if clauses else MatchNothing()
+
+
+def _whole(name: str, value: int) -> int:
+    """A setting as a plain number; one that is not a whole number from 1 on is an error."""
+    try:
+        return COUNT.plain(value)
+    except ValueError as refusal:
+        raise SettingError(f"{setting_value(name, value)}: {refusal}") from None
+
+
+def _analyser(given: str | Analyser) -> Analyser:
+    return ANALYSERS.parse(given) if isinstance(given, str) else given
+
+
+def _similarity(given: str | Similarity | None) -> Similarity:
+    if given is None:
+        return BM25()
+    return SIMILARITIES.parse(given) if isinstance(given, str) else given
+
+
+def _expansion(given: str | Expansion) -> Expansion:
+    from rankscope.engines.text.expansion import EXPANSIONS
+
+    return EXPANSIONS.parse(given) if isinstance(given, str) else given

@@ -1,0 +1,240 @@
+"""From texts to an index, and from an index to documents, runs and ranks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+
+from rankscope.errors import SettingError
+
+if TYPE_CHECKING:
+    from rankscope.engines.text import Hits, Index
+    from rankscope.engines.text.expansion.expansion import Expansion
+    from rankscope.engines.text.similarities.similarity import Similarity
+    from rankscope.inputs.run import Run
+    from rankscope.ranks.relevant_ranks import RelevantRanks
+
+RANKS = ".ranks.parquet"
+Syntax = Literal["words", "lucene"]
+
+
+def index(
+    documents: Any,
+    output: str | Path | None = None,
+    *,
+    analyser: str = "english",
+    fields: str | Sequence[str] | None = None,
+    field_analyser: Mapping[str, str] | None = None,
+    exact_lengths: bool = False,
+    add: bool = False,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_ratio: float = 200.0,
+    download: bool = False,
+    progress: Callable[[str, float], None] | None = None,
+) -> Index:
+    """Documents to an index that can be searched: in the folder `output`, or in memory.
+
+    `documents`: a file or folder, `irds:NAME`, several of these, or a table or dictionaries with an `id` and texts.
+    `fields` as "title,body" or "contents=title+body" chooses and joins; without it `contents` joins title and text.
+    `add` adds to an index that is there, with the analysers it has.
+    >>> index([{"id": "a", "body": "a quick fox"}, {"id": "b", "body": "a dog"}]).search("foxes").ids.to_list()
+    ['a']
+    """
+    from rankscope.engines.text.text_index import Index
+
+    given = documents_of(
+        documents,
+        fields=fields,
+        format=format,
+        encoding=encoding,
+        max_ratio=max_ratio,
+        download=download,
+        progress=progress,
+    )
+    if add:
+        if output is None:
+            raise SettingError("an index in memory is new: name the folder of the one to add to")
+        return Index.open(output).add(given)
+    return Index.build(
+        given, output, analyser=analyser, analysers=dict(field_analyser or {}), exact_lengths=exact_lengths
+    )
+
+
+def documents_of(
+    documents: Any,
+    *,
+    fields: str | Sequence[str] | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_ratio: float = 200.0,
+    download: bool = False,
+    progress: Callable[[str, float], None] | None = None,
+) -> Any:
+    """What an index is built from: the documents of files, or tables and dictionaries as they are."""
+    paths = [documents] if isinstance(documents, str | Path) else documents
+    if not isinstance(paths, Sequence) or not paths or not all(isinstance(each, str | Path) for each in paths):
+        if fields is not None:
+            raise SettingError("fields are chosen from files: give a table the columns that are to be indexed")
+        return documents
+    from rankscope.inputs.documents.reading import read_documents
+    from rankscope.inputs.reading import Reading
+
+    reading = Reading(format, encoding, max_ratio=max_ratio)
+    return read_documents(paths, reading, fields, download=download, progress=progress)
+
+
+class SearchChoices(TypedDict, total=False):
+    """What `search` takes beside the query, the topics and the judgements."""
+
+    output: str | Path | None
+    similarity: str | Similarity
+    syntax: Syntax | None
+    field: str | None
+    operator: Literal["or", "and"]
+    limit: int
+    depth: int | None
+    unmatched: Literal["missing", "last"]
+    expand: str | Expansion | None
+    parts: str | Sequence[str] | None
+    ties: str
+    seed: int
+    format: str | None
+    encoding: str
+    max_ratio: float
+    download: bool
+    system: str | None
+
+
+@overload
+def search(index: Any, query: str, **choices: Unpack[SearchChoices]) -> Hits: ...
+@overload
+def search(
+    index: Any, query: None = None, *, topics: Any, qrels: None = None, **choices: Unpack[SearchChoices]
+) -> Run: ...
+@overload
+def search(
+    index: Any, query: None = None, *, topics: Any, qrels: Any, **choices: Unpack[SearchChoices]
+) -> RelevantRanks: ...
+def search(
+    index: Any,
+    query: str | None = None,
+    *,
+    topics: Any = None,
+    qrels: Any = None,
+    output: str | Path | None = None,
+    similarity: str | Similarity = "bm25",
+    syntax: Syntax | None = None,
+    field: str | None = None,
+    operator: Literal["or", "and"] = "or",
+    limit: int = 10,
+    depth: int | None = None,
+    unmatched: Literal["missing", "last"] = "missing",
+    expand: str | Expansion | None = None,
+    parts: str | Sequence[str] | None = None,
+    ties: str = "trec_eval",
+    seed: int = 0,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_ratio: float = 200.0,
+    download: bool = False,
+    system: str | None = None,
+) -> Hits | Run | RelevantRanks:
+    """What does it find? The first documents for a query; a run of topics; with judgements the ranks of all of them.
+
+    `index` is an `Index`, its folder, or several folders that are searched as one. A query is read in Lucene's
+    language, topics as words in which no sign has a meaning; `syntax` says otherwise. `output` writes a run, or saves
+    ranks as NAME.ranks.parquet; both say the same under every rule for `ties`.
+    >>> import rankscope
+    >>> small = rankscope.index([{"id": "a", "body": "a quick fox"}, {"id": "b", "body": "a dog and a fox"}])
+    >>> search(small, "+fox -dog").ids.to_list()
+    ['a']
+    >>> search(small, topics={"1": "dog"}, qrels={"1": {"b": 1}}).ranks.tolist()
+    [1]
+    """
+    opened = opened_index(index)
+    if (query is None) == (topics is None):
+        raise SettingError("give a query, or topics")
+    if query is not None:
+        return opened.search(
+            query,
+            similarity,
+            limit=limit,
+            field=field,
+            operator=operator.upper(),  # type: ignore[arg-type]
+            syntax=syntax or "lucene",
+            expand=expand,
+        )
+    texts = texts_of(topics, parts, format=format, encoding=encoding, max_ratio=max_ratio, download=download)
+    shared: dict[str, Any] = {
+        "depth": depth,
+        "unmatched": unmatched,
+        "field": field,
+        "syntax": syntax or "words",
+        "expand": expand,
+    }
+    name = system_name(system, output, similarity)
+    if qrels is None:
+        run = opened.run(texts, similarity, name=name, **shared)
+        _write_run(run, output)
+        return run
+    from rankscope.settings import Settings
+
+    settings = Settings(ties=ties, seed=seed)
+    ranks = opened.rank(texts, qrels, similarity, settings, keep_scores=True, name=name, **shared)
+    _save_ranks(ranks, output)
+    return ranks
+
+
+def opened_index(given: Any) -> Index:
+    """An index as it is, or opened: one folder, or several as one."""
+    from rankscope.engines.text.text_index import Index
+
+    if isinstance(given, Index):
+        return given
+    folders: Iterable[Any] = [given] if isinstance(given, str | Path) else given
+    return Index.open(*folders)
+
+
+def texts_of(topics: Any, parts: str | Sequence[str] | None = None, *, download: bool = False, **how: Any) -> Any:
+    """The texts of topics by their ids."""
+    from rankscope.inputs.reading import Reading
+    from rankscope.inputs.topics.reading import read_topics
+
+    return read_topics(topics, Reading(**how), download=download).texts(parts)
+
+
+def system_name(system: str | None, output: str | Path | None, similarity: object) -> str:
+    """What results call the system: its own name, that of the file without its endings, or its similarity.
+
+    >>> system_name(None, "runs/bm25-k1.run.gz", "bm25"), system_name(None, "x.ranks.parquet", "bm25")
+    ('bm25-k1', 'x')
+    """
+    from rankscope.inputs.formats import OUR_SUFFIXES
+    from rankscope.inputs.sources import without_suffix
+    from rankscope.names import one_line
+
+    stem = without_suffix(without_suffix(os.path.basename(output or ""), [RANKS]), OUR_SUFFIXES)
+    return one_line(system or stem or str(similarity))
+
+
+def _write_run(run: Run, output: str | Path | None) -> None:
+    from rankscope.inputs.formats import write
+
+    if output is None:
+        return
+    if str(output).endswith(RANKS):
+        raise SettingError(f"NAME{RANKS} holds the ranks of judged documents: give the judgements too (qrels)")
+    write(run, output)
+
+
+def _save_ranks(ranks: RelevantRanks, output: str | Path | None) -> None:
+    from rankscope.ranks.storage import save_ranks
+
+    if output is None:
+        return
+    if not str(output).endswith(RANKS):
+        raise SettingError(f"with judgements the result must be called NAME{RANKS}, got '{output}'")
+    save_ranks(ranks, output)

@@ -1,0 +1,93 @@
+"""From page to page along the links, until nothing is left or enough was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from rankscope.errors import InputError
+from rankscope.gathering.addresses import Scope, machine_of, page_address
+from rankscope.gathering.fetching import Answer
+from rankscope.gathering.kinds import media_type, page_kind
+from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.parsing import Parsed
+from rankscope.gathering.rules import Rules
+from rankscope.gathering.state import State, Visit, WaitingPage
+from rankscope.gathering.visiting import Visitor, check_page
+from rankscope.gathering.worker import ParsingWorker
+
+SILENCES = 5  # pages in a row for which a host that answered before does not
+
+Progress = Callable[[int, int], None]
+
+
+class Crawler:
+    """Takes pages from the state in their order and writes back what became of them."""
+
+    def __init__(self, state: State, scope: Scope, rules: Rules, visitor: Visitor, worker: ParsingWorker) -> None:
+        self._state, self._scope, self._rules = state, scope, rules
+        self._visitor, self._worker = visitor, worker
+        self._silent: dict[str, list[int]] = {}
+
+    def crawl(self, progress: Progress | None = None) -> None:
+        """All pages; `progress` hears how many were asked for, and how many will be as far as is known."""
+        asked = self._state.asked()
+        while asked < self._rules.pages and (page := self._state.next_page()) is not None:
+            visit = self._visit(page)
+            self._state.record(page, visit)
+            asked += visit.asked
+            if progress is not None:
+                progress(asked, min(asked + self._state.waiting(), self._rules.pages))
+
+    def _visit(self, page: WaitingPage) -> Visit:
+        try:
+            visit = self._read(page)
+        except LeftOut as error:
+            self._heed_silence(page, error)
+            return Visit(asked=error.asked, reason=error.reason)
+        self._silent.pop(machine_of(page.address), None)
+        return visit
+
+    def _read(self, page: WaitingPage) -> Visit:
+        final, answer = self._visitor.visit(page.address, self._state.holder_of)
+        if answer is None:
+            return Visit(asked=final != page.address, final=final, original=self._state.holder_of(final))
+        check_page(answer)
+        parsed = self._parsed(answer)
+        visit = self._with_links(Visit(final=final), page.depth, parsed)
+        if parsed.hidden:
+            return replace(visit, reason="asks not to be stored")
+        return replace(visit, title=parsed.title, text=parsed.text, reason="" if parsed.text else "holds no text")
+
+    def _parsed(self, answer: Answer) -> Parsed:
+        kind = page_kind(answer.headers, answer.body)
+        if kind is None:
+            raise LeftOut("is neither HTML nor PDF nor plain text")
+        return self._worker.parse(kind, answer.body, media_type(answer.headers)[1], self._rules.bytes)
+
+    def _with_links(self, visit: Visit, depth: int, parsed: Parsed) -> Visit:
+        """The links of a page that are followed from it, and how many are not because they lead out of the folders."""
+        if depth >= self._rules.depth:
+            return visit
+        base = (parsed.base and page_address(parsed.base, visit.final)) or visit.final
+        found = list(dict.fromkeys(filter(None, (page_address(link, base) for link in parsed.links))))
+        inside = tuple(each for each in found if self._scope.follows(each))
+        return replace(visit, links=inside, outside=len(found) - len(inside))
+
+    def _heed_silence(self, page: WaitingPage, error: LeftOut) -> None:
+        """Stop where a host that answered before no longer does: it, or the network, may come back."""
+        machine = machine_of(page.address)
+        silent = self._silent.setdefault(machine, [])
+        lost = self._visitor.robots.of(page.address).unanswered if not error.asked else ""
+        if error.unreachable:
+            silent.append(page.number)
+        elif not lost:
+            silent.clear()
+        if (len(silent) >= SILENCES or lost) and self._state.has_answered(machine):
+            self._state.forget(silent)
+            raise _stopped(machine, lost or error.reason)
+
+
+def _stopped(machine: str, reason: str) -> InputError:
+    advice = "What was gathered is kept: give the same command again to go on."
+    return InputError.of(machine, [f"answered before and no longer does: {reason}"], advice)

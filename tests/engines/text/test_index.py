@@ -1,0 +1,268 @@
+"""An index on a disk: the same however it came about, whole after a merge, and clear about what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rankscope.engines.text import Index
+from rankscope.engines.text.index import blocks, merging, writer
+from rankscope.engines.text.index.columns import ARRAYS
+from rankscope.engines.text.index.lengths import LENGTHS, coarse_lengths
+from rankscope.engines.text.index.storage import RECORD
+from rankscope.engines.text.index.writer import IndexWriter
+from rankscope.errors import InputError, RankscopeError, SettingError
+from tests.engines.text.golden_index import golden_documents, golden_index, ranking_of
+
+QUERIES = ("information retrieval", '"boundary layer" flow', "comput* -system", "informtion~", "title:java^2 apache")
+Document = dict[str, str]
+
+
+def small_blocks(monkeypatch: pytest.MonkeyPatch, size: int = 7, tier: int = 3) -> None:
+    monkeypatch.setattr(blocks, "MOST_DOCUMENTS", size)
+    monkeypatch.setattr(writer, "MOST_OF_A_TIER", tier)
+
+
+def answers(index: Index) -> list[Any]:
+    asked = [(query, similarity) for query in QUERIES for similarity in ("bm25", "dfr")]
+    return [ranking_of(index.search(query, similarity, limit=None)) for query, similarity in asked]
+
+
+def arrays_of(index: Index) -> dict[str, list[int]]:
+    """All columns of an index of one segment, as plain numbers."""
+    (segment,) = index.reader.segments
+    found = {
+        f"{field}.{name}": np.asarray(getattr(columns, name)).tolist()
+        for field, columns in segment.fields.items()
+        for name in ARRAYS
+    }
+    return dict(sorted(found.items()))
+
+
+def test_an_index_on_a_disk_is_that_in_memory(tmp_path: Path) -> None:
+    stored = Index.build(golden_documents(), tmp_path / "index", analyser="english")
+    assert arrays_of(stored) == arrays_of(golden_index("english"))
+    assert answers(Index.open(tmp_path / "index")) == answers(golden_index("english"))
+    assert stored.document("h000")["title"] == "Java and Apache"
+    assert len(stored) == 316
+
+
+@pytest.mark.parametrize("postings", [10, 50, 10**6])
+def test_many_small_segments_answer_as_one_and_merge_into_it(
+    postings: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_blocks(monkeypatch)
+    monkeypatch.setattr(merging, "MOST_POSTINGS", postings)
+    monkeypatch.setattr(merging, "MOST_TERMS", 300)
+    index = Index.build(golden_documents(), tmp_path / "index", analyser="english")
+    assert 1 < len(index.reader.segments) <= 4 * 3
+    assert answers(index) == answers(golden_index("english"))
+    assert index.reader.ids.to_list() == golden_index("english").reader.ids.to_list()
+    merged = index.merge()
+    assert arrays_of(merged) == arrays_of(golden_index("english"))
+    assert merged.reader.ids.to_list() == golden_index("english").reader.ids.to_list()
+    assert answers(merged) == answers(golden_index("english"))
+
+
+def test_deleted_documents_are_not_found_and_leave_nothing_when_merged(tmp_path: Path) -> None:
+    gone = [f"h{number:03d}" for number in range(0, 60, 3)]
+    index = Index.build(golden_documents(), tmp_path / "index").add([], delete=gone)
+    found = index.search("java OR fox OR information", limit=None).ids.to_list()
+    assert found
+    assert not set(found) & set(gone)
+    assert not set(index.search("java fox", limit=5).ids.to_list()) & set(gone)
+    assert len(index) == 316 - len(gone)
+    left = Index.build([each for each in golden_documents() if each["id"] not in gone])
+    merged = index.merge()
+    assert arrays_of(merged) == arrays_of(left)
+    assert answers(merged) == answers(left)
+    with pytest.raises(SettingError, match="no document 'h000'"):
+        merged.document("h000")
+
+
+def test_a_deleted_document_may_come_again(tmp_path: Path) -> None:
+    index = Index.build([{"id": "a", "body": "old"}, {"id": "b", "body": "kept"}], tmp_path / "index")
+    index = index.add([{"id": "a", "body": "new"}], delete=["a"])
+    assert index.document("a") == {"id": "a", "body": "new"}
+    assert [index.search(word).ids.to_list() for word in ("old", "new", "kept")] == [[], ["a"], ["b"]]
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    texts=st.lists(st.text(alphabet="abc é", max_size=12), min_size=1, max_size=12),
+    deleted=st.sets(st.integers(0, 11)),
+    size=st.integers(1, 4),
+)
+def test_any_way_to_the_same_documents_gives_the_same_index(
+    texts: list[str], deleted: set[int], size: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    documents = [{"id": str(number), "body": text} for number, text in enumerate(texts)]
+    with pytest.MonkeyPatch.context() as patch:
+        small_blocks(patch, size, tier=2)
+        patch.setattr(merging, "MOST_POSTINGS", 3)
+        folder = tmp_path_factory.mktemp("way") / "index"
+        index = Index.build(documents, folder, analyser="standard").add([], delete=map(str, deleted)).merge()
+    left = [each for number, each in enumerate(documents) if number not in deleted]
+    if left:
+        assert arrays_of(index) == arrays_of(Index.build(left, analyser="standard"))
+    assert index.reader.ids.to_list() == [each["id"] for each in left]
+
+
+def test_several_indexes_keep_their_ids_apart(tmp_path: Path) -> None:
+    Index.build([{"id": "1", "body": "fox"}, {"id": "2", "body": "dog"}], tmp_path / "north")
+    Index.build([{"id": "1", "body": "a fox and a fox"}, {"id": "3", "body": "fox"}], tmp_path / "south")
+    both = Index.open(tmp_path / "north", tmp_path / "south")
+    assert sorted(both.search("fox").ids.to_list()) == ["3", "north/1", "south/1"]
+    assert both.document("south/1")["body"] == "a fox and a fox"
+
+
+def test_several_indexes_need_one_analyser_for_a_field(tmp_path: Path) -> None:
+    Index.build([{"id": "1", "body": "fox"}], tmp_path / "a", analyser="english")
+    Index.build([{"id": "2", "body": "fox"}], tmp_path / "b", analyser="german")
+    with pytest.raises(SettingError, match=r"field 'body' is analysed by english in .*a and by german in .*b"):
+        Index.open(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_field_may_have_its_own_analyser() -> None:
+    documents = [{"id": "1", "title": "Foxes", "body": "Foxes"}]
+    index = Index.build(documents, analyser="english", analysers={"title": "standard"})
+    queries = ("title:foxes", "title:fox", "body:fox", "body:foxes")
+    assert [len(index.search(query)) for query in queries] == [1, 0, 1, 1]
+
+
+def test_fields_that_come_later_and_documents_without_words() -> None:
+    index = Index.build([{"id": "1", "body": "fox"}, {"id": "2"}, {"id": "3", "title": "dog", "body": ""}])
+    assert index.fields == ("body", "title")
+    assert index.search("title:dog *:* -body:fox", limit=None).ids.to_list() == ["3", "2"]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5])
+def test_a_limit_is_a_count(limit: Any) -> None:
+    with pytest.raises(SettingError, match=f"limit={limit}: must be"):
+        golden_index("english").search("fox", limit=limit)
+
+
+def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
+    index = Index.build([], tmp_path / "index")
+    assert (len(index), len(Index.open(tmp_path / "index").search("fox OR *:*"))) == (0, 0)
+    assert len(index.add([{"id": "1", "body": "fox"}]).search("fox")) == 1
+
+
+@pytest.mark.parametrize(
+    ("documents", "words"),
+    [
+        ([{"id": "a", "body": "x"}, {"id": "b"}, {"id": "a"}], "document 1 and document 3 have the same id 'a'"),
+        ([{"id": "a"}, {"id": " "}, {"id": None}], "document 2: has no id"),
+        ([{"name": "a"}], "no column 'id' among name"),
+        (pl.DataFrame({"id": ["a"], "body": [["x"]]}), "column 'body' holds no texts"),
+    ],
+)
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_documents_that_cannot_be_indexed_are_named(documents: Any, words: str, on_disk: bool, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=words):
+        Index.build(documents, tmp_path / "index" if on_disk else None)
+    assert not (tmp_path / "index" / RECORD).exists()
+
+
+def test_an_id_of_an_earlier_block_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_blocks(monkeypatch, size=2)
+    documents = [{"id": str(number % 9), "body": "x"} for number in range(10)]
+    with pytest.raises(InputError, match="document 1 and document 10 have the same id '0'"):
+        Index.build(documents, tmp_path / "index")
+
+
+def test_there_is_one_writer(tmp_path: Path) -> None:
+    Index.build([{"id": "a", "body": "fox"}], tmp_path / "index")
+    with IndexWriter.append(tmp_path / "index"), pytest.raises(SettingError, match="another process writes into"):
+        IndexWriter.append(tmp_path / "index")
+    assert len(Index.open(tmp_path / "index").add([{"id": "b", "body": "fox"}]).search("fox")) == 2
+
+
+def test_what_is_not_committed_leaves_no_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    Index.build([{"id": "a", "body": "fox"}], folder)
+    before = sorted(path.name for path in folder.iterdir())
+    with IndexWriter.append(folder) as unfinished:
+        unfinished.add(pl.DataFrame({"id": ["b"], "body": ["fox"]}))
+    assert sorted(path.name for path in folder.iterdir()) == before
+    assert len(Index.open(folder).search("fox")) == 1
+
+
+def test_a_folder_that_holds_an_index_is_not_written_over(tmp_path: Path) -> None:
+    Index.build([{"id": "a", "body": "fox"}], tmp_path / "index")
+    with pytest.raises(SettingError, match="holds an index"):
+        Index.build([{"id": "b", "body": "fox"}], tmp_path / "index")
+
+
+def test_a_folder_without_an_index_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no index"):
+        Index.open(tmp_path)
+
+
+def test_lengths_are_kept_as_in_a_byte() -> None:
+    assert LENGTHS[:41].tolist() == list(range(41))
+    assert LENGTHS[41:52].tolist() == [42, 44, 46, 48, 50, 52, 54, 56, 60, 64, 68]
+    assert coarse_lengths(np.array([41, 55, 59, 100, 1000, 12345])).tolist() == [40, 54, 56, 96, 984, 12312]
+
+
+def test_exact_lengths_change_scores_of_long_documents(tmp_path: Path) -> None:
+    documents = [{"id": str(size), "body": "fox " + "dog " * size} for size in (3, 60, 100)]
+    coarse, exact = Index.build(documents), Index.build(documents, tmp_path / "index", exact_lengths=True)
+    assert coarse.reader.lengths("body").tolist() == [4, 60, 96]
+    assert Index.open(tmp_path / "index").reader.lengths("body").tolist() == [4, 61, 101]
+    assert coarse.search("fox").scores[-1] != exact.search("fox").scores[-1]
+
+
+def files_of(folder: Path) -> Sequence[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
+
+
+def test_a_damaged_index_answers_or_says_what_is_wrong(tmp_path: Path) -> None:
+    """Bytes changed, cut off or added in any of its files."""
+    folder = tmp_path / "index"
+    Index.build(golden_documents()[:60], folder).add([], delete=["h003"])
+    rng = np.random.default_rng(0)
+    outcomes: set[str] = set()
+    for path in files_of(folder):
+        whole = path.read_bytes()
+        for kind in range(8):
+            path.write_bytes(_mangled(whole, kind, rng))
+            try:
+                index = Index.open(folder)
+                for query in QUERIES:
+                    list(index.search(query, limit=None))
+                index.document("h005")
+                outcomes.add("answer")
+            except RankscopeError:
+                outcomes.add("error")
+        path.write_bytes(whole)
+    assert outcomes == {"answer", "error"}
+
+
+def _mangled(data: bytes, kind: int, rng: np.random.Generator) -> bytes:
+    if kind == 0:
+        return data[: len(data) // 2]
+    if kind == 1:
+        return data + b"\0" * 8
+    changed = bytearray(data)
+    for place in rng.integers(0, len(data), size=kind):
+        changed[place] = rng.integers(256)
+    return bytes(changed)
+
+
+def test_small_tables_are_gathered_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_blocks(monkeypatch, size=20)
+    tables = [pl.DataFrame({"id": [f"{number}-{row}" for row in range(3)], "body": "x"}) for number in range(30)]
+    assert [len(block) for block in blocks.blocks_of(tables)] == [18, 18, 18, 18, 18]
+    singles = ({"id": str(number), "body": "x"} for number in range(45))
+    assert sum(len(block) for block in blocks.blocks_of(singles)) == 45
+    monkeypatch.setattr(blocks, "MOST_BYTES", 100)
+    long = pl.DataFrame({"id": [str(row) for row in range(10)], "body": "x" * 40})
+    assert [len(block) for block in blocks.blocks_of([long])] == [2, 2, 2, 2, 2]

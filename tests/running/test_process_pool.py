@@ -1,0 +1,56 @@
+"""Processes that help another one end when it ends, however it ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CODE = """
+import time
+from rankscope.running.process_pool import process_pool
+
+if __name__ == "__main__":
+    with process_pool(2) as pool:
+        started = [pool.submit(time.sleep, 0.5) for _ in range(2)]
+        assert all(each.result() is None for each in started)
+        print("started", flush=True)
+        pool.submit(time.sleep, 600).result()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+def test_no_process_outlives_the_one_it_helps(tmp_path: Path, number: signal.Signals) -> None:
+    script = tmp_path / "helped.py"
+    script.write_text(CODE)
+    running = subprocess.Popen([sys.executable, str(script)], start_new_session=True, stdout=subprocess.PIPE)
+    assert running.stdout is not None
+    assert running.stdout.readline() == b"started\n"
+    members = group(running.pid)
+    running.send_signal(number)
+    running.communicate(timeout=60)
+    assert running.returncode == -number
+    wait_for(lambda: not group(running.pid))
+    assert len(members) > 2
+
+
+def group(leader: int) -> list[int]:
+    """Processes of a session."""
+    found = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(leader)], capture_output=True, text=True, check=False)
+    return [int(line.split()[0]) for line in found.stdout.splitlines() if not line.split()[1].startswith("Z")]
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60) -> Any:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
