@@ -47,6 +47,7 @@ def by_shards(
     keep: bool = True,
     memory: int = 1 << 20,
     block: int = 50,
+    device: str = "cpu",
 ) -> RelevantRanks:
     """Each range of items an array of its own."""
     files = [RowFile.of(items.matrix[first:stop]) for first, stop in pairwise(edges)]
@@ -56,7 +57,7 @@ def by_shards(
         metric=named(metric),
         keep_scores=keep,
         memory=memory,
-        device="cpu",
+        device=device,
         shards=shards_between(edges, relevance),
     )
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

@@ -24,7 +24,7 @@ from rankscope.engines.shards.cutting import blocks_of
 from rankscope.engines.shards.hits import BlockHits, HitsPart, find_hits
 from rankscope.engines.shards.known_values import KnownValues, join_values, look_at_values
 from rankscope.engines.shards.plan import Shard, ShardPlan
-from rankscope.engines.shards.shard_counts import ShardCounts
+from rankscope.engines.shards.shard_counts import BlockTotals, ShardCounts
 from rankscope.errors import InputError
 from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
@@ -120,10 +120,10 @@ class ShardRanking:
             for shard in plan.shards  # workers meet one shard after the other
             for number, part in enumerate(hits)
         ]
-        totals: dict[int, ShardCounts] = {}
+        totals = [BlockTotals() for _ in hits]
         for part, counts in self._finished(count_shard, plan, parts, ShardCounts):
-            totals[part.block] = totals[part.block] + counts if part.block in totals else counts
-        return [totals[number] for number in range(len(hits))]
+            totals[part.block].add(counts)
+        return [each.result() for each in totals]
 
     def _finished(
         self, work: Callable[[Any, P], R], plan: ShardPlan, parts: Sequence[P], kind: type[R]

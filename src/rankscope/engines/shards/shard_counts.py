@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from rankscope.engines.shards.arrays_form import Arrays, lists_from_arrays, list
 from rankscope.ranks.dense import best_first
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
+
+ROOM = 2  # times as many distractors as are kept wait before they are merged
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,16 +28,6 @@ class ShardCounts:
     others: IntArray
     earlier: IntArray
     best: Ragged | None
-
-    def __add__(self, other: ShardCounts) -> ShardCounts:
-        """Of several shards."""
-        both = [each for each in (self.best, other.best) if each is not None]
-        return ShardCounts(
-            before=self.before + other.before,
-            others=self.others + other.others,
-            earlier=self.earlier + other.earlier,
-            best=merge_best(both) if both else None,
-        )
 
     @classmethod
     def none(cls, queries: int, hits: int, keep_scores: bool) -> ShardCounts:
@@ -78,3 +70,41 @@ def merge_best(several: Sequence[Ragged]) -> Ragged:
     together = Ragged.from_rows(row[order], len(several[0]), item=item[order], score=score[order])
     best = best_first(together)
     return best.where(best.position <= KEPT_DISTRACTORS)
+
+
+class BlockTotals:
+    """The counts of all shards for one block of queries, added one after the other, in any order."""
+
+    def __init__(self) -> None:
+        self.counts: ShardCounts | None = None
+        self.waiting: list[Ragged] = []  # best distractors that are not merged yet
+        self.least = np.empty(0)  # as many others as are kept have at least this score
+
+    def add(self, more: ShardCounts) -> None:
+        """The counts of one more shard."""
+        known = self.counts
+        if known is None:
+            self.counts = known = ShardCounts(
+                before=more.before.copy(), others=more.others.copy(), earlier=more.earlier.copy(), best=None
+            )
+        else:
+            known.before[:] += more.before
+            known.others[:] += more.others
+            known.earlier[:] += more.earlier
+        if more.best is not None:
+            self._add_best(more.best)
+
+    def _add_best(self, best: Ragged) -> None:
+        if not self.waiting:
+            self.least = np.full(len(best), -np.inf)
+        self.waiting.append(best.where(best["score"] >= self.least[best.row]))
+        if sum(each.size for each in self.waiting) > ROOM * KEPT_DISTRACTORS * len(best):
+            merged = merge_best(self.waiting)
+            last = merged.position == KEPT_DISTRACTORS
+            self.least[merged.row[last]] = merged["score"][last]
+            self.waiting = [merged]
+
+    def result(self) -> ShardCounts:
+        """All of them."""
+        assert self.counts is not None
+        return replace(self.counts, best=merge_best(self.waiting) if self.waiting else None)
