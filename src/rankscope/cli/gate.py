@@ -103,13 +103,13 @@ def command(
 
 
 def _format(wanted: str | None, path: str | None) -> str:
+    from rankscope.cli.output import chosen_format
     from rankscope.errors import SettingError
     from rankscope.reports.texts.gate import FORMATS, SUFFIXES
 
-    by_suffix = next((name for suffix, name in SUFFIXES.items() if path and path.endswith(suffix)), "text")
     if wanted is not None and wanted not in FORMATS:
         raise SettingError(f"no output format '{wanted}'. There are: {', '.join(FORMATS)}")
-    return wanted or by_suffix
+    return chosen_format(path, wanted, SUFFIXES, "text")
 
 
 def _need_two(files: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, measure_option, setting_options
+from rankscope.cli.options import input_options, latex_options, measure_option, setting_options
 from rankscope.facade.usual import REPORT
 
 
@@ -30,6 +31,7 @@ from rankscope.facade.usual import REPORT
     metavar="FOLDER",
     help="Write tables (.tex) and figures (.pdf) for a paper too, into this folder.",
 )
+@latex_options
 @measure_option(
     help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
 )
@@ -41,6 +43,8 @@ def command(
     files: tuple[str, ...],
     output: str,
     latex: str | None,
+    latex_columns: str,
+    latex_marks: str,
     measures: tuple[str, ...],
     title: str,
     quiet: bool,
@@ -57,34 +61,60 @@ def command(
     rankscope report pixels.ranks.parquet edges.ranks.parquet --latex paper/
     """
     from rankscope.cli.output import progress_line, say
-    from rankscope.errors import SettingError
 
-    if Path(output).is_dir():
-        raise SettingError(f"{output} is a folder: give a file, for instance -o {Path(output) / 'report.html'}")
+    check_page(output)
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
-        written = write_report(scores, output, title, latex, progress)
+        paper = Paper(latex, latex_columns, latex_marks) if latex else None
+        written = write_report(scores, output, title, paper, progress)
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")
         say(f"{output}: {written}")
 
 
+@dataclass(frozen=True)
+class Paper:
+    """A folder for a paper, how wide its tables are, and the marks in them."""
+
+    folder: str
+    columns: str = "1"
+    marks: str = "auto"
+
+    @property
+    def width(self) -> float:
+        """Of the tables, in points."""
+        from rankscope.reports.formats.latex_layout import width_of_columns
+
+        return width_of_columns(self.columns)
+
+
+def check_page(path: str) -> None:
+    """Refuse what is no file for a page: a folder, or a name that says something else than HTML."""
+    from rankscope.errors import SettingError
+
+    if Path(path).is_dir():
+        raise SettingError(f"{path} is a folder: give a file, for instance -o {Path(path) / 'report.html'}")
+    if Path(path).suffix.lower() not in ("", ".html", ".htm"):
+        raise SettingError(f"{path}: the report is a page of HTML. Give -o {Path(path).with_suffix('.html')}")
+
+
 def write_report(
     scores: Any,
     path: str | Path,
     title: str = "",
-    latex: str | None = None,
+    paper: Paper | None = None,
     progress: Any = None,
     compared: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
 
+    width = paper.width if paper else 0.0
     whole = whole_report(scores, title, progress, compared)
     page = page_of(whole)
-    files = write_paper(whole, latex, progress) if latex else []
+    files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
     size = write_page(page, path)
     count = sum(figure.graph is not None for figure in whole.figures)
-    also = f"; {len(files)} files in {latex}" if latex else ""
+    also = f"; {len(files)} files in {paper.folder}" if paper else ""
     return f"{count} graphs, {size / 1e6:.1f} MB, opens offline{also}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 TIES = next(each for each in SETTINGS if each.name == "ties")
 RANKS = ".ranks.parquet"
+NO_RUN = (".html", ".htm", ".md", ".tex", ".pdf", ".svg", ".png", ".xlsx")
 MARKS = "\ue000", "\ue001"  # around a word of the query until lines are cut: signs that no text has
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -209,6 +210,8 @@ def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any
     output, qrels = given["output"], given["qrels"]
     if output is None:
         raise SettingError(f"--topics needs -o FILE: NAME.run for a run, or NAME{RANKS} with --qrels FILE")
+    if output.lower().endswith(NO_RUN):
+        raise SettingError(f"{output}: a run is a list for programs, in no such format. Give -o NAME.run, .jsonl, ...")
     if (qrels is not None) != output.endswith(RANKS):
         raise SettingError(
             f"--qrels FILE and -o NAME{RANKS} belong together: a run of another name needs no judgements"

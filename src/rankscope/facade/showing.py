@@ -24,6 +24,8 @@ def report(
     *,
     output: str | Path | None = None,
     latex: str | Path | None = None,
+    latex_columns: str | float = "1",
+    latex_marks: str = "auto",
     title: str = "",
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
@@ -31,7 +33,9 @@ def report(
     """The whole picture of one or several systems as one HTML page that opens offline; returns the page.
 
     Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
-    writes tables and figures for a paper into a folder. The first system is the one the others are compared with.
+    writes tables and figures for a paper into a folder: `latex_columns` says how wide tables are (1 or 2 columns of a
+    two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The first system is
+    the one the others are compared with.
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.scoring import scores_of
@@ -41,7 +45,9 @@ def report(
     whole = whole_report(scores, title, progress)
     page = page_of(whole)
     if latex is not None:
-        write_paper(whole, latex, progress)
+        from rankscope.reports.formats.latex_layout import width_of_columns
+
+        write_paper(whole, latex, progress, width_of_columns(latex_columns), latex_marks)
     if output is not None:
         write_page(page, output)
     return page
@@ -74,11 +80,18 @@ def write_page(page: str, path: str | Path) -> int:
         return file.write(page.encode())
 
 
-def write_paper(whole: Report, folder: str | Path, progress: Progress | None = None) -> list[tuple[Path, str]]:
-    """Tables and figures of a report for a paper: the files, and what each is."""
+def write_paper(
+    whole: Report,
+    folder: str | Path,
+    progress: Progress | None = None,
+    width: float | None = None,
+    marks: str = "auto",
+) -> list[tuple[Path, str]]:
+    """Tables, one column or so many points wide, and figures of a report for a paper: the files, and what each is."""
+    from rankscope.reports.formats.latex_layout import COLUMN
     from rankscope.reports.page import paper
 
-    return paper.write_paper(whole, folder, progress)
+    return paper.write_paper(whole, folder, progress, COLUMN if width is None else width, marks)
 
 
 def graph(kind: str, qrels: Any, runs: Any = None, *, progress: Progress | None = None, **options: Any) -> Graph:
