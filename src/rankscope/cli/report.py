@@ -33,6 +33,7 @@ from rankscope.facade.usual import REPORT
 @measure_option(
     help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
 )
+@click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
@@ -42,6 +43,7 @@ def command(
     output: str,
     latex: str | None,
     measures: tuple[str, ...],
+    baseline: str | None,
     title: str,
     quiet: bool,
     **given: Any,
@@ -63,7 +65,7 @@ def command(
         raise SettingError(f"{output} is a folder: give a file, for instance -o {Path(output) / 'report.html'}")
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
-        written = write_report(scores, output, title, latex, progress)
+        written = write_report(scores, output, title, latex, progress, baseline=baseline or "")
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")
@@ -77,11 +79,13 @@ def write_report(
     latex: str | None = None,
     progress: Any = None,
     compared: Any = None,
+    baseline: str = "",
+    found: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
 
-    whole = whole_report(scores, title, progress, compared)
+    whole = whole_report(scores, title, progress, compared, baseline, found)
     page = page_of(whole)
     files = write_paper(whole, latex, progress) if latex else []
     size = write_page(page, path)
