@@ -35,6 +35,7 @@ from rankscope.facade.usual import REPORT
 @measure_option(
     help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
 )
+@click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
@@ -46,6 +47,7 @@ def command(
     latex_columns: str,
     latex_marks: str,
     measures: tuple[str, ...],
+    baseline: str | None,
     title: str,
     quiet: bool,
     **given: Any,
@@ -66,7 +68,7 @@ def command(
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
         paper = Paper(latex, latex_columns, latex_marks) if latex else None
-        written = write_report(scores, output, title, paper, progress)
+        written = write_report(scores, output, title, paper, progress, baseline=baseline or "")
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")
@@ -106,12 +108,14 @@ def write_report(
     paper: Paper | None = None,
     progress: Any = None,
     compared: Any = None,
+    baseline: str = "",
+    found: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
 
     width = paper.width if paper else 0.0
-    whole = whole_report(scores, title, progress, compared)
+    whole = whole_report(scores, title, progress, compared, baseline, found)
     page = page_of(whole)
     files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
     size = write_page(page, path)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.reports.page.contents import Report
+    from rankscope.reports.page.found_items import FoundItems
     from rankscope.statistics.verdicts.compared import Compared
 
 
@@ -27,6 +28,7 @@ def report(
     latex_columns: str | float = "1",
     latex_marks: str = "auto",
     title: str = "",
+    baseline: str = "",
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> str:
@@ -34,15 +36,15 @@ def report(
 
     Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
     writes tables and figures for a paper into a folder: `latex_columns` says how wide tables are (1 or 2 columns of a
-    two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The first system is
-    the one the others are compared with.
+    two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
+    compared with the `baseline`, else with the first system.
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.scoring import scores_of
 
     known = isinstance(qrels, Scores)
     scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
-    whole = whole_report(scores, title, progress)
+    whole = whole_report(scores, title, progress, baseline=baseline)
     page = page_of(whole)
     if latex is not None:
         from rankscope.reports.formats.latex_layout import width_of_columns
@@ -58,11 +60,13 @@ def whole_report(
     title: str = "",
     progress: Progress | None = None,
     compared: Compared | None = None,
+    baseline: str = "",
+    found: FoundItems | None = None,
 ) -> Report:
     """What stands in the page."""
     from rankscope.reports.page.contents import Report
 
-    return Report.of(scores, title, progress, compared)
+    return Report.of(scores, title, progress, compared, baseline, found)
 
 
 def page_of(whole: Report) -> str:
