@@ -15,7 +15,7 @@ from rankscope.facade.usual import REPORT
 
 
 @click.command("report", cls=GuardedCommand, short_help="The whole picture as one page.")
-@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
+@click.argument("files", nargs=-1, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
     "-o",
     "--output",
@@ -36,6 +36,9 @@ from rankscope.facade.usual import REPORT
     help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
 )
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
+@click.option(
+    "--history", type=Input(), metavar="FILE", help="Draw the history of a gate in place of runs; see rankscope gate."
+)
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
@@ -48,6 +51,7 @@ def command(
     latex_marks: str,
     measures: tuple[str, ...],
     baseline: str | None,
+    history: str | None,
     title: str,
     quiet: bool,
     **given: Any,
@@ -61,10 +65,16 @@ def command(
     \b
     rankscope report qrels.txt bm25.run dense.run -o report.html --collection-size 528155
     rankscope report pixels.ranks.parquet edges.ranks.parquet --latex paper/
+    rankscope report --history gate.jsonl -o history.html
     """
     from rankscope.cli.output import progress_line, say
+    from rankscope.facade.showing import check_sources
 
     check_page(output)
+    check_sources(files, history)
+    if history is not None:
+        say_history(history, output, title, quiet)
+        return
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
         paper = Paper(latex, latex_columns, latex_marks) if latex else None
@@ -73,6 +83,23 @@ def command(
         for line in scores.warnings():
             say(f"! {line}")
         say(f"{output}: {written}")
+
+
+def say_history(history: str, output: str, title: str, quiet: bool) -> None:
+    """Write the page of a history; tell what is damaged in it, and the last build."""
+    from rankscope.cli.output import print_result, say
+    from rankscope.facade.gate_history import history_page
+    from rankscope.facade.showing import write_page
+    from rankscope.reports.texts.history import headline, sentences, warnings_of
+
+    page, found = history_page(history, title)
+    size = write_page(page, output)
+    if quiet:
+        return
+    print_result("\n".join([headline(found), *sentences(found)]) + "\n")
+    for line in warnings_of(found):
+        say(f"! {history}: {line}")
+    say(f"{output}: {size / 1e6:.1f} MB, opens offline")
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.errors import SettingError
 from rankscope.facade import usual
+from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    qrels: Any,
+    qrels: Any = None,
     runs: Any = None,
     measures: Asked = usual.REPORT,
     *,
@@ -29,6 +32,7 @@ def report(
     latex_marks: str = "auto",
     title: str = "",
     baseline: str = "",
+    history: str | Path | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> str:
@@ -37,10 +41,16 @@ def report(
     Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
     writes tables and figures for a paper into a folder: `latex_columns` says how wide tables are (1 or 2 columns of a
     two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
-    compared with the `baseline`, else with the first system.
+    compared with the `baseline`, else with the first system. `history` draws what `gate` wrote there, in place of runs.
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.scoring import scores_of
+
+    check_sources(() if qrels is None else (qrels,), history)
+    if history is not None:
+        from rankscope.facade.gate_history import history_page
+
+        return _written(history_page(history, title)[0], output)
 
     known = isinstance(qrels, Scores)
     scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
@@ -50,9 +60,22 @@ def report(
         from rankscope.reports.formats.latex_layout import width_of_columns
 
         write_paper(whole, latex, progress, width_of_columns(latex_columns), latex_marks)
+    return _written(page, output)
+
+
+def _written(page: str, output: str | Path | None) -> str:
+    """The page, also in a file where one is named."""
     if output is not None:
         write_page(page, output)
     return page
+
+
+def check_sources(files: Sequence[Any], history: Any) -> None:
+    """A report is of runs or of a history."""
+    if bool(files) == (history is not None):
+        wanted = setting_usage("history", "FILE")
+        what = "got both" if files else "got neither"
+        raise SettingError(f"a report needs QRELS and RUN, saved ranks, or {wanted} alone: {what}")
 
 
 def whole_report(
