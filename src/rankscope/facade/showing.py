@@ -27,6 +27,8 @@ def report(
     latex: str | Path | None = None,
     title: str = "",
     baseline: str = "",
+    topics: Any = None,
+    docs: str | Path | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> str:
@@ -34,14 +36,18 @@ def report(
 
     Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
     writes tables and figures for a paper into a folder. The others are compared with the `baseline`, else with the
-    first system.
+    first system. `topics` are the words of the queries; `docs` says what the items are that stand first: a file, a
+    folder of texts or pictures, an index, or a template of links such as https://example.org/{id}.
     """
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.finding import found_items
     from rankscope.facade.scoring import scores_of
 
     known = isinstance(qrels, Scores)
     scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
-    whole = whole_report(scores, title, progress, baseline=baseline)
+    sources = (None, None) if known else (qrels, runs)
+    found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
+    whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     page = page_of(whole)
     if latex is not None:
         write_paper(whole, latex, progress)
