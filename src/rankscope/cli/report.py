@@ -39,6 +39,15 @@ from rankscope.facade.usual import REPORT
 @click.option(
     "--history", type=Input(), metavar="FILE", help="Draw the history of a gate in place of runs; see rankscope gate."
 )
+@click.option(
+    "--topics", type=Input(), metavar="FILE", help="File with the words of the queries: TREC, TSV, JSON lines, ..."
+)
+@click.option(
+    "--docs",
+    metavar="WHERE",
+    help="What the items are that stand first: a file or folder of texts, a folder of pictures, an index, or a "
+    "template of links with {id}. The page shows it and fetches nothing.",
+)
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
@@ -52,6 +61,8 @@ def command(
     measures: tuple[str, ...],
     baseline: str | None,
     history: str | None,
+    topics: str | None,
+    docs: str | None,
     title: str,
     quiet: bool,
     **given: Any,
@@ -76,9 +87,11 @@ def command(
         say_history(history, output, title, quiet)
         return
     with progress_line(quiet) as progress:
-        scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
+        inputs = Inputs.of(files, given)
+        scores = inputs.scores("report", measures or REPORT, progress, keep_scores=True)
+        found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
         paper = Paper(latex, latex_columns, latex_marks) if latex else None
-        written = write_report(scores, output, title, paper, progress, baseline=baseline or "")
+        written = write_report(scores, output, title, paper, progress, baseline=baseline or "", found=found)
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")

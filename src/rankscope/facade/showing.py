@@ -33,6 +33,8 @@ def report(
     title: str = "",
     baseline: str = "",
     history: str | Path | None = None,
+    topics: Any = None,
+    docs: str | Path | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> str:
@@ -41,9 +43,12 @@ def report(
     Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
     writes tables and figures for a paper into a folder: `latex_columns` says how wide tables are (1 or 2 columns of a
     two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
-    compared with the `baseline`, else with the first system. `history` draws what `gate` wrote there, in place of runs.
+    compared with the `baseline`, else with the first system. `topics` are the words of the queries; `docs` says what
+    the items are that stand first: a file, a folder of texts or pictures, an index, or a template of links such as
+    https://example.org/{id}. `history` draws what `gate` wrote there, in place of runs.
     """
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.finding import found_items
     from rankscope.facade.scoring import scores_of
 
     check_sources(() if qrels is None else (qrels,), history)
@@ -54,7 +59,9 @@ def report(
 
     known = isinstance(qrels, Scores)
     scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
-    whole = whole_report(scores, title, progress, baseline=baseline)
+    sources = (None, None) if known else (qrels, runs)
+    found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
+    whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     page = page_of(whole)
     if latex is not None:
         from rankscope.reports.formats.latex_layout import width_of_columns

@@ -123,7 +123,9 @@ def _conclusion(around: Band, graph: Graph, names: tuple[str, str]) -> str:
     ]
     if not told:
         return f"The band holds 0 everywhere: no difference in {graph.y.quantity} is shown."
-    return f"The band leaves out 0: {', and '.join(told)}. Elsewhere no difference is shown."
+    everywhere = any(there.all() for _, there in sides)
+    rest = "" if everywhere else " Elsewhere no difference is shown."
+    return f"The band leaves out 0: {', and '.join(told)}.{rest}"
 
 
 def _stretches(x: FloatArray, there: BoolArray, axis: Axis) -> list[str]:

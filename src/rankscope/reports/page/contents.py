@@ -10,6 +10,7 @@ from rankscope.evaluation.scores import Scores
 from rankscope.reports.formats.grid import Grid
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.figures import Figure, Progress, figures_of
+from rankscope.reports.page.found_items import FoundItems, lists_of_ranks
 from rankscope.reports.page.leaderboard import Leaderboard
 from rankscope.reports.page.report_board import board_of
 from rankscope.reports.texts.class_table import CLASS_NOTE, class_rows
@@ -20,7 +21,6 @@ from rankscope.reports.texts.warning_kinds import WarningKind, warning_kinds
 from rankscope.settings import SETTINGS
 
 if TYPE_CHECKING:
-    from rankscope.reports.page.found_items import FoundItems
     from rankscope.statistics.verdicts.compared import Compared
 
 
@@ -46,7 +46,7 @@ class Report:
     headline: Headline
     board: Leaderboard | None
     figures: tuple[Figure, ...]
-    found: FoundItems | None = None  # what stands first for each query, where runs are at hand
+    found: FoundItems  # what stands first for each query
 
     @classmethod
     def of(
@@ -77,7 +77,7 @@ class Report:
             headline=headline_of(names, estimates, compared, len(scores.systems[0].ranks) if scores.systems else 0),
             board=board,
             figures=_figures(scores, estimates, compared, progress, board),
-            found=found,
+            found=found or FoundItems({each.name: lists_of_ranks(each.ranks) for each in scores.systems}),
         )
 
     @property

@@ -16,7 +16,7 @@ from rankscope.reports.page.figures import FIRST, MOST_CURVES
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
 
-PLACES = 4
+PLACES, FEWER, MANY = 6, 4, 300_000  # digits of a value; fewer where there are so many values that pages grow
 STATUS = ("not in it", "answered", "missing", "no relevant", "not judged")
 
 
@@ -59,7 +59,7 @@ def _different(names: tuple[str, ...], compared: Compared | None) -> list[str]:
 
 
 def query_data(report: Report) -> dict[str, Any]:
-    """Everything the list of queries shows, as columns; values in units of 0.0001, null where undefined."""
+    """Everything the list of queries shows, as columns; values as whole multiples of 1 / `unit`, null where undefined."""
     systems = report.scores.systems
     names = sorted(
         {query for system in systems for query in (*system.ranks.queries, *system.ranks.not_judged)}, key=natural_key
@@ -69,6 +69,7 @@ def query_data(report: Report) -> dict[str, Any]:
     labels = sorted({each for each in classes if each}, key=natural_key)
     code = {label: number for number, label in enumerate(labels)}
     columns = numeric_columns(systems[0]) if systems else []
+    places = PLACES if len(names) * len(systems) * len(columns) <= MANY else FEWER
     return {
         "queries": names,
         "measures": [
@@ -76,15 +77,18 @@ def query_data(report: Report) -> dict[str, Any]:
             for column in columns
         ],
         "main": _main(report),
+        "rel": float(report.scores.settings.rel),
+        "top": _top_grade(report),
         "relevant": relevant,
         "classes": labels,
         "class": [code.get(each or "", -1) for each in classes],
         "status": [_status(system, place) for system in systems],
+        "unit": 10**places,
         "values": [
-            [_placed(values.tolist(), system, place) for values in (c.values for c in numeric_columns(system))]
+            [_placed(values.tolist(), system, place, places) for values in (c.values for c in numeric_columns(system))]
             for system in systems
         ],
-        **(report.found.data(names, report.systems) if report.found is not None else {}),
+        **report.found.data(names, report.systems),
     }
 
 
@@ -92,6 +96,11 @@ def _main(report: Report) -> int:
     """The number of the measure that decides."""
     main = report.estimates.main
     return next((number for number, row in enumerate(report.estimates.rows) if row is main), 0)
+
+
+def _top_grade(report: Report) -> float:
+    """The highest grade that any item was judged with."""
+    return max((system.ranks.top_grade for system in report.scores.systems), default=1.0)
 
 
 def _facts(systems: tuple[SystemScores, ...], place: dict[str, int]) -> tuple[list[int | None], list[str | None]]:
@@ -117,8 +126,8 @@ def _status(system: SystemScores, place: dict[str, int]) -> str:
     return "".join(codes)
 
 
-def _placed(values: list[float], system: SystemScores, place: dict[str, int]) -> list[int | None]:
+def _placed(values: list[float], system: SystemScores, place: dict[str, int], places: int) -> list[int | None]:
     placed: list[int | None] = [None] * len(place)
     for query, value in zip(system.ranks.queries, values, strict=True):
-        placed[place[query]] = round(value * 10**PLACES) if math.isfinite(value) else None
+        placed[place[query]] = round(value * 10**places) if math.isfinite(value) else None
     return placed

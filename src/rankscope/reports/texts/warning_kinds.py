@@ -100,12 +100,12 @@ SUMMARIES: dict[str, Summary] = {
 
 
 def percent(share: float) -> str:
-    """A share in words; tiny ones with two decimals.
+    """A share in words; tiny ones with one digit that says something.
 
-    >>> percent(0.97), percent(0.004)
-    ('97 %', '0.40 %')
+    >>> percent(0.97), percent(0.004), percent(0.0)
+    ('97 %', '0.4 %', '0 %')
     """
-    return f"{100 * share:.{0 if share >= 0.01 or share == 0 else 2}f} %"
+    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else f"{100 * share:.1g} %"
 
 
 def span(amounts: Sequence[float]) -> str:

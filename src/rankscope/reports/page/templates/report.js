@@ -1,3 +1,8 @@
 (async () => {
+  choice.start(await unpacked("data-systems"));
+  drawKey();
+  drawTicks();
+  await startFigures();
+  await startQueries();
   root.dataset.ready = "yes";
 })();
