@@ -15,6 +15,8 @@ from rankscope.graphs.explanations import PAGES as EXPLAINED
 from rankscope.graphs.explanations import explanation_of
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.marks import Dots, ShadedRegion, Stroke, Tiles
+from rankscope.reports.page.html import render
+from tests.reports.examples import report_of
 from tools.docs.explained import forecast, generality, grep, grip, normalization, radial
 from tools.docs.explained.pages import with_block
 from tools.docs.explained.shipped import edges, said
@@ -132,3 +134,12 @@ def test_what_came_lies_in_the_interval_of_the_forecast() -> None:
     assert band.low[-1] <= came.y[0] <= band.high[-1]
     assert said(came.y[0]) == forecast.numbers()["truth"]
     assert len(edges()) == forecast.numbers()["queries"]
+
+
+def test_graphs_of_a_report_lead_to_their_pages() -> None:
+    report = report_of("rough_1", "fine")
+    page = render(report)
+    shown = {figure.kind.name for figure in report.figures if figure.graph is not None}
+    wanted = {explanation_of(name) for name in shown} - {""}
+    assert wanted
+    assert set(re.findall(r'<a href="(docs/explanation/.+?)"', page)) == wanted
