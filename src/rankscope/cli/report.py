@@ -37,6 +37,12 @@ from rankscope.facade.usual import REPORT
 )
 @click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
 @click.option(
+    "--suite",
+    type=Input(),
+    metavar="FILE",
+    help="Compare systems over the tasks of this file (TOML) in place of runs: see docs/how-to/suite.md.",
+)
+@click.option(
     "--history", type=Input(), metavar="FILE", help="Draw the history of a gate in place of runs; see rankscope gate."
 )
 @click.option(
@@ -60,6 +66,7 @@ def command(
     latex_marks: str,
     measures: tuple[str, ...],
     baseline: str | None,
+    suite: str | None,
     history: str | None,
     topics: str | None,
     docs: str | None,
@@ -76,15 +83,19 @@ def command(
     \b
     rankscope report qrels.txt bm25.run dense.run -o report.html --collection-size 528155
     rankscope report pixels.ranks.parquet edges.ranks.parquet --latex paper/
+    rankscope report --suite suite.toml -o suite.html
     rankscope report --history gate.jsonl -o history.html
     """
     from rankscope.cli.output import progress_line, say
     from rankscope.facade.showing import check_sources
 
     check_page(output)
-    check_sources(files, history)
+    check_sources(files, suite, history)
     if history is not None:
         say_history(history, output, title, quiet)
+        return
+    if suite is not None:
+        say_suite(suite, measures, baseline, output, title, quiet)
         return
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
@@ -96,6 +107,26 @@ def command(
         for line in scores.warnings():
             say(f"! {line}")
         say(f"{output}: {written}")
+
+
+def say_suite(
+    suite: str, measures: tuple[str, ...], baseline: str | None, output: str, title: str, quiet: bool
+) -> None:
+    """Write the page of a suite, and print what it shows."""
+    from rankscope.cli.output import print_result, progress_line, say
+    from rankscope.facade.showing import write_page
+    from rankscope.facade.suites import suite as compared_suite
+    from rankscope.facade.suites import suite_page
+    from rankscope.reports.texts.suite import text_of
+
+    with progress_line(quiet) as progress:
+        found = compared_suite(suite, measures or None, baseline=baseline, progress=progress)
+        size = write_page(suite_page(found, title), output)
+    print_result(text_of(found.main))
+    if not quiet:
+        for line in found.warnings():
+            say(f"! {line}")
+        say(f"{output}: {size / 1e6:.1f} MB, opens offline")
 
 
 def say_history(history: str, output: str, title: str, quiet: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -32,6 +32,7 @@ def report(
     latex_marks: str = "auto",
     title: str = "",
     baseline: str = "",
+    suite: str | Path | Mapping[str, Any] | None = None,
     history: str | Path | None = None,
     topics: Any = None,
     docs: str | Path | None = None,
@@ -45,13 +46,21 @@ def report(
     two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
     compared with the `baseline`, else with the first system. `topics` are the words of the queries; `docs` says what
     the items are that stand first: a file, a folder of texts or pictures, an index, or a template of links such as
-    https://example.org/{id}. `history` draws what `gate` wrote there, in place of runs.
+    https://example.org/{id}. In place of runs, `suite` compares systems over the tasks of a file, and `history` draws
+    what `gate` wrote there.
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.finding import found_items
     from rankscope.facade.scoring import scores_of
 
-    check_sources(() if qrels is None else (qrels,), history)
+    check_sources(() if qrels is None else (qrels,), suite, history)
+    if suite is not None:
+        from rankscope.facade.suites import suite as compared_suite
+        from rankscope.facade.suites import suite_page
+
+        wanted = None if measures is usual.REPORT else measures
+        found = compared_suite(suite, wanted, baseline=baseline or None, progress=progress)
+        return _written(suite_page(found, title), output)
     if history is not None:
         from rankscope.facade.gate_history import history_page
 
@@ -77,12 +86,13 @@ def _written(page: str, output: str | Path | None) -> str:
     return page
 
 
-def check_sources(files: Sequence[Any], history: Any) -> None:
-    """A report is of runs or of a history."""
-    if bool(files) == (history is not None):
-        wanted = setting_usage("history", "FILE")
-        what = "got both" if files else "got neither"
-        raise SettingError(f"a report needs QRELS and RUN, saved ranks, or {wanted} alone: {what}")
+def check_sources(files: Sequence[Any], suite: Any, history: Any) -> None:
+    """A report is of runs, of a suite or of a history."""
+    given = [bool(files), suite is not None, history is not None]
+    if sum(given) != 1:
+        others = " or ".join(setting_usage(name, "FILE") for name in ("suite", "history"))
+        what = "got several of them" if any(given) else "got none of them"
+        raise SettingError(f"a report needs QRELS and RUN, saved ranks, {others}, one of them alone: {what}")
 
 
 def whole_report(

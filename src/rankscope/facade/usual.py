@@ -6,6 +6,7 @@ EVALUATE = ("AP", "nDCG@10", "P@10", "RR", "Rprec")
 COMPARE = ("AP",)
 GATE = ("AP",)
 REPORT = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
+SUITE = ("AP", "nDCG@10")
 FORECAST = ("Rprec", "AP", "P@10", "R@10")
 METHODS = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regression")
 MIN_EFFECT = 0.01

@@ -193,7 +193,7 @@ def test_what_no_record_can_be_made_of_is_refused(given: dict[str, str], words: 
 
 
 def test_a_report_is_of_runs_or_of_a_history(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="got neither"):
+    with pytest.raises(SettingError, match="got none of them"):
         rankscope.report()
-    with pytest.raises(SettingError, match="got both"):
+    with pytest.raises(SettingError, match="got several of them"):
         rankscope.report({"q": {"a": 1}}, {"q": {"a": 1.0}}, history=tmp_path / "h")
