@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from rankscope.errors import SettingError
@@ -20,7 +21,7 @@ def task(seed: int, systems: tuple[str, ...] = NAMES, queries: int = 25, lower: 
     chance = np.random.default_rng(seed)
     hard = chance.uniform(0.2, 0.7, queries)
     shift = {"base": 0.0, "good": 0.08, "poor": -0.1, "late": 0.2}
-    values = {name: hard + shift[name] + chance.normal(0, 0.03, queries) for name in systems}
+    values: dict[str, ArrayLike] = {name: hard + shift[name] + chance.normal(0, 0.03, queries) for name in systems}
     return ScoreTable.make(values, lower_is_better=lower)
 
 
