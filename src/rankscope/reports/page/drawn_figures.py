@@ -31,6 +31,11 @@ class DrawnFigure:
     systems: tuple[str, ...] = ()  # of whom each is, where it is single
     more: str = ""  # a page that explains it
 
+    @classmethod
+    def of(cls, id: str, kind: str, graph: Graph, caption: str) -> DrawnFigure:
+        """A place for one graph."""
+        return cls(id=id, kind=kind, caption=caption, graphs=(graph,), notes=(graph.subtitle,))
+
     @property
     def title(self) -> str:
         """Of the graph shown first."""
