@@ -130,12 +130,10 @@ def _first_found(sample: Any, scores: Any) -> Any:
     lists, seen = {}, set(rows.tolist())
     for system in scores.systems:
         nearest = _nearest(sample.features(system.name).astype(np.float64), rows, COUNT)
-        same = sample.labels[nearest] == sample.labels[rows][:, None]
+        same = (sample.labels[nearest] == sample.labels[rows][:, None]).astype(np.float64)
         seen |= set(nearest.ravel().tolist())
         lists[system.name] = {
-            sample.items[row]: [
-                FirstItem(sample.items[item], float(good)) for item, good in zip(own, marks, strict=True)
-            ]
+            sample.items[row]: [FirstItem(sample.items[item], good) for item, good in zip(own, marks, strict=True)]
             for row, own, marks in zip(rows.tolist(), nearest.tolist(), same.tolist(), strict=True)
         }
     pictures = {sample.items[row]: grey_address(sample.images[row]) for row in sorted(seen)}

@@ -36,6 +36,11 @@ class DrawnFigure:
         """The page of the documentation that explains it, where there is one."""
         return explanation_of(self.kind)
 
+    @classmethod
+    def of(cls, id: str, kind: str, graph: Graph, caption: str) -> DrawnFigure:
+        """A place for one graph."""
+        return cls(id=id, kind=kind, caption=caption, graphs=(graph,), notes=(graph.subtitle,))
+
     @property
     def title(self) -> str:
         """Of the graph shown first."""

@@ -24,6 +24,7 @@ FIRST = 3  # of the best that curves show at first, beside the baseline
 MOST_CURVES = 8  # drawn at once
 MOST_ALONE = 25  # systems that have graphs of their own on a page
 MOST_IN_CLASSES = 8  # systems side by side in each class
+ONE_SYSTEM = "it compares systems, and there is one"
 ONE_QUERY = "one query shows no chance and no difference to test"
 NO_CLASSES = "queries have no classes, or all have one: give their classes with --by FILE"
 
@@ -167,7 +168,7 @@ def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequ
     alone = [systems[each] for each in order[:MOST_ALONE]]
     if systems and systems[0] not in alone:
         alone = [*alone[: MOST_ALONE - 1], systems[0]]
-    if reason and kind.systems.worth <= len(systems):
+    if reason and (reason == ONE_SYSTEM or kind.systems.worth <= len(systems)):
         yield _Asked(kind, everyone, reason=reason)
     elif kind.systems.most == 1:
         yield from (_Asked(kind, [each], each.system) for each in alone)
@@ -183,6 +184,8 @@ def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequ
 
 def _nothing_said(kind: GraphKind[Any], systems: Sequence[RelevantRanks]) -> str:
     """Why a kind has nothing to say of these systems, if so."""
+    if kind.systems.least > len(systems):
+        return ONE_SYSTEM
     if kind.compares and len(systems[0]) == 1:
         return ONE_QUERY
     if kind.wants("classes") and len(set(systems[0].classes or ())) < 2:
@@ -192,7 +195,7 @@ def _nothing_said(kind: GraphKind[Any], systems: Sequence[RelevantRanks]) -> str
 
 def _figure(id: str, asked: _Asked, result: Graph | str, first: tuple[str, ...]) -> Figure:
     if isinstance(result, str):
-        return Figure(id, asked.kind, reason=result)
+        return Figure(id, asked.kind, reason=result, system=asked.system)
     return Figure(id, asked.kind, result, note=asked.note, system=asked.system, at_first=first)
 
 

@@ -6,6 +6,7 @@ from rankscope.ranks.relevant_ranks import UNKNOWN
 from rankscope.reports.formats.grid import coverage_lines
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.drawn_figures import drawn_figures, figure_data
+from rankscope.reports.page.figures import Figure
 from rankscope.reports.page.pages import Shell, environment, packed
 from rankscope.reports.page.query_data import query_data, system_data
 from rankscope.reports.texts.headline import family_words
@@ -66,9 +67,15 @@ def _facts(report: Report) -> list[str]:
 
 
 def _missing(report: Report) -> list[tuple[str, str]]:
-    """Kinds of graph that could not be drawn, and why; those of one reason together."""
-    kinds: dict[str, list[str]] = {}
+    """Kinds of graph that could not be drawn, and why; those of one reason together, of many systems the first."""
+    drawn = {figure.kind.name for figure in report.figures if figure.graph is not None}
+    lost: dict[str, list[Figure]] = {}
     for figure in report.figures:
         if figure.graph is None:
-            kinds.setdefault(figure.reason, []).append(figure.kind.name)
+            lost.setdefault(figure.kind.name, []).append(figure)
+    kinds: dict[str, list[str]] = {}
+    for name, found in lost.items():
+        more = f" (and so of {len(found) - 1} more systems)" if len(found) > 1 else ""
+        label = f"{name} of {found[0].system}" if name in drawn and found[0].system else name
+        kinds.setdefault(found[0].reason + more, []).append(label)
     return [(", ".join(names), reason[:1].upper() + reason[1:]) for reason, names in kinds.items()]

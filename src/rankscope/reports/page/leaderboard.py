@@ -14,14 +14,14 @@ from typing import Literal
 import numpy as np
 
 from rankscope.number_texts import decimal_text
-from rankscope.reports.texts.estimates import Estimate
+from rankscope.reports.texts.estimates import EQUAL, Estimate
+from rankscope.reports.texts.warning_kinds import MUCH
 
 Side = Literal["better", "worse", ""]
 Role = Literal["primary", "measure", "class", "collection"]
 STEPS = 6  # of shading
 ROUND = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 MOST_LETTERS = 16  # more cannot be followed down a column
-MUCH_UNJUDGED = 0.3
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ class BoardColumn:
         ends = [end for each in estimates for end in (each.value, each.low, each.high)]
         scale = Scale.of(ends)
         values = np.array([each.value for each in estimates])
-        shades, best = _shades(values, lower_is_better), _best(values, lower_is_better) if not counts else None
+        shades, best = _shades(values, lower_is_better), _best(values, lower_is_better) if not counts else math.nan
         known = list(sides) or [""] * len(estimates)
         cells = tuple(
-            _cell(each, scale, counts=counts, shade=shades[place], best=place == best, side=known[place])
+            _cell(each, scale, counts=counts, shade=shades[place], best=each.value == best, side=known[place])
             for place, each in enumerate(estimates)
         )
         there = baseline is not None and len(estimates) > 1 and math.isfinite(estimates[baseline].value)
@@ -193,10 +193,11 @@ def _shades(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_bette
     return np.minimum((share * STEPS).astype(int), STEPS - 1).tolist()
 
 
-def _best(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better: bool) -> int | None:
+def _best(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better: bool) -> float:
+    """The best value, which several may have; NaN where there is no choice."""
     if len(values) < 2 or not np.isfinite(values).any():
-        return None
-    return int(np.nanargmin(values) if lower_is_better else np.nanargmax(values))
+        return math.nan
+    return float(np.nanmin(values) if lower_is_better else np.nanmax(values))
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ class Unjudged:
     @property
     def much(self) -> bool:
         """Whether it is so much that the values say little."""
-        return self.share > MUCH_UNJUDGED
+        return self.share > MUCH + EQUAL
 
 
 @dataclass(frozen=True)

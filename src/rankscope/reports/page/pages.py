@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 TEMPLATES = Path(__file__).parent / "templates"
+DRAWING = ("page.js", "choice.js", "drawing.js", "conclusions.js", "figures.js", "plain.js")  # a page of graphs alone
 PACKED = 7  # of 9: two more take twice the time and save one byte in a hundred
 LIGHT = {
     "bg": "#fff",

@@ -40,6 +40,8 @@ def system_data(report: Report) -> dict[str, Any]:
         "values": [cell.text for cell in board.primary.cells] if board else [],
         "measure": board.primary.title if board else "",
         "different": _different(report.systems, report.compared),
+        "baseline": len(report.systems) > 1,
+        "queries": max((len(system.ranks) for system in report.scores.systems), default=0),
         "first": FIRST,
         "most": MOST_CURVES,
     }
@@ -59,7 +61,7 @@ def _different(names: tuple[str, ...], compared: Compared | None) -> list[str]:
 
 
 def query_data(report: Report) -> dict[str, Any]:
-    """Everything the list of queries shows, as columns; values as whole multiples of 1 / `unit`, null where undefined."""
+    """Everything the list of queries shows, as columns; values as whole multiples of 1 / `unit`, or null."""
     systems = report.scores.systems
     names = sorted(
         {query for system in systems for query in (*system.ranks.queries, *system.ranks.not_judged)}, key=natural_key

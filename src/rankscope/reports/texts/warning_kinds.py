@@ -50,7 +50,7 @@ Summary = Callable[[list[float], str, Scores], str]
 
 
 def _not_judged(shares: list[float], count: str, scores: Scores) -> str:
-    many = sum(share > MUCH for share in shares)
+    many = sum(share > MUCH + 1e-9 for share in shares)
     much = f"; more than {MUCH:.0%} in {many}".replace("%", " %") if many else ""
     most = percent(max(shares))
     return f"up to {most} of the first 10 results have no judgement and count as not relevant ({count}{much})"

@@ -2,8 +2,8 @@
 // shown; the baseline is ink and dashed. A marker's shape goes with the colour, so that colour alone says nothing.
 const SHAPES = ["circle", "circle", "square", "triangle", "diamond", "cross", "down", "star"];
 const choice = {
-  names: [], order: [], values: [], different: [], measure: "", first: 3, most: 8, fixed: false,
-  shown: [], slots: new Map([[0, 0]]), listeners: [],
+  names: [], order: [], values: [], different: [], measure: "", first: 3, most: 8, baseline: false, queries: 2,
+  shown: [], slots: new Map(), listeners: [],
 
   start(data) {
     Object.assign(this, data);
@@ -29,18 +29,19 @@ const choice = {
   },
   remove(system) {
     this.shown = this.shown.filter(each => each !== system);
-    if (system !== 0) this.slots.delete(system);
+    if (!this.isBaseline(system)) this.slots.delete(system);
   },
   toggle(system) {
     if (this.shown.includes(system)) this.remove(system); else this.add(system);
     this.tell();
   },
   reset() {
-    for (const each of [...this.slots.keys()]) if (each !== 0) this.slots.delete(each);
+    this.slots = new Map(this.baseline ? [[0, 0]] : []);
     this.shown = [];
     for (const each of this.order.slice(0, this.first)) this.add(each);
-    this.add(0);
+    if (this.baseline) this.add(0);
   },
+  isBaseline(system) { return this.baseline && system === 0; },
   differ(one, other) { return this.different.length > 0 && this.different[one][other] === "1"; },
   tell() { for (const each of this.listeners) each(); },
 };
@@ -79,7 +80,7 @@ function drawKey() {
   if (!place) return;
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.focus : "";
   const items = choice.shown.map(system => {
-    const name = choice.names[system] + (system === 0 && !choice.fixed ? " (baseline)" : "");
+    const name = choice.names[system] + (choice.isBaseline(system) ? " (baseline)" : "");
     const item = element("li", {}, sample(choice.wear(system)), element("span", {class: "name"}, name));
     if (choice.values.length) item.append(element("span", {class: "value"}, choice.measure + " " + choice.values[system]));
     const button = element("button", {type: "button", "aria-label": "Remove " + choice.names[system], "data-focus": "remove " + system, class: "screen"}, "\u00d7");
@@ -91,9 +92,9 @@ function drawKey() {
   const add = element("select", {"aria-label": "Add a system to the graphs", "data-focus": "add"}, option("", full ? `${choice.most} systems at most` : "Add a system \u2026"));
   if (!full) for (const system of choice.order) if (!choice.shown.includes(system)) add.append(option(system, choice.names[system]));
   add.addEventListener("change", () => { if (add.value !== "") choice.toggle(Number(add.value)); });
-  const back = element("button", {type: "button", "data-focus": "reset"}, choice.fixed ? "All at first shown" : "Best 3 and baseline");
+  const back = element("button", {type: "button", "data-focus": "reset"}, "Best 3 and baseline");
   back.addEventListener("click", () => { choice.reset(); choice.tell(); });
-  const more = [...(choice.names.length > choice.shown.length ? [add, " "] : []), ...(choice.names.length > choice.first + 1 ? [back] : [])];
+  const more = [...(choice.names.length > choice.shown.length ? [add, " "] : []), ...(choice.values.length && choice.names.length > choice.first + 1 ? [back] : [])];
   place.replaceChildren(...items, ...(more.length ? [element("li", {class: "screen"}, ...more)] : []));
   const again = focused && (place.querySelector(`[data-focus="${focused}"]`) || (focused.startsWith("remove") && place.querySelector("[data-focus]")));
   if (again) again.focus();

@@ -6,7 +6,7 @@ function axisNumber(value) {
   return (value < 0 ? "\u2212" : "") + (text.startsWith("0.") ? text.slice(1) : text);
 }
 const joined = words => words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " and " + words[words.length - 1];
-const quantityOf = graph => (graph.y.quantity === "mean" ? graph.y.title : "mean " + graph.y.quantity).replace(" = recall", " (= recall)");
+const quantityOf = graph => (graph.y.quantity === "mean" ? graph.y.title : (choice.queries > 1 ? "mean " : "") + graph.y.quantity).replace(" = recall", " (= recall)");
 
 // the curve of each series as sorted points; pieces of one curve are one
 function curvesOf(marks) {
