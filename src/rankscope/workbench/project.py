@@ -1,0 +1,391 @@
+"""A project: a collection, what is asked of it, who judges it, and the journal of everything they said."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from rankscope.errors import InputError, SettingError
+from rankscope.files import beside, made_folder
+from rankscope.left_behind import PART
+from rankscope.workbench.assignment import Assignment, Loan
+from rankscope.workbench.item_numbers import ItemNumbers
+from rankscope.workbench.judging import JudgingRules
+from rankscope.workbench.people import OWNER, PROJECT, Invitation, check_person, new_token, token_hash
+from rankscope.workbench.pooled import ProjectPool
+from rankscope.workbench.project_file import NAME, ProjectFile, path_to_write
+from rankscope.workbench.sources import Sources, run_names
+from rankscope.workbench.store.dialects import PostgreSQL, SQLite, database_of, mask
+from rankscope.workbench.store.events import Mark, is_storable, json_text
+from rankscope.workbench.store.failures import Unavailable
+from rankscope.workbench.store.journal import Journal
+from rankscope.workbench.store.rows import Assessor, Design, Guideline, Pooled, Query, pool_digest
+from rankscope.workbench.store.state import State
+from rankscope.workbench.store.writer import Saved, Writer
+
+if TYPE_CHECKING:
+    pass
+
+DATABASE: Final = "judgements.db"
+
+
+class Project:
+    """An open project. Use it in a `with` block, or `close` it: then everything lies in one file.
+
+    One process at a time has it open to write; any number may read it (`readonly`).
+    """
+
+    def __init__(self, folder: Path, file: ProjectFile, journal: Journal, readonly: bool) -> None:
+        self.folder, self.file, self.readonly = folder, file, readonly
+        self._journal = journal
+        meta = journal.meta()
+        self.secret = bytes.fromhex(meta["secret"])
+        self.items = journal.items()
+        self.places = {each.id: each.place for each in self.items}
+        self.queries = {each.id: each for each in journal.queries()}
+        self.assessors = {each.id: each for each in journal.assessors()}
+        self.guidelines = journal.guidelines()
+        self.designs = journal.designs()
+        self.numbers = ItemNumbers(self.secret, len(self.items))
+        self._writer = None if readonly else Writer(journal, JudgingRules(self))
+        self.state = self._writer.state if self._writer else State.of(journal.events())
+        self.lock = self._writer.lock if self._writer else threading.RLock()
+        self.assignment = Assignment(self.file, self.state)
+        self.pool: ProjectPool | None = None
+        if self.designs:
+            self._use_pool(self.designs[-1])
+
+    @classmethod
+    def new(
+        cls,
+        folder: str | Path,
+        *,
+        images: str | Path | None = None,
+        texts: str | Path | None = None,
+        features: Sequence[str | Path] = (),
+        runs: Sequence[str | Path] = (),
+        topics: str | Path | None = None,
+        grades: Sequence[int] = (0, 1, 2),
+        index: str | Path | None = None,
+        database: str | None = None,
+        secret: bytes | None = None,
+        **judging: Any,
+    ) -> Project:
+        """Make a project in a folder and open it; with bad input an error names everything, and nothing is made.
+
+        `images` is a folder of pictures, `texts` a file or folder of documents: one of them. `judging` are settings of
+        project.toml: relevant, per_item, double, repeat, single, loan_minutes, seed. `secret` decides the numbers of
+        the items; chosen at random unless given.
+        """
+        root = Path(folder)
+        named = {"images": images, "texts": texts, "topics": topics, "index": index}
+        written: dict[str, Any] = {
+            name: None if each is None else path_to_write(each, root) for name, each in named.items()
+        }
+        written |= {
+            "features": [path_to_write(each, root) for each in features],
+            "runs": [path_to_write(each, root) for each in runs],
+        }
+        kept = None if database is None or mask(database) != database else database
+        file = _checked_file({"id": secrets.token_hex(8), "grades": grades, "database": kept, **written, **judging})
+        _need_new(root)
+        contents = Sources.of(file, root).read()
+        meta = {
+            "id": file.id,
+            "secret": (secret or secrets.token_bytes(32)).hex(),
+            "created_us": str(time.time_ns() // 1000),
+        }
+        made_folder(root)
+        if database is None:
+            _create_file(root / DATABASE, meta, contents)
+        else:
+            _create_at(database_of(root, database, file.id), meta, contents)
+        file.write(root)
+        return cls.open(root, database=database)
+
+    @classmethod
+    def open(cls, folder: str | Path, *, database: str | None = None, readonly: bool = False) -> Project:
+        """The project in a folder; `database` where its journal is elsewhere and project.toml does not say it."""
+        root = Path(folder)
+        file = ProjectFile.read(root)
+        address = database or file.database
+        if address is None and not (root / DATABASE).is_file():
+            advice = "Is its journal in PostgreSQL? Then name the database; else bring the file back from a backup."
+            raise InputError.of(str(root), [f"there is no {DATABASE}"], advice)
+        base = SQLite(root / DATABASE, readonly=readonly) if address is None else PostgreSQL(address, file.id)
+        try:
+            base.connect()
+            if not readonly:
+                base.lock()
+            journal = Journal(base)
+            journal.check_version()
+            return cls(root, file, journal, readonly)
+        except BaseException:
+            base.close()
+            raise
+
+    def close(self) -> None:
+        """Write what waits, and leave."""
+        if self._writer is not None:
+            self._writer.stop()
+        self._journal.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def writer(self) -> Writer:
+        """The one that writes; `Unavailable` where the project is only read."""
+        if self._writer is None:
+            raise Unavailable(f"{self.folder} was opened to be read only")
+        return self._writer
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The files of the collection, where they are."""
+        return Sources.of(self.file, self.folder)
+
+    # marks
+
+    def send(self, mark: Mark) -> Future[Saved]:
+        """Let a mark be written; the future has a result when the mark is on the disk."""
+        return self.writer.send(mark)
+
+    def save(self, mark: Mark) -> Saved:
+        """The same for those who wait."""
+        return self.send(mark).result()
+
+    def grade(
+        self, assessor: int, query: str, item: str, grade: int, *, key: str | None = None, ms: int | None = None
+    ) -> Saved:
+        """Say how relevant an item is to a query."""
+        return self.save(
+            Mark(assessor=assessor, key=key or new_key(), kind="grade", query=query, item=item, grade=grade, ms=ms)
+        )
+
+    def undo(self, assessor: int, of: int | None = None, *, key: str | None = None) -> Saved:
+        """Take back a mark of this assessor, the last that stands unless one is named; repeat it to go further back."""
+        return self.save(Mark(assessor=assessor, key=key or new_key(), kind="undo", of=of))
+
+    def next_items(self, assessor: int, count: int = 1, *, tab: str = "", query: str | None = None) -> list[Loan]:
+        """What an assessor is to judge next, on loan; a sample that is due is drawn first."""
+        self._draw_samples()
+        with self.lock:
+            return self.assignment.next_items(assessor, count, tab, query)
+
+    def release(self, assessor: int, tab: str | None = None) -> None:
+        """What an assessor was shown goes to others: the tab was closed."""
+        with self.lock:
+            self.assignment.release(assessor, tab)
+
+    # people
+
+    def assessor_named(self, name: str) -> Assessor:
+        """Somebody by name; a `SettingError` where there is nobody of that name."""
+        found = next((each for each in self.assessors.values() if each.name == name), None)
+        if found is None:
+            there = ", ".join(each.name for each in self.assessors.values() if each.id != PROJECT.id)
+            raise SettingError(f"no assessor '{name}'. There are: {there}")
+        return found
+
+    def invite(self, name: str, role: str = "judge") -> Invitation:
+        """Let somebody in, with one role; a second invitation of the same person ends the first."""
+        check_person(name, role)
+        token = new_token()
+        return Invitation(self._put_assessor(name, kind="human", role=role, token=token_hash(token)), token)
+
+    def revoke(self, name: str) -> None:
+        """Let somebody in no more; what they marked stays."""
+        found = self.assessor_named(name)
+        self._store_assessor(found._replace(token_hash=None, active=0))
+
+    def assessor_of_token(self, token: str) -> Assessor | None:
+        """Whom a token lets in; None: nobody."""
+        wanted = token_hash(token)
+        found = (
+            each
+            for each in self.assessors.values()
+            if each.token_hash and secrets.compare_digest(each.token_hash, wanted)
+        )
+        return next((each for each in found if each.active), None)
+
+    def add_assessor(self, name: str, kind: str = "human") -> Assessor:
+        """Somebody whose labels come from a file, or who was there before: no token."""
+        known = next((each for each in self.assessors.values() if each.name == name), None)
+        if known is not None and known.kind == kind:
+            return known
+        if known is not None:
+            raise SettingError(f"'{name}' is {known.kind} in this project, not {kind}: choose another name")
+        check_person(name, "judge")
+        return self._put_assessor(name, kind=kind, role="judge", token=None)
+
+    def _put_assessor(self, name: str, *, kind: str, role: str, token: str | None) -> Assessor:
+        known = next((each for each in self.assessors.values() if each.name == name), None)
+        number = max(self.assessors) + 1 if known is None else known.id
+        return self._store_assessor(Assessor(id=number, name=name, kind=kind, role=role, token_hash=token, active=1))
+
+    def _store_assessor(self, one: Assessor) -> Assessor:
+        self.writer.change(lambda journal: journal.put_assessor(one))
+        with self.lock:
+            self.assessors[one.id] = one
+        return one
+
+    # guidelines and queries
+
+    @property
+    def guideline_version(self) -> int | None:
+        """The version that marks are made under now; None: there is none."""
+        return self.guidelines[-1].version if self.guidelines else None
+
+    def add_guideline(self, text: str) -> Guideline:
+        """What assessors are told from now on; the same text again changes nothing."""
+        if not text.strip() or not is_storable(text):
+            raise SettingError("a guideline is a text that is not empty")
+        if self.guidelines and self.guidelines[-1].text == text:
+            return self.guidelines[-1]
+        new = Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000)
+        self.writer.change(lambda journal: journal.add_guideline(new))
+        with self.lock:
+            self.guidelines.append(new)
+        return new
+
+    def add_query(
+        self, name: str, text: str = "", *, narrative: str = "", example: str | None = None, class_: str = ""
+    ) -> Query:
+        """One more thing to look for: in words, or like an item."""
+        problems = (
+            []
+            if name.strip() and all(map(is_storable, (name, text, narrative, class_)))
+            else ["a query has a name, and texts"]
+        )
+        problems += [f"there is a query '{name}' already"] if name in self.queries else []
+        problems += [f"there is no item '{example}'"] if example is not None and example not in self.places else []
+        if problems:
+            raise SettingError.of(problems)
+        new = Query(place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_)
+        self.writer.change(lambda journal: journal.add_query(new))
+        with self.lock:
+            self.queries[name] = new
+        return new
+
+    # pools
+
+    def make_pool(self, method: str, *, budget: int | None = None, seed: int = 0) -> ProjectPool:
+        """Freeze what is to be judged, as `depth(20)` or `bandit(100) + sample(101-1000:2%)`; it is used from now on.
+
+        `budget`: how many items of each query an adaptive part judges.
+        """
+        from rankscope.workbench.pool_making import make_rows
+
+        plan, rows = make_rows(self, method, budget, seed)
+        runs = [
+            {"name": name, "file": path}
+            for name, path in zip(run_names(self.sources.runs), self.file.runs, strict=True)
+        ]
+        digest = pool_digest(str(plan), seed, budget, rows)
+        design = Design(
+            version=rows[0].version,
+            method=str(plan),
+            seed=seed,
+            budget=budget,
+            runs=json_text(runs),
+            digest=digest,
+            at_us=time.time_ns() // 1000,
+        )
+        self.writer.change(lambda journal: journal.add_pool(design, rows))
+        with self.lock:
+            self.designs.append(design)
+            self._use_pool(design, rows)
+        assert self.pool is not None
+        return self.pool
+
+    def pool_of(self, version: int) -> ProjectPool:
+        """An earlier pool, or the one that is used."""
+        if self.pool is not None and self.pool.design.version == version:
+            return self.pool
+        return ProjectPool(self.designs[version - 1], self._read_pool(version))
+
+    def _read_pool(self, version: int) -> list[Pooled]:
+        if self._writer is None:
+            return self._journal.pool(version)
+        return self._writer.change(lambda journal: journal.pool(version))
+
+    def _use_pool(self, design: Design, rows: Sequence[Pooled] | None = None) -> None:
+        self.pool = ProjectPool(design, self._read_pool(design.version) if rows is None else rows)
+        self.assignment.use_pool(self.pool)
+
+    def _draw_samples(self) -> None:
+        if self.pool is None or not self.pool.plan.is_adaptive or self.pool.plan.sample is None:
+            return
+        with self.lock:
+            due = [query for query in self.pool.by_query if self.assignment.draw_is_due(query)]
+        for query in due:
+            key = f"draw {self.pool.design.version} {token_hash(query)[:32]}"
+            self.save(Mark(assessor=PROJECT.id, key=key, kind="draw", query=query))
+
+
+def new_key() -> str:
+    """A key for a mark that nobody else has."""
+    return secrets.token_hex(12)
+
+
+def _checked_file(values: Mapping[str, Any]) -> ProjectFile:
+    unknown = [name for name in values if name not in ProjectFile.__dataclass_fields__]
+    if unknown:
+        raise SettingError(f"a project has no setting '{unknown[0]}'")
+    return ProjectFile.of(values)
+
+
+def _need_new(folder: Path) -> None:
+    """A folder without a project; what an earlier attempt left before it was ended, without a mark in it, goes."""
+    if (folder / NAME).exists():
+        raise SettingError(f"{folder} holds a project already: choose another folder")
+    base = folder / DATABASE
+    if not base.exists():
+        return
+    with suppress(Unavailable):
+        old = SQLite(base, readonly=True)
+        old.connect()
+        empty = not old.has_tables() or not Journal(old).events()
+        old.close()
+        if empty:
+            base.unlink()
+            return
+    raise SettingError(f"{folder} holds a {DATABASE} already: choose another folder, or move that away")
+
+
+def _create_file(path: Path, meta: Mapping[str, str], contents: Any) -> None:
+    """The file under another name first, so that it is there whole or not at all."""
+    temporary = beside(path, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
+    try:
+        _create_at(SQLite(temporary), meta, contents)
+        temporary.replace(path)
+    finally:
+        for ending in ("", "-wal", "-shm"):
+            temporary.with_name(temporary.name + ending).unlink(missing_ok=True)
+
+
+def _create_at(database: Any, meta: Mapping[str, str], contents: Any) -> None:
+    database.connect()
+    try:
+        journal = Journal(database)
+        journal.create(meta, contents.items, contents.queries)
+        with database.transaction():
+            for each in (PROJECT, OWNER):
+                journal.put_assessor(each)
+    finally:
+        database.close()
