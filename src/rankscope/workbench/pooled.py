@@ -40,7 +40,7 @@ class ProjectPool:
         return self.by_query.get(pair[0], {}).get(pair[1])
 
     def fixed(self, query: str) -> list[str]:
-        """What is judged whatever the marks say."""
+        """What is judged regardless of the marks."""
         return [item for item, row in self.by_query.get(query, {}).items() if row.drawn]
 
     def drawn_later(self, query: str, state: State) -> list[str]:
