@@ -69,6 +69,11 @@ class ProjectPool:
         adaptive = self._adaptive_items(query)
         return len(adaptive & (judged.keys() | set(passed))) >= budget
 
+    def adaptive_size(self, query: str) -> int:
+        """How many items of a query the adaptive parts judge: the budget, or all that they reach."""
+        reached = len(self._adaptive_items(query))
+        return reached if self.design.budget is None else min(reached, self.design.budget)
+
     def has_ended(self, query: str, judged: Mapping[str, bool], given_up: Collection[str]) -> bool:
         """Whether the adaptive parts are over: the budget is spent, or everything is judged or was given up on."""
         if self.budget_is_spent(query, judged):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rankscope.errors import InputError, SettingError
 from rankscope.workbench.assignment import Assignment, Loan
+from rankscope.workbench.item_access import ItemAccess
 from rankscope.workbench.item_numbers import ItemNumbers
 from rankscope.workbench.judging import JudgingRules
 from rankscope.workbench.making import DATABASE, make_project
@@ -32,6 +33,7 @@ from rankscope.workbench.store.writer import Saved, Writer
 if TYPE_CHECKING:
     from rankscope.workbench.exporting import Exported
     from rankscope.workbench.importing import Imported
+    from rankscope.workbench.progress import Progress
 
 T = TypeVar("T")
 
@@ -150,6 +152,17 @@ class Project:
     def _read(self, ask: Callable[[Journal], T]) -> T:
         """Ask the database; where a writer has it, in its turn."""
         return ask(self._journal) if self._writer is None else self._writer.change(ask)
+
+    @cached_property
+    def access(self) -> ItemAccess:
+        """Pictures, documents and vectors of the items."""
+        return ItemAccess(self.sources, self.items)
+
+    def progress(self) -> Progress:
+        """How far the judging is, by query and by assessor."""
+        from rankscope.workbench.progress import progress_of
+
+        return progress_of(self)
 
     # marks
 
