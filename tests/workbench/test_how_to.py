@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from tests.test_tutorials import DOCS, in_place, steps
+from rankscope.cli.main import cli
+from tests.test_tutorials import DOCS, steps
 from tests.workbench.projects import write_sources
 
 PAGE = DOCS / "how-to" / "judge-in-a-project.md"
@@ -26,12 +29,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
-def test_the_commands_of_the_page_run(folder: Path) -> None:
+def test_the_commands_of_the_page_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
     assert len(steps(PAGE)) == 10
     for command, _ in steps(PAGE):
-        done = subprocess.run(["bash", "-c", in_place(command)], cwd=folder, check=False, capture_output=True)
-        assert done.returncode == 0, (command, done.stderr)
+        program, *arguments = shlex.split(command)
+        done = CliRunner().invoke(cli, arguments)
+        assert (program, done.exit_code) == ("rankscope", 0), (command, done.output, done.exception)
 
 
 def test_the_program_of_the_page_runs(folder: Path) -> None:

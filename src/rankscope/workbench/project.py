@@ -84,10 +84,8 @@ class Project:
         """Make a project in a folder and open it; with bad input an error names everything, and nothing is made.
 
         `images` is a folder of pictures, `texts` a file or folder of documents: one of them. `judging` are settings of
-        project.toml: relevant, per_item, double, repeat, single, loan_minutes, seed. `secret` decides the numbers of
-        the items; chosen at random unless given.
+        project.toml. `secret` decides the numbers of the items; it is chosen at random unless given.
         """
-        root = Path(folder)
         chosen = {
             "images": images,
             "texts": texts,
@@ -96,8 +94,8 @@ class Project:
             "topics": topics,
             "index": index,
         }
-        make_project(root, chosen, {"grades": grades, **judging}, database, secret)
-        return cls.open(root, database=database)
+        make_project(Path(folder), chosen, {"grades": grades, **judging}, database, secret)
+        return cls.open(folder, database=database)
 
     @classmethod
     def open(cls, folder: str | Path, *, database: str | None = None, readonly: bool = False) -> Project:
