@@ -16,7 +16,7 @@ from tests.workbench.small import WORDS, small_index
 for module, extra in (("httpx", "gather"), ("starlette", "web"), ("uvicorn", "web")):
     needed_module(module, extra)
 
-KINDS = ("solr",)
+KINDS = ("solr", "opensearch", "elasticsearch")
 SIGNS = ["night AND fox", "NOT dog (cat) +snow", 'river? ston* "leaf wind"', "a/b fox~2 den^3", "dog dog dog cat"]
 TOPICS = {str(place): f"{word} {other}" for place, (word, other) in enumerate(zip(WORDS, SIGNS * 2, strict=True))}
 
