@@ -211,10 +211,9 @@ def test_an_address_that_cannot_be_is_refused(url: str, index: Path) -> None:
 
 
 def test_a_link_leads_to_the_document(tmp_path: Path) -> None:
-    for module, extra in (("httpx", "gather"), ("starlette", "web"), ("uvicorn", "web")):
-        needed_module(module, extra)
-    import httpx
-
+    httpx = needed_module("httpx", "gather")
+    needed_module("starlette", "web")
+    needed_module("uvicorn", "web")
     from rankscope.workbench.service import running, search_application
 
     name = "http://x/a b?c=d&e#f/ü+%2F"

@@ -13,8 +13,9 @@ from rankscope.errors import InputError
 from tests.needs import needed_module
 from tests.workbench.small import WORDS, small_index
 
-for module, extra in (("httpx", "gather"), ("starlette", "web"), ("uvicorn", "web")):
-    needed_module(module, extra)
+needed_module("httpx", "gather")
+needed_module("starlette", "web")
+needed_module("uvicorn", "web")
 
 KINDS = ("solr", "opensearch", "elasticsearch")
 SIGNS = ["night AND fox", "NOT dog (cat) +snow", 'river? ston* "leaf wind"', "a/b fox~2 den^3", "dog dog dog cat"]

@@ -59,10 +59,14 @@ def member(data: Any, name: str, kind: type[T]) -> T:
 
 
 def number_in(value: Any) -> float | None:
-    """A number of the answer; None where there is none, or something else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    """A finite number of the answer; None where there is none, or something else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def id_text(value: Any, name: str, place: int) -> str:
@@ -72,10 +76,15 @@ def id_text(value: Any, name: str, place: int) -> str:
     ('d1', '7')
     """
     only = value[0] if isinstance(value, list) and len(value) == 1 else value
-    if isinstance(only, bool) or not isinstance(only, str | int) or only == "":
+    if isinstance(only, bool) or not isinstance(only, str | int) or only == "" or not _is_text(str(only)):
         there = "has none" if only is None else f"has {short_text(repr(value))[:60]}"
         raise EngineFailure(f"the field '{name}' must hold the id of each document, but document {place} {there}")
     return str(only)
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be written: half of a surrogate pair cannot."""
+    return value.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
 def score_value(value: Any, place: int) -> float:

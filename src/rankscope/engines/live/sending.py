@@ -111,7 +111,7 @@ def seconds_to_wait(text: str | None) -> float | None:
         pass
     try:
         then = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError, TypeError):
         return None
     aware = then if then.tzinfo else then.replace(tzinfo=UTC)
     return max(0.0, (aware - datetime.now(UTC)).total_seconds())
