@@ -11,14 +11,9 @@ from rankscope.engines.text.index.mapped_texts import map_texts
 from rankscope.engines.text.index.opening import OpenedIndex
 from rankscope.engines.text.looking import overview
 
-ROWS: list[dict[str, str | None]] = [
-    {"id": "ä", "title": "Über uns", "body": ""},
-    {"id": "b", "title": None, "body": "a 😀 fox"},
-]
-LATER: list[dict[str, str | None]] = [
-    {"id": "c", "body": "later", "note": "only here"},
-    {"id": "d", "body": None, "note": None},
-]
+Row = dict[str, str | None]
+ROWS: list[Row] = [{"id": "ä", "title": "Über uns", "body": ""}, {"id": "b", "title": None, "body": "a 😀 fox"}]
+LATER: list[Row] = [{"id": "c", "body": "later", "note": "only here"}, {"id": "d", "body": None, "note": None}]
 
 
 @pytest.fixture
