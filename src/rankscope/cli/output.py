@@ -98,6 +98,15 @@ def chosen_format(path: str | None, wanted: str | None, suffixes: Mapping[str, s
     return suffixes[max(by_suffix, key=len)] if by_suffix else plain
 
 
+def is_no_run(path: str) -> bool:
+    """Whether the name of a file says that people read it, which a run is not for; runs have many names.
+
+    >>> is_no_run("bm25.html"), is_no_run("bm25.res"), is_no_run("bm25.jsonl")
+    (True, False, False)
+    """
+    return path.lower().endswith((".html", ".htm", ".md", ".tex", ".pdf", ".svg", ".png", ".xlsx"))
+
+
 def print_result(text: str) -> None:
     """Print a result; nothing in it but our own colours may steer a terminal."""
     ours = colourful(_standard_output())

@@ -59,8 +59,8 @@ def report(
         from rankscope.facade.suites import suite_page
 
         wanted = None if measures is usual.REPORT else measures
-        found = compared_suite(suite, wanted, baseline=baseline or None, progress=progress)
-        return _written(suite_page(found, title), output)
+        tasks = compared_suite(suite, wanted, baseline=baseline or None, progress=progress)
+        return _written(suite_page(tasks, title), output)
     if history is not None:
         from rankscope.facade.gate_history import history_page
 
