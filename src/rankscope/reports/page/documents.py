@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingError
 from rankscope.inputs.checks import shorten_value
-from rankscope.names import one_line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,14 +78,17 @@ def _filled(texts: Mapping[str, str]) -> dict[str, str]:
 
 def _first_of(row: Mapping[str, Any], names: Sequence[str]) -> str:
     known = {str(name).lower(): value for name, value in row.items()}
-    return next((one_line(str(known[name])).strip() for name in names if known.get(name)), "")
+    return next((_line(str(known[name])) for name in names if known.get(name)), "")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _words(row: Mapping[str, Any]) -> str:
-    """The beginning of the text, whatever it is called."""
-    own = _first_of(row, TEXTS)
+    """The beginning of the text, whatever it is called, without the title that some texts begin with."""
     others = (str(value) for name, value in row.items() if name != "id" and name.lower() not in TITLES and value)
-    text = " ".join((own or one_line(" ".join(others))).split())
+    text = (_first_of(row, TEXTS) or _line(" ".join(others))).removeprefix(_first_of(row, TITLES)).lstrip()
     return text if len(text) <= FIRST_WORDS else text[:FIRST_WORDS].rsplit(" ", 1)[0] + " \u2026"
 
 

@@ -190,7 +190,7 @@ def _shades(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_bette
         return [0] * len(values)
     share = (values - known.min()) / np.ptp(known)
     share = np.nan_to_num(1 - share if lower_is_better else share)
-    return np.minimum((share * STEPS).astype(int), STEPS - 1).tolist()
+    return np.minimum((share * STEPS + EQUAL).astype(int), STEPS - 1).tolist()
 
 
 def _best(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better: bool) -> float:
