@@ -125,6 +125,6 @@ def _rank(
         ranks, items, reused = ranking.of(features, how, given["on"], given["work"], told)
     if not quiet:
         again = f", {reused} parts from before" if reused else ""
-        for line in filter(None, [items.taken, *(f"! {each}" for each in few_distractors(ranks))]):
+        for line in filter(None, [items.taken, *(f"! {each.text}" for each in few_distractors(ranks))]):
             say(line)
         say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(ranking.metric_of(items))}{again}")

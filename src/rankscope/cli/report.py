@@ -33,6 +33,16 @@ from rankscope.facade.usual import REPORT
 @measure_option(
     help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
 )
+@click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
+@click.option(
+    "--topics", type=Input(), metavar="FILE", help="File with the words of the queries: TREC, TSV, JSON lines, ..."
+)
+@click.option(
+    "--docs",
+    metavar="WHERE",
+    help="What the items are that stand first: a file or folder of texts, a folder of pictures, an index, or a "
+    "template of links with {id}. The page shows it and fetches nothing.",
+)
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
@@ -42,6 +52,9 @@ def command(
     output: str,
     latex: str | None,
     measures: tuple[str, ...],
+    baseline: str | None,
+    topics: str | None,
+    docs: str | None,
     title: str,
     quiet: bool,
     **given: Any,
@@ -62,8 +75,10 @@ def command(
     if Path(output).is_dir():
         raise SettingError(f"{output} is a folder: give a file, for instance -o {Path(output) / 'report.html'}")
     with progress_line(quiet) as progress:
-        scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
-        written = write_report(scores, output, title, latex, progress)
+        inputs = Inputs.of(files, given)
+        scores = inputs.scores("report", measures or REPORT, progress, keep_scores=True)
+        found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
+        written = write_report(scores, output, title, latex, progress, baseline=baseline or "", found=found)
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")
@@ -77,11 +92,13 @@ def write_report(
     latex: str | None = None,
     progress: Any = None,
     compared: Any = None,
+    baseline: str = "",
+    found: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
 
-    whole = whole_report(scores, title, progress, compared)
+    whole = whole_report(scores, title, progress, compared, baseline, found)
     page = page_of(whole)
     files = write_paper(whole, latex, progress) if latex else []
     size = write_page(page, path)

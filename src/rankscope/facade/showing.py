@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.reports.page.contents import Report
+    from rankscope.reports.page.found_items import FoundItems
     from rankscope.statistics.verdicts.compared import Compared
 
 
@@ -25,20 +26,28 @@ def report(
     output: str | Path | None = None,
     latex: str | Path | None = None,
     title: str = "",
+    baseline: str = "",
+    topics: Any = None,
+    docs: str | Path | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> str:
     """The whole picture of one or several systems as one HTML page that opens offline; returns the page.
 
     Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
-    writes tables and figures for a paper into a folder. The first system is the one the others are compared with.
+    writes tables and figures for a paper into a folder. The others are compared with the `baseline`, else with the
+    first system. `topics` are the words of the queries; `docs` says what the items are that stand first: a file, a
+    folder of texts or pictures, an index, or a template of links such as https://example.org/{id}.
     """
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.finding import found_items
     from rankscope.facade.scoring import scores_of
 
     known = isinstance(qrels, Scores)
     scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
-    whole = whole_report(scores, title, progress)
+    sources = (None, None) if known else (qrels, runs)
+    found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
+    whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     page = page_of(whole)
     if latex is not None:
         write_paper(whole, latex, progress)
@@ -52,11 +61,13 @@ def whole_report(
     title: str = "",
     progress: Progress | None = None,
     compared: Compared | None = None,
+    baseline: str = "",
+    found: FoundItems | None = None,
 ) -> Report:
     """What stands in the page."""
     from rankscope.reports.page.contents import Report
 
-    return Report.of(scores, title, progress, compared)
+    return Report.of(scores, title, progress, compared, baseline, found)
 
 
 def page_of(whole: Report) -> str:

@@ -34,7 +34,9 @@ def write_paper(report: Report, folder: str | Path, progress: Progress | None = 
 
 def _picture(figure: Figure) -> bytes:
     """One or two columns wide; a surface is seen from above, as on the page."""
-    return render_graph(figure.drawn.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True)
+    return render_graph(
+        figure.on_paper.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True
+    )
 
 
 @dataclass(frozen=True)
