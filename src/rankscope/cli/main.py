@@ -29,10 +29,11 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
+    "homogeneity": "Does quality depend on the generality d/c alone? Class sizes against thinned collections.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
-SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast"})
+SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity"})
 
 
 class LazyCommands(click.Group):

@@ -15,7 +15,7 @@ from operator import or_
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from rankscope.option_types import alternatives_of, element_of, rule_of
-from rankscope.validation import Optional, Rule
+from rankscope.validation import Former, Optional, Rule
 
 VALUES = (str, float, int)  # what a text can mean; of several the first
 
@@ -34,6 +34,7 @@ class Option:
     least: float | None = None
     above: float | None = None  # as `least`, without the limit itself
     below: float | None = None
+    former: Former = ()  # words that were choices once, and what to do instead
     deciding: bool = False  # a report fills in the measure that decides
 
 
@@ -149,6 +150,7 @@ def _rule(hint: Any, declared: Option, default: object) -> Rule:
         above=declared.above,
         below=declared.below,
         finite=True,
+        former=declared.former,
     )
     return Optional(rule) if default is None else rule
 

@@ -20,6 +20,7 @@ from rankscope.graphs.kinds.shared.describing import (
     MOST_BANDS,
     Systems,
     counted_systems,
+    domain_note,
     facts_of,
     how_many,
     shown_of,
@@ -182,7 +183,7 @@ def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[
     for each, around in zip(curves, bands, strict=True):
         own = each.members.queries
         same = own.queries == group.queries.queries
-        graph = _with(graph, each, own.system, "" if same else unit_note(own), around, shaded)
+        graph = _with(graph, each, own.system, domain_note(own, "" if same else unit_note(own)), around, shaded)
     ended = DOTTED if any(each.ended for each in curves) else ""
     few = f"rests on fewer than {FEW} units" if group.units < FEW else ""
     told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []

@@ -1,0 +1,60 @@
+"""The test of homogeneity in words and as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankscope.reports.formats.rows import table
+
+if TYPE_CHECKING:
+    from rankscope.statistics.intervals.homogeneity import Homogeneity
+
+
+def homogeneity_rows(result: Homogeneity) -> list[dict[str, object]]:
+    """One row for each generality index at which both are known."""
+    ends = ("thinned", "bins")
+    return [
+        {
+            "G": float(row["index"]),
+            **{
+                name: value
+                for each, words in zip(ends, ("thinned", "class size"), strict=True)
+                for name, value in (
+                    (words, row[each]),
+                    (f"{words} interval", f"{row[f'{each}_low']:.3f} to {row[f'{each}_high']:.3f}"),
+                )
+            },
+            "gap": row["gap"],
+            "differs": "yes" if row["differs"] else "no",
+            "queries": row["queries"],
+            **({} if result.unit == "queries" else {result.unit: row["units"]}),
+        }
+        for row in result.to_polars().to_dicts()
+    ]
+
+
+def homogeneity_verdict(result: Homogeneity) -> str:
+    """What the gaps say, and what they do not."""
+    there = result.index.size
+    if not there:
+        return "No generality index has both a thinned collection and classes of that size: nothing can be compared."
+    apart = int(result.differs.sum())
+    if not apart:
+        return (
+            f"At none of {there} generality indices do the two lie apart beyond both {result.level:.0%} intervals: no "
+            "dependence on class size beside d/c is shown, which is no proof that there is none."
+        )
+    signs = {bool(gap > 0) for gap in result.gap[result.differs].tolist()}
+    side = "differ from" if len(signs) > 1 else ("do better than" if signs == {True} else "do worse than")
+    return (
+        f"At {apart} of {there} generality indices classes of that size {side} the queries that are followed through "
+        "thinned collections, beyond both intervals: hits do not depend on d/c alone, or large and small classes are "
+        "not equally hard. Curves by class size (--way bins) say nothing about a growing collection here."
+    )
+
+
+def homogeneity_text(system: str, result: Homogeneity) -> str:
+    """The table of one system and its verdict."""
+    head = f"{system}: precision = recall at equal generality, {result.level:.0%} intervals over {result.unit}\n"
+    rows = homogeneity_rows(result)
+    return "\n".join([head, *([table(rows, places=3)] if rows else []), homogeneity_verdict(result) + "\n"])
