@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -51,7 +51,7 @@ class OneOf(Rule):
 
     choices: tuple[object, ...]
     exactly: bool = False  # for functions that hand the word on as it was given
-    former: Former = ()  # words that were choices once, and what to do instead
+    former: Former = field(default=(), repr=False)  # words that were choices once, and what to do instead
 
     def plain(self, value: Any) -> Any:
         """The choice that the value equals."""

@@ -74,10 +74,12 @@ class KindOption:
         return self.declared.metavar or ("NAME" if self.type is str else "N")
 
     def read(self, text: str) -> object:
-        """What a text on the command line means: one of the values where there may be several."""
+        """What a text on the command line means: some of the values where there may be several numbers, as 4,8."""
         if self.type is str:
             return text
-        return (rule_of(self.type) if self.many else self.rule).read(text)
+        if self.many:
+            return tuple(rule_of(self.type).read(part.strip()) for part in text.split(","))
+        return self.rule.read(text)
 
 
 def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:

@@ -183,10 +183,10 @@ def test_other_seeds_draw_others() -> None:
 )
 def test_what_cannot_be_chosen_is_an_error(choice: str, words: str) -> None:
     with pytest.raises(SettingError) as error:
-        nearest_ranks([[0.0], [1], [2], [3], [4]], ["a", "a", "b", "b", "b"], "l1", distractors=choice)
+        nearest_ranks([[0.0], [1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "b", "b"], "l1", distractors=choice)
     assert words in str(error.value)
 
 
 def test_a_graphics_card_does_not_choose_distractors() -> None:
     with pytest.raises(SettingError, match="chosen by the CPU"):
-        nearest_ranks([[0.0], [1], [2]], ["a", "a", ""], "l1", distractors="nearest(1)", device="cuda")
+        nearest_ranks([[0.0], [1.0], [2.0]], ["a", "a", ""], "l1", distractors="nearest(1)", device="cuda")

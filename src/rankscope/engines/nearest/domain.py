@@ -16,7 +16,6 @@ from rankscope.engines.nearest.relevance import Relevance, SharedRelevance
 from rankscope.engines.nearest.space import Space
 from rankscope.errors import SettingError
 from rankscope.inputs.checks import shorten_value
-from rankscope.ranks.dense import in_turn
 from rankscope.ranks.lots import lots_of_numbers
 from rankscope.ranks.ragged import Ragged
 from rankscope.running.threads import in_threads, with_threads
@@ -90,8 +89,9 @@ class DomainRanker:
             (queries[group.start : group.stop], group.members, others)
             for group, others in zip(groups, kept, strict=True)
         ]
-        work = in_threads if self.space.shared else in_turn
-        return BlockRanks.join(work(self._of_class, asked))
+        if not self.space.shared:
+            return BlockRanks.join([self._of_class(each) for each in asked])
+        return BlockRanks.join(in_threads(self._of_class, asked))
 
     def _class(self, query: int, members: IntArray) -> ClassItems:
         """The class of a query."""
