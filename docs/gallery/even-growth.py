@@ -1,4 +1,4 @@
-"""Does quality stay when relevant items grow as fast as distractors do? And how far does it fall when only these grow?"""
+"""Does quality stay when relevant items grow as fast as distractors do? When only these grow it falls."""
 
 from rankscope.collections import icons
 from rankscope.engines.nearest import nearest_ranks

@@ -56,9 +56,18 @@ def test_classes_too_small_for_a_share_are_left_out_and_counted() -> None:
     assert alone.facts["mean scope"] == ["4", "4"]
 
 
+def test_shares_go_as_far_as_half_of_the_queries_have_a_member() -> None:
+    sizes = [[*range(1, size + 1)] for size in (1, 1, 4, 7, 9)]
+    queries = RelevantRanks.from_ranks(sizes, depth=64, collection=64)
+    assert even_growth(queries).shares.tolist() == [0.25, 0.5, 1.0]
+    assert even_growth(queries.take(np.array([0, 1, 2]))).shares.tolist() == [0.5, 1.0]
+    with pytest.raises(MeasureError, match="one relevant item: no class can be smaller"):
+        graphs.even_growth_graph(queries.take(np.array([0, 1])))
+
+
 def test_what_cannot_be_is_refused() -> None:
     one = RelevantRanks.from_ranks([[1, 2]], depth=20, collection=20, system="one")
-    with pytest.raises(SettingError, match=r"no class of one has a member left at a share of 0\.25"):
+    with pytest.raises(MeasureError, match=r"no class of one has a member left at a share of 0\.25"):
         graphs.even_growth_graph(one, shares=[0.25, 1])
     with pytest.raises(SettingError, match="shares"):
         even_growth(one, [2.0])

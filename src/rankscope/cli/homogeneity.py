@@ -31,7 +31,7 @@ from rankscope.cli.options import input_options, level_option, setting_options
     show_default=True,
     help="Format of the result.",
 )
-@click.option("--quiet", is_flag=True, help="No warnings.")
+@click.option("--quiet", is_flag=True, help="Only the numbers: no warnings.")
 @setting_options
 def command(files: tuple[str, ...], n: float, level: float, output_format: str, quiet: bool, **given: Any) -> None:
     """Does quality depend on the generality d/c alone, or on the class size too? Two ways to vary it are compared.

@@ -18,9 +18,9 @@ from rankscope.curves.sizes import known_sizes, with_relevant_items
 from rankscope.curves.thinning import expected_hits, expected_hits_of_class
 from rankscope.errors import MeasureError
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.validation import Number, Several, check
+from rankscope.validation import Number, Optional, Several, check
 
-SHARES = (0.125, 0.25, 0.5, 1.0)
+HALVINGS = 3  # at most, where no shares are given
 SHARE = Number(above=0, most=1)
 
 
@@ -42,16 +42,18 @@ class EvenGrowth:
     chance_alone: FloatArray
 
 
-def even_growth(queries: RelevantRanks, shares: Sequence[float] = SHARES) -> EvenGrowth:
+def even_growth(queries: RelevantRanks, shares: Sequence[float] | None = None) -> EvenGrowth:
     """Queries whose class is large enough to have a member at the least share; members are rounded to whole ones.
 
+    Where no shares are given: 1, 1/2, 1/4 and 1/8, as far as half of the queries have a member left.
     >>> grown = even_growth(RelevantRanks.from_ranks([[1, 3, 10, 40]], collection=100), [0.5, 1.0])
     >>> grown.members.tolist(), grown.alike.round(6).tolist(), grown.chance.round(6).tolist()
     ([[2, 4]], [[0.463996, 0.5]], [[0.04, 0.04]])
     """
-    shares = check(locals(), shares=Several(SHARE))["shares"]
+    shares = check(locals(), shares=Optional(Several(SHARE)))["shares"]
     queries = with_relevant_items(queries)
     known_sizes(queries, "growth of a whole collection")
+    shares = usual_shares(queries) if shares is None else shares
     if not shares:
         raise MeasureError("at least one share of the collection is needed")
     some = np.flatnonzero(queries.relevant * min(shares) >= 1.0 - 1e-9)
@@ -73,3 +75,17 @@ def even_growth(queries: RelevantRanks, shares: Sequence[float] = SHARES) -> Eve
         chance=np.stack([k / (k + m) for k, m in zip(members, kept, strict=True)], axis=1),
         chance_alone=np.stack([c / (c + m) for m in left], axis=1),
     )
+
+
+def usual_shares(queries: RelevantRanks) -> tuple[float, ...]:
+    """Halves of halves, as far as half of the queries have a member left; one half where some query has two.
+
+    >>> usual_shares(RelevantRanks.from_ranks([[1, 2, 3, 4], [1, 2, 3, 4, 5]], collection=64))
+    (0.25, 0.5, 1.0)
+    """
+    sizes = np.sort(queries.relevant)
+    middle = int(sizes[sizes.size // 2]) if sizes.size else 1
+    times = min(HALVINGS, max(int(np.log2(middle)), int((sizes >= 2).any())))
+    if times == 0:
+        raise MeasureError(f"every query of {queries.system} has one relevant item: no class can be smaller")
+    return tuple(0.5**each for each in range(times, -1, -1))

@@ -90,7 +90,7 @@ def parse_distractors(given: str | Distractors) -> Distractors:
 def highest_totals(space: Space, own: ClassItems, number: int, low: FloatArray, high: FloatArray) -> IntArray:
     """The other items whose scores with all members have the highest sums, from bounds of these sums.
 
-    What the bounds leave open is decided by the scores that count, added in the order of the members.
+    Where the bounds do not decide, it is done by the scores that count, added in the order of the members.
     """
     if number >= own.others.size:
         return own.others

@@ -9,8 +9,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve
-from rankscope.curves.growing_alike import SHARES, EvenGrowth
-from rankscope.errors import MeasureError, SettingError
+from rankscope.curves.growing_alike import EvenGrowth
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -35,8 +34,14 @@ ALIKE, ALONE = "relevant items and distractors grow alike", "only distractors gr
 def even_growth_graph(
     systems: Systems,
     shares: Annotated[
-        Sequence[float], Option("shares of today's collection, as 0.25,0.5,1", metavar="X,X", above=0)
-    ] = SHARES,
+        Sequence[float] | None,
+        Option(
+            "shares of today's collection, as 0.25,0.5,1. Default: 1, 1/2, 1/4, 1/8, as far as half of the queries "
+            "have a relevant item left",
+            metavar="X,X",
+            above=0,
+        ),
+    ] = None,
 ) -> Graph:
     """Precision = recall (at scope c) of one system while the whole collection grows, its relevant items too.
 
@@ -47,11 +52,8 @@ def even_growth_graph(
     """
     from rankscope.curves.growing_alike import even_growth
 
-    (queries,) = counted_systems(systems, "even growth", ONE)
-    try:
-        grown = even_growth(queries, shares)
-    except MeasureError as error:
-        raise SettingError(str(error)) from None
+    (queries,) = counted_systems(systems, "growth of a whole collection", ONE)
+    grown = even_growth(queries, shares)
     y = Axis("precision = recall", "p = r", domain=(0, 1))
     ticks = tuple(sorted(grown.shares.tolist()))
     x = Axis("share of today's collection", "", "log2", domain=(ticks[0], ticks[-1]), ticks=ticks)
