@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rankscope.curves import even_growth
 from tests.data import data_folder
 from tests.needs import needed_module
 
@@ -30,6 +31,15 @@ def shipped(modules: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("icons"))
         patch.setattr(modules["base"], "data_folder", lambda: None)
+        return modules["base"].base()
+
+
+@pytest.fixture(scope="module")
+def logos(modules: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Ranks 20,000 icons, which takes a while: the numbers of both pages are computed from these ranks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RANKSCOPE_DATA", str(data_folder("icons20k").parent))
+        patch.chdir(tmp_path_factory.mktemp("icons20k"))
         return modules["base"].base()
 
 
@@ -64,11 +74,19 @@ def test_a_figure_in_three_dimensions_holds_the_plane_and_the_random_level(modul
     assert len(canvas.axes.get_lines()) == 4  # two borders of the plane, GRiP, the random level
 
 
-def test_the_page_says_what_the_figures_compute(modules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ranks 20,000 icons, which takes a while: every number of the page is computed from these ranks."""
-    monkeypatch.setenv("RANKSCOPE_DATA", str(data_folder("icons20k").parent))
-    monkeypatch.chdir(tmp_path)
+def test_the_page_says_what_the_figures_compute(modules: Any, logos: Any) -> None:
     written = (PAPERS / "README.md").read_text(encoding="utf-8")
-    assert modules["page"].page(modules["base"].base()) == written, "run: python docs/gallery/papers/page.py"
+    assert modules["page"].page(logos) == written, "run: python docs/gallery/papers/page.py"
     pictures = {path.name for path in (PAPERS / "images").iterdir()}
     assert pictures == {f"{modules[name].NAME}.svg" for name in NAMES}
+
+
+def test_the_page_on_graphs_says_how_a_collection_grows_as_a_whole(logos: Any) -> None:
+    grown = even_growth(logos.ranks, [0.125, 0.25, 0.5, 1.0])
+    alike, alone = (values.mean(axis=0) for values in (grown.alike, grown.alone))
+    page = " ".join((PAPERS.parents[1] / "explanation" / "graphs.md").read_text(encoding="utf-8").split())
+    assert f"Of the {len(grown.queries):,} queries of icons20k with c of at least 8" in page
+    (level,) = {f"{value:.3f}".removeprefix("0") for value in alike}
+    first, last = (f"{value:.3f}".removeprefix("0") for value in (alone[0], alone[-1]))
+    assert f"p = r is {level} at every share from 1/8 to all of it in the first case" in page
+    assert f"in the second it falls from {first} to {last}" in page

@@ -60,8 +60,9 @@ def test_without_photos_the_study_runs_on_the_shipped_icons_and_says_so(told: tu
     assert out.splitlines()[1].startswith("icons, seed 0: 475 pictures = 5 classes x 35 + 300 distractors; 25 queries")
     assert re.findall(r"^(\d)\. ", out, re.M) == [str(number) for number in range(1, 10)]
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
-        "brughi2014-simple-figure-1.svg",
-        "brughi2014-simple-figure-2.svg",
+        "brughi2014-figure-2.png",
+        "brughi2014-simple-figure-3a.svg",
+        "brughi2014-simple-figure-3b.svg",
     ]
 
 

@@ -56,6 +56,15 @@ def test_the_numbers_are_those_of_python(files: list[str]) -> None:
     assert [row["differs"] == "yes" for row in rows] == only.differs.tolist()
 
 
+def test_a_bin_of_one_unit_has_no_interval(tmp_path: Path) -> None:
+    alone = RelevantRanks.from_ranks([[1], [2], [1], [3], [*range(1, 9)]], depth=64, collection=64)
+    save_ranks(alone, tmp_path / "alone.ranks.parquet")
+    told = said(str(tmp_path / "alone.ranks.parquet"))
+    row = next(line for line in told.splitlines() if line.startswith("3.000"))
+    assert "none" in row.split()
+    assert "no" in row.split()
+
+
 def test_one_query_can_be_compared_with_nothing() -> None:
     one = RelevantRanks.from_ranks([[1, 3, 10, 40]], depth=100, collection=100)
     (result,) = rankscope.homogeneity(one).values()

@@ -15,7 +15,7 @@ from rankscope.curves import grep_surface, ideal_curve, radial_curves
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.groups import ENOUGH, group_choices, query_groups, spread_out, usual
+from rankscope.graphs.kinds.shared.groups import ENOUGH, group_choices, group_named, query_groups, spread_out, usual
 from rankscope.graphs.kinds.shared.radial import swept
 from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -234,6 +234,16 @@ def test_every_piece_of_a_ray_lies_in_what_they_sweep(rises: list[float], wide: 
         middle = (one + other) / 2
         inside = np.interp(middle, region.x, region.low), np.interp(middle, region.x, region.high)
         assert inside[0] - 1e-9 <= middle / ray <= inside[1] + 1e-9
+
+
+def test_a_class_size_names_its_group_where_each_has_a_collection_of_its_own() -> None:
+    ranks = [[1, 2]] * 3 + [[1, 2, 3]] * 3
+    own = RelevantRanks.from_ranks(ranks, collection=[12] * 3 + [13] * 3, depth=[12] * 3 + [13] * 3, system="one")
+    assert group_named(own, "c=2").rows.tolist() == [0, 1, 2]
+    assert group_named(own, "c=3, d=13").rows.tolist() == [3, 4, 5]
+    two = RelevantRanks.from_ranks(ranks[:3], collection=[12, 12, 13], depth=[12, 12, 13], system="one")
+    with pytest.raises(SettingError, match="no group 'c=2'"):
+        group_named(two, "c=2")
 
 
 # whole levels of generality

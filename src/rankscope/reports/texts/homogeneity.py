@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rankscope.reports.formats.rows import table
@@ -12,25 +13,28 @@ if TYPE_CHECKING:
 
 def homogeneity_rows(result: Homogeneity) -> list[dict[str, object]]:
     """One row for each generality index at which both are known."""
-    ends = ("thinned", "bins")
-    return [
-        {
-            "G": float(row["index"]),
-            **{
-                name: value
-                for each, words in zip(ends, ("thinned", "class size"), strict=True)
-                for name, value in (
-                    (words, row[each]),
-                    (f"{words} interval", f"{row[f'{each}_low']:.3f} to {row[f'{each}_high']:.3f}"),
-                )
-            },
-            "gap": row["gap"],
-            "differs": "yes" if row["differs"] else "no",
-            "queries": row["queries"],
-            **({} if result.unit == "queries" else {result.unit: row["units"]}),
-        }
-        for row in result.to_polars().to_dicts()
-    ]
+    units = {} if result.unit == "queries" else {result.unit: result.units.tolist()}
+    columns: dict[str, list[object]] = {
+        "G": result.index.tolist(),
+        "thinned": result.thinned.tolist(),
+        "thinned interval": [*map(_interval, result.thinned_low.tolist(), result.thinned_high.tolist())],
+        "class size": result.bins.tolist(),
+        "class size interval": [*map(_interval, result.bins_low.tolist(), result.bins_high.tolist())],
+        "gap": result.gap.tolist(),
+        "differs": ["yes" if each else "no" for each in result.differs.tolist()],
+        "queries": result.queries.tolist(),
+        **units,
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _interval(low: float, high: float) -> str:
+    """Both ends; one unit has no interval.
+
+    >>> _interval(0.25, 0.5), _interval(float("nan"), float("nan"))
+    ('0.250 to 0.500', 'none')
+    """
+    return "none" if math.isnan(low) or math.isnan(high) else f"{low:.3f} to {high:.3f}"
 
 
 def homogeneity_verdict(result: Homogeneity) -> str:
