@@ -120,6 +120,30 @@ def test_the_page_of_the_study_quotes_what_it_prints_now(
     np.testing.assert_allclose(numbers, apart(quoted)[1], rtol=0.2, atol=0.02)  # another decoder gives other pixels
 
 
+def test_the_table_of_the_papers_figures_has_the_numbers_that_are_printed() -> None:
+    page = (STUDIES / "brughi2014.md").read_text(encoding="utf-8")
+    table = page.split("## The paper's figures")[1].split("## Figure 3a")[0]
+    printed = page.split("$ python docs/studies/brughi2014.py\n")[-1].split("```")[0]
+    part = printed.split("10. Beside the figures of the paper")[1]
+    areas = [float(value) for value in re.findall(r"0\.\d{4}", part)]
+    for value in areas[2:]:
+        assert f"{value:.3f}".removeprefix("0") in table  # by trapezia, as printed and from the start
+    assert all(f"{value:.2f}".removeprefix("0") in table for value in areas[:2])
+    overlap = re.findall(r"overlap at (\d+ of \d+) levels", part)[0]
+    none = re.findall(r"here none in (\d of \d)", part)[0]
+    assert f"overlap at {overlap} levels" in table
+    assert f"none in {none}" in table
+    first, second = re.findall(r"0\.\d{3}(?!\d)", part.split("Figure 3b")[1])[:2]
+    assert f"({second[1:]} against {first[1:]})" in table
+    random = re.findall(r"mean AP of 0(\.\d{3})", part)[0]
+    cells = [
+        re.findall(rf"^{label} +SIFT matching.* 0(\.\d{{3}})\d  0", printed, re.M)[0]
+        for label in ("africa", "elephants")
+    ]
+    assert [round(float(each), 2) for each in cells] == [0.08, 0.1]
+    assert f"which has {random}" in table
+
+
 def apart(text: str) -> tuple[list[str], list[float]]:
     """The words and the numbers of a text, regardless of the width of its columns."""
     number = r"[-−+]?\d*\.?\d+(?:e-?\d+)?"

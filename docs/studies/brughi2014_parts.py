@@ -11,6 +11,7 @@ from brughi2014_figures import POINTS
 from rankscope.arrays import FloatArray
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.evaluation.scores import Scores
+from rankscope.measures.random_level import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.formats.rows import table as as_table
 from rankscope.reports.texts.comparison_words import join_names, verdict
@@ -215,8 +216,10 @@ def beside_paper(systems: Sequence[RelevantRanks], table: ScoreTable, cells: Pai
         f"none in {alike} of {len(cells.rows())}, and spreads within a class of {spreads[0]:.3f} ({table.systems[0]}) "
         f"and {spreads[1]:.3f} ({table.systems[1]}) on average."
     )
-    level = float((systems[0].relevant / systems[0].collection).mean())
-    yield f"A random order has precision {level:.3f}; means of cells go down to {min(cells.unpaired.cells.mean):.3f}."
+    sizes = zip(systems[0].collection.tolist(), systems[0].relevant.tolist(), strict=True)
+    level = float(np.mean([random_average_precision(d, c) for d, c in sizes]))
+    least = min(cells.unpaired.cells.mean)
+    yield f"A random order has a mean AP of {level:.3f}; means of cells go down to {least:.3f}."
 
 
 def _areas(systems: Sequence[RelevantRanks], seed: int) -> str:
