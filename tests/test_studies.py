@@ -136,11 +136,9 @@ def test_the_table_of_the_papers_figures_has_the_numbers_that_are_printed() -> N
     first, second = re.findall(r"0\.\d{3}(?!\d)", part.split("Figure 3b")[1])[:2]
     assert f"({second[1:]} against {first[1:]})" in table
     random = re.findall(r"mean AP of 0(\.\d{3})", part)[0]
-    cells = [
-        re.findall(rf"^{label} +SIFT matching.* 0(\.\d{{3}})\d  0", printed, re.M)[0]
-        for label in ("africa", "elephants")
-    ]
-    assert [round(float(each), 2) for each in cells] == [0.08, 0.1]
+    for label in ("africa", "elephants"):
+        mean = re.findall(rf"^{label} +SIFT matching.* (0\.\d{{4}})  0\.\d+$", printed, re.M)[0]
+        assert f"{float(mean):.3f}".removeprefix("0") in table
     assert f"which has {random}" in table
 
 
