@@ -18,7 +18,7 @@ def is_pattern(text: str) -> bool:
 
 
 def matching(text: str, names: Sequence[str]) -> list[str]:
-    """The names that a text means: the one that is called so, or those of a pattern.
+    """The names that a text means: the same name, or all those of a pattern.
 
     >>> matching("ti*", ["title", "body"]), matching("body", ["title", "body"]), matching("x", ["title"])
     (['title'], ['body'], [])
