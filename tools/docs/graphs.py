@@ -12,7 +12,7 @@ from tools.docs.markdown import page as whole_page
 
 INTRODUCTION = """
 `rankscope graph KIND QRELS RUN... -o FILE` draws one; in Python each is a function of the same name, as
-`rankscope.graphs.grip_graph(systems, way="hard")`, which gives a graph to save or show. [What graphs show, and of which
+`rankscope.graphs.grip_graph(systems, way="bins")`, which gives a graph to save or show. [What graphs show, and of which
 queries](../explanation/graphs.md); [one example of each](../gallery/README.md).
 """.strip()
 OF_FEEDBACK = "They take feedback results, in Python; `rankscope feedback --report` shows those that fit a study."
