@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "index": "I have texts, no run files: documents of many formats to an index that can be searched.",
     "search": "What does it find? A query in Lucene's language, or a file of topics to a run or to exact ranks.",
     "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",
+    "serve": "Search over HTTP: clients of Solr and OpenSearch work unchanged on your indexes, and can only read.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",

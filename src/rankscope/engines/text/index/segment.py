@@ -33,6 +33,12 @@ class StoredDocuments:
         ids = [_read(part, [ID])[ID] for part in self.parts]
         return pl.concat(ids) if ids else pl.Series(ID, [], dtype=pl.String)
 
+    def column(self, field: str) -> pl.Series:
+        """The texts of one field, null where a document has none."""
+        import polars as pl
+
+        return pl.concat([_column(part, field) for part in self.parts])
+
     def rows(self, places: Sequence[int] | Numbers) -> pl.DataFrame:
         """Some of the documents, in the order asked for; a field that a document does not have is null."""
         import polars as pl
@@ -66,6 +72,15 @@ def _read(part: pl.DataFrame | Path, columns: list[str] | None = None) -> pl.Dat
         raise InputError.of(str(part), [f"cannot be read: {error}"]) from None
 
 
+def _column(part: pl.DataFrame | Path, field: str) -> pl.Series:
+    import polars as pl
+
+    there = part.columns if isinstance(part, pl.DataFrame) else pl.read_parquet_schema(part)
+    if field in there:
+        return _read(part, [field])[field]
+    return pl.Series(field, [None] * _height(part), dtype=pl.String)
+
+
 def _height(part: pl.DataFrame | Path) -> int:
     return len(_read(part, [ID]))
 
@@ -87,3 +102,10 @@ class Segment:
         live = np.ones(self.count, dtype=bool)
         live[self.deleted] = False
         return live
+
+    @cached_property
+    def id_columns(self) -> FieldColumns:
+        """The ids as a field that can be searched."""
+        from rankscope.engines.text.index.id_columns import columns_of_ids
+
+        return columns_of_ids(self.documents.ids)
