@@ -79,7 +79,7 @@ def test_judgements_without_their_project_file_are_not_replaced(tmp_path: Path) 
     with small_project(tmp_path) as project:
         project.grade(1, "q1", "a", 1)
     (tmp_path / "project" / "project.toml").unlink()
-    with pytest.raises(SettingError, match="holds a judgements.db already"):
+    with pytest.raises(SettingError, match=r"holds a judgements\.db already"):
         small_project(tmp_path)
 
 

@@ -6,13 +6,13 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from rankscope.errors import InputError, SettingError
 from rankscope.files import beside, made_folder
@@ -32,9 +32,7 @@ from rankscope.workbench.store.rows import Assessor, Design, Guideline, Pooled, 
 from rankscope.workbench.store.state import State
 from rankscope.workbench.store.writer import Saved, Writer
 
-if TYPE_CHECKING:
-    pass
-
+T = TypeVar("T")
 DATABASE: Final = "judgements.db"
 
 
@@ -158,6 +156,14 @@ class Project:
     def sources(self) -> Sources:
         """The files of the collection, where they are."""
         return Sources.of(self.file, self.folder)
+
+    def integrity(self) -> str:
+        """`ok`, or what is damaged in the database, in its own words."""
+        return self._read(lambda journal: journal.database.check())
+
+    def _read(self, ask: Callable[[Journal], T]) -> T:
+        """Ask the database; where a writer has it, in its turn."""
+        return ask(self._journal) if self._writer is None else self._writer.change(ask)
 
     # marks
 
@@ -317,15 +323,12 @@ class Project:
         """An earlier pool, or the one that is used."""
         if self.pool is not None and self.pool.design.version == version:
             return self.pool
-        return ProjectPool(self.designs[version - 1], self._read_pool(version))
-
-    def _read_pool(self, version: int) -> list[Pooled]:
-        if self._writer is None:
-            return self._journal.pool(version)
-        return self._writer.change(lambda journal: journal.pool(version))
+        return ProjectPool(self.designs[version - 1], self._read(lambda journal: journal.pool(version)))
 
     def _use_pool(self, design: Design, rows: Sequence[Pooled] | None = None) -> None:
-        self.pool = ProjectPool(design, self._read_pool(design.version) if rows is None else rows)
+        self.pool = ProjectPool(
+            design, self._read(lambda journal: journal.pool(design.version)) if rows is None else rows
+        )
         self.assignment.use_pool(self.pool)
 
     def _draw_samples(self) -> None:

@@ -21,7 +21,7 @@ from rankscope.workbench.store.failures import NoRoom, StoreError, Unavailable
 
 Row = tuple[Any, ...]
 LOCK: Final = ".rankscope.lock"
-IN_ADDRESS: Final = re.compile(r"(://[^:/@\s]*:)\S*@")
+IN_ADDRESS: Final = re.compile(r"(://[^:/@\s]*:)(\S*)@")
 IN_SETTING: Final = re.compile(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&'\"]+)", re.IGNORECASE)
 NO_ROOM: Final = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_FSYNC")
 
@@ -252,11 +252,19 @@ class PostgreSQL(Database):
         try:
             yield
         except (errors.DiskFull, errors.InsufficientResources) as error:
-            raise NoRoom(f"cannot write {self.shown}: {mask(_first_line(error))}") from None
+            raise NoRoom(f"cannot write {self.shown}: {self._reason(error)}") from None
         except (self._driver.OperationalError, self._driver.InterfaceError) as error:
-            raise lost(f"cannot reach {self.shown}: {mask(_first_line(error))}") from None
+            raise lost(f"cannot reach {self.shown}: {self._reason(error)}") from None
         except self._driver.Error as error:
-            raise StoreError(f"{self.shown}: {mask(_first_line(error))}") from None
+            kind = StoreError if self._base is not None else Unavailable
+            raise kind(f"{self.shown}: {self._reason(error)}") from None
+
+    def _reason(self, error: Exception) -> str:
+        """What the server or its library says; some of its messages quote the password alone."""
+        text = mask((str(error).strip() or type(error).__name__).splitlines()[0])
+        for secret in passwords_in(self.address):
+            text = text.replace(secret, "***")
+        return text
 
 
 def database_of(folder: Path, address: str | None, name: str) -> Database:
@@ -287,8 +295,15 @@ def mask(text: str) -> str:
     return IN_SETTING.sub(r"\1***", IN_ADDRESS.sub(r"\1***@", text))
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+def passwords_in(address: str) -> list[str]:
+    """The passwords that an address holds, as they are written, the longest first.
+
+    >>> passwords_in("postgresql://ann:s3cr3t@h/db"), passwords_in("host=h password='a b'"), passwords_in("service=x")
+    (['s3cr3t'], ['a b'], [])
+    """
+    found = [match[2] for match in IN_ADDRESS.finditer(address)]
+    found += [match[2].strip("'") for match in IN_SETTING.finditer(address)]
+    return sorted(filter(None, found), key=len, reverse=True)
 
 
 def _marks(rows: Sequence[Sequence[Any]], mark: str) -> str:
