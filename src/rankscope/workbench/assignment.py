@@ -71,6 +71,26 @@ class Assignment:
                 break
         return held
 
+    def hold(self, assessor: int, pair: Pair, tab: str = "") -> bool:
+        """Lend an item that a tab shows already, as after a restart or an undo; False where there is no place for it.
+
+        One that the assessor has answered has its place; one that is on loan to them goes to the tab, for as long as
+        before.
+        """
+        if self.pool is None or self.pool.row(pair) is None:
+            return False
+        if self.state.answer(assessor, pair) is not None:
+            return True
+        if self.settings.single and self.owner(pair[0]) not in (None, assessor):
+            return False
+        now = self.clock()
+        mine = self.loans.get(pair, {}).get(assessor)
+        if (mine is None or mine.until <= now) and self.open_places(pair, assessor) < 1:
+            return False
+        until = mine.until if mine is not None and mine.until > now else now + 60 * self.settings.loan_minutes
+        self.loans.setdefault(pair, {})[assessor] = Loan(*pair, tab=tab, until=until)
+        return True
+
     def release(self, assessor: int, tab: str | None = None) -> None:
         """Give back what an assessor has: of one tab that was closed, or all."""
         for loans in self.loans.values():

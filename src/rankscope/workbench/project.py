@@ -29,7 +29,7 @@ from rankscope.workbench.store.events import Mark, is_storable, json_text
 from rankscope.workbench.store.failures import Unavailable
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.rows import Assessor, Design, Guideline, Pooled, Query, pool_digest
-from rankscope.workbench.store.state import State
+from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
 T = TypeVar("T")
@@ -192,6 +192,11 @@ class Project:
         self._draw_samples()
         with self.lock:
             return self.assignment.next_items(assessor, count, tab, query)
+
+    def hold(self, assessor: int, pairs: Sequence[Pair], tab: str = "") -> list[Pair]:
+        """Those items that a tab may go on showing, after a restart or an undo; the others have no place left."""
+        with self.lock:
+            return [pair for pair in pairs if self.assignment.hold(assessor, pair, tab)]
 
     def release(self, assessor: int, tab: str | None = None) -> None:
         """What an assessor was shown goes to others: the tab was closed."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.responses import Response
 
-from rankscope.workbench.pages import entering, home, static
+from rankscope.workbench.pages import entering, home, judge, pictures, static
 from rankscope.workbench.pages.addresses import Address, Visit, address
 from rankscope.workbench.pages.bench import Reach, Workbench
 from rankscope.workbench.pages.forms import RefusalAnswer
@@ -19,7 +20,13 @@ from rankscope.workbench.service.application import ServicePart, create_applicat
 from rankscope.workbench.service.hosts import hosts_of
 from rankscope.workbench.service.refusals import Refusal
 
-MODULES: tuple[Any, ...] = (home, entering, static)  # in the order of the navigation; a new page adds its module here
+MODULES: tuple[Any, ...] = (
+    home,
+    judge,
+    entering,
+    pictures,
+    static,
+)  # in the order of the navigation; a new page adds its module here
 UPLOAD = 20 << 20  # bytes of a picture that is dropped in
 FORM = 1 << 20  # bytes around it
 
@@ -55,9 +62,16 @@ def workbench_parts(bench: Workbench, others: Sequence[ServicePart] = ()) -> lis
     def takes_file(path: str) -> bool:
         return any(route.path_regex.match(path) for route in with_file)
 
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            bench.close()
+
     return [
         ServicePart(routes=with_file, tell=tell, owns=takes_file, body_bytes=UPLOAD + FORM),
-        ServicePart(routes=others_routes, tell=tell, body_bytes=FORM),
+        ServicePart(routes=others_routes, tell=tell, body_bytes=FORM, lifespan=lifespan),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 RATE = 20.0  # changes a second of one person
+MOST_QUERIES = 1 << 20
 BURST = 3  # seconds' worth of them at once
 
 
@@ -59,6 +61,9 @@ class Workbench:
         self.sessions = Sessions(self.project.secret, self.project.assessors)
         self.changes = Bucket(self.reach.rate, BURST * self.reach.rate)
         self.wrong_tokens = WrongTokens()
+        self._queries: list[str] = []  # by place
+        self._endings: list[Callable[[], object]] = []
+        self._making = threading.RLock()  # what is made may need something else
 
     @cached_property
     def title(self) -> str:
@@ -66,10 +71,20 @@ class Workbench:
         return self.project.folder.resolve().name
 
     @cached_property
-    def query_numbers(self) -> Callable[[], ItemNumbers]:
-        """Queries under numbers that say nothing; made anew where queries were added."""
+    def _query_numbers(self) -> ItemNumbers:
+        """A permutation of more numbers than there will be queries: those of old queries stay when some are added."""
         key = hashlib.blake2b(self.project.secret, digest_size=32, person=b"queries").digest()
-        return lambda: ItemNumbers(key, len(self.project.queries))
+        return ItemNumbers(key, MOST_QUERIES)
+
+    def query_number(self, name: str) -> int:
+        """What pages call a query."""
+        return self._query_numbers.number(self.project.queries[name].place)
+
+    def query_of(self, number: int) -> str:
+        """Which query a number means; an `IndexError` where it means none."""
+        if len(self._queries) != len(self.project.queries):
+            self._queries = list(self.project.queries)
+        return self._queries[self._query_numbers.place(number)]
 
     def number_of(self, item: str) -> int:
         """What pages call an item."""
@@ -82,9 +97,20 @@ class Workbench:
     def keep(self, make: Callable[[Workbench], T]) -> T:
         """What `make` gives for this workbench, made once: matrices, caches, sessions of feedback."""
         if make not in self._kept:
-            self._kept[make] = make(self)
+            with self._making:
+                if make not in self._kept:
+                    self._kept[make] = make(self)
         found: T = self._kept[make]
         return found
+
+    def on_close(self, end: Callable[[], object]) -> None:
+        """Call something when the pages are served no more."""
+        self._endings.append(end)
+
+    def close(self) -> None:
+        """End what pages began: processes, caches."""
+        while self._endings:
+            self._endings.pop()()
 
     def take_start_token(self, token: str) -> bool:
         """Whether this is the token of the start; it is good for one time."""

@@ -50,13 +50,12 @@ def home(visit: Visit) -> HomeView:
     lines = progress.by_query(visit.person)
     sees_all = visit.person.role == "admin"
     left, typical = sum(each.left for each in lines), progress.typical_ms(visit.person)
-    numbers = visit.bench.query_numbers()
     queries: list[QueryLine] = []
     for each in lines:
         query = visit.project.queries[each.query]
         queries.append(
             {
-                "query": numbers.number(query.place),
+                "query": visit.bench.query_number(query.id),
                 "title": query.text,
                 "example": None if query.example is None else visit.bench.number_of(query.example),
                 "mine": each.mine,

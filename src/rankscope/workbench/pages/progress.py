@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from dataclasses import dataclass
 
 from rankscope.workbench.pages.bench import Workbench
@@ -11,6 +12,7 @@ from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import ANSWERS
 from rankscope.workbench.store.rows import Assessor
 
+OWN_SECONDS = 2.0  # how old one's own count may be
 LAST_MARKS = 200  # that the time of one mark is taken from
 
 
@@ -32,6 +34,16 @@ class Progress:
         self.project: Project = bench.project
         self._pool: ProjectPool | None = None
         self._places: dict[str, dict[str, int]] = {}
+        self._own: dict[int, tuple[float, tuple[int, int]]] = {}
+
+    def own(self, person: Assessor) -> tuple[int, int]:
+        """How many items somebody answered, and how many are left for them; looked up again after some seconds."""
+        then, found = self._own.get(person.id, (0.0, (0, 0)))
+        if person.id not in self._own or time.monotonic() - then > OWN_SECONDS:
+            lines = self.by_query(person)
+            found = sum(each.mine for each in lines), sum(each.left for each in lines)
+            self._own[person.id] = time.monotonic(), found
+        return found
 
     def by_query(self, person: Assessor) -> list[QueryProgress]:
         """The queries of the pool, in its order; the lock is held for one query at a time."""
