@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
+    "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
 SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast"})

@@ -30,6 +30,8 @@ class JudgingRules(Rules):
         if mark.kind == "draw":
             return self._draw(mark)
         self._check_about(mark)
+        if mark.at_us is not None:
+            return mark  # of another journal, whole as it is
         pool = self.project.pool
         pair = (mark.query or "", mark.item or "")
         inside = pool is not None and pool.row(pair) is not None

@@ -40,7 +40,7 @@ class ProjectPool:
         return self.by_query.get(pair[0], {}).get(pair[1])
 
     def fixed(self, query: str) -> list[str]:
-        """What is judged whatever the marks say."""
+        """What is judged regardless of the marks."""
         return [item for item, row in self.by_query.get(query, {}).items() if row.drawn]
 
     def drawn_later(self, query: str, state: State) -> list[str]:
@@ -68,6 +68,11 @@ class ProjectPool:
             return False
         adaptive = self._adaptive_items(query)
         return len(adaptive & (judged.keys() | set(passed))) >= budget
+
+    def adaptive_size(self, query: str) -> int:
+        """How many items of a query the adaptive parts judge: the budget, or all that they reach."""
+        reached = len(self._adaptive_items(query))
+        return reached if self.design.budget is None else min(reached, self.design.budget)
 
     def has_ended(self, query: str, judged: Mapping[str, bool], given_up: Collection[str]) -> bool:
         """Whether the adaptive parts are over: the budget is spent, or everything is judged or was given up on."""

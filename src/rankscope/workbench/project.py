@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rankscope.errors import InputError, SettingError
-from rankscope.files import beside, made_folder
-from rankscope.left_behind import PART
 from rankscope.workbench.assignment import Assignment, Loan
+from rankscope.workbench.item_access import ItemAccess
 from rankscope.workbench.item_numbers import ItemNumbers
 from rankscope.workbench.judging import JudgingRules
-from rankscope.workbench.people import OWNER, PROJECT, Invitation, check_person, new_token, token_hash
+from rankscope.workbench.making import DATABASE, make_project
+from rankscope.workbench.people import PROJECT, Invitation, check_person, new_token, token_hash
 from rankscope.workbench.pooled import ProjectPool
-from rankscope.workbench.project_file import NAME, ProjectFile, path_to_write
+from rankscope.workbench.project_file import ProjectFile
 from rankscope.workbench.sources import Sources, run_names
-from rankscope.workbench.store.dialects import PostgreSQL, SQLite, database_of, mask
+from rankscope.workbench.store.dialects import PostgreSQL, SQLite
 from rankscope.workbench.store.events import Mark, is_storable, json_text
 from rankscope.workbench.store.failures import Unavailable
 from rankscope.workbench.store.journal import Journal
@@ -32,8 +30,12 @@ from rankscope.workbench.store.rows import Assessor, Design, Guideline, Pooled, 
 from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
+if TYPE_CHECKING:
+    from rankscope.workbench.exporting import Exported
+    from rankscope.workbench.importing import Imported
+    from rankscope.workbench.progress import Progress
+
 T = TypeVar("T")
-DATABASE: Final = "judgements.db"
 
 
 class Project:
@@ -85,29 +87,15 @@ class Project:
         the items; chosen at random unless given.
         """
         root = Path(folder)
-        named = {"images": images, "texts": texts, "topics": topics, "index": index}
-        written: dict[str, Any] = {
-            name: None if each is None else path_to_write(each, root) for name, each in named.items()
+        chosen = {
+            "images": images,
+            "texts": texts,
+            "features": features,
+            "runs": runs,
+            "topics": topics,
+            "index": index,
         }
-        written |= {
-            "features": [path_to_write(each, root) for each in features],
-            "runs": [path_to_write(each, root) for each in runs],
-        }
-        kept = None if database is None or mask(database) != database else database
-        file = _checked_file({"id": secrets.token_hex(8), "grades": grades, "database": kept, **written, **judging})
-        _need_new(root)
-        contents = Sources.of(file, root).read()
-        meta = {
-            "id": file.id,
-            "secret": (secret or secrets.token_bytes(32)).hex(),
-            "created_us": str(time.time_ns() // 1000),
-        }
-        made_folder(root)
-        if database is None:
-            _create_file(root / DATABASE, meta, contents)
-        else:
-            _create_at(database_of(root, database, file.id), meta, contents)
-        file.write(root)
+        make_project(root, chosen, {"grades": grades, **judging}, database, secret)
         return cls.open(root, database=database)
 
     @classmethod
@@ -165,6 +153,17 @@ class Project:
         """Ask the database; where a writer has it, in its turn."""
         return ask(self._journal) if self._writer is None else self._writer.change(ask)
 
+    @cached_property
+    def access(self) -> ItemAccess:
+        """Pictures, documents and vectors of the items."""
+        return ItemAccess(self.sources, self.items)
+
+    def progress(self) -> Progress:
+        """How far the judging is, by query and by assessor."""
+        from rankscope.workbench.progress import progress_of
+
+        return progress_of(self)
+
     # marks
 
     def send(self, mark: Mark) -> Future[Saved]:
@@ -217,7 +216,7 @@ class Project:
         """Let somebody in, with one role; a second invitation of the same person ends the first."""
         check_person(name, role)
         token = new_token()
-        return Invitation(self._put_assessor(name, kind="human", role=role, token=token_hash(token)), token)
+        return Invitation(self.put_assessor(name, kind="human", role=role, token=token_hash(token)), token)
 
     def revoke(self, name: str) -> None:
         """Let somebody in no more; what they marked stays."""
@@ -242,9 +241,10 @@ class Project:
         if known is not None:
             raise SettingError(f"'{name}' is {known.kind} in this project, not {kind}: choose another name")
         check_person(name, "judge")
-        return self._put_assessor(name, kind=kind, role="judge", token=None)
+        return self.put_assessor(name, kind=kind, role="judge", token=None)
 
-    def _put_assessor(self, name: str, *, kind: str, role: str, token: str | None) -> Assessor:
+    def put_assessor(self, name: str, *, kind: str, role: str, token: str | None) -> Assessor:
+        """Somebody new, or known already in a new role or with a new token."""
         known = next((each for each in self.assessors.values() if each.name == name), None)
         number = max(self.assessors) + 1 if known is None else known.id
         return self._store_assessor(Assessor(id=number, name=name, kind=kind, role=role, token_hash=token, active=1))
@@ -263,12 +263,15 @@ class Project:
         return self.guidelines[-1].version if self.guidelines else None
 
     def add_guideline(self, text: str) -> Guideline:
-        """What assessors are told from now on; the same text again changes nothing."""
+        """What assessors read from now on; the same text again changes nothing."""
         if not text.strip() or not is_storable(text):
             raise SettingError("a guideline is a text that is not empty")
         if self.guidelines and self.guidelines[-1].text == text:
             return self.guidelines[-1]
-        new = Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000)
+        return self.put_guideline(Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000))
+
+    def put_guideline(self, new: Guideline) -> Guideline:
+        """One more version, as it is."""
         self.writer.change(lambda journal: journal.add_guideline(new))
         with self.lock:
             self.guidelines.append(new)
@@ -317,12 +320,14 @@ class Project:
             digest=digest,
             at_us=time.time_ns() // 1000,
         )
+        return self.put_pool(design, rows)
+
+    def put_pool(self, design: Design, rows: Sequence[Pooled]) -> ProjectPool:
+        """One more pool, as it is; it is used from now on."""
         self.writer.change(lambda journal: journal.add_pool(design, rows))
         with self.lock:
             self.designs.append(design)
-            self._use_pool(design, rows)
-        assert self.pool is not None
-        return self.pool
+            return self._use_pool(design, rows)
 
     def pool_of(self, version: int) -> ProjectPool:
         """An earlier pool, or the one that is used."""
@@ -330,11 +335,12 @@ class Project:
             return self.pool
         return ProjectPool(self.designs[version - 1], self._read(lambda journal: journal.pool(version)))
 
-    def _use_pool(self, design: Design, rows: Sequence[Pooled] | None = None) -> None:
-        self.pool = ProjectPool(
+    def _use_pool(self, design: Design, rows: Sequence[Pooled] | None = None) -> ProjectPool:
+        pool = self.pool = ProjectPool(
             design, self._read(lambda journal: journal.pool(design.version)) if rows is None else rows
         )
-        self.assignment.use_pool(self.pool)
+        self.assignment.use_pool(pool)
+        return pool
 
     def _draw_samples(self) -> None:
         if self.pool is None or not self.pool.plan.is_adaptive or self.pool.plan.sample is None:
@@ -345,55 +351,50 @@ class Project:
             key = f"draw {self.pool.design.version} {token_hash(query)[:32]}"
             self.save(Mark(assessor=PROJECT.id, key=key, kind="draw", query=query))
 
+    # files
+
+    def import_labels(self, labels: Any, assessor: str, kind: str = "human") -> Imported:
+        """Labels of somebody, or of a machine, become marks: from a file, a table, or {query: {item: grade}}."""
+        from rankscope.workbench.importing import import_labels
+
+        return import_labels(self, labels, assessor, kind)
+
+    def export(
+        self, path: str | Path, *, assessor: str | None = None, probabilities: bool = False, names: bool = False
+    ) -> Exported:
+        """Write the judgements as qrels, or as a table to a .parquet file, and NAME.provenance.json beside it."""
+        from rankscope.workbench.exporting import export
+
+        return export(self, path, assessor=assessor, probabilities=probabilities, names=names)
+
+    def export_journal(self, path: str | Path) -> str:
+        """Write the whole journal as JSON lines, with people's names; returns its digest."""
+        from rankscope.workbench.journal_files import write_journal
+
+        with self.lock:
+            return write_journal(self, path)
+
+    def import_journal(self, path: str | Path) -> int:
+        """Bring in a journal of the same collection; how many of its events were new."""
+        from rankscope.workbench.journal_files import read_journal
+
+        return read_journal(self, path)
+
+    @property
+    def journal_digest(self) -> str:
+        """SHA-256 of all events, the same wherever the journal lies."""
+        from rankscope.workbench.journal_files import journal_digest
+
+        with self.lock:
+            return journal_digest(self)
+
+    def backup(self, path: str | Path) -> None:
+        """A whole copy of judgements.db in a new file, also while people judge."""
+        from rankscope.workbench.copying import copy_database
+
+        copy_database(self._journal.database, Path(path))
+
 
 def new_key() -> str:
     """A key for a mark that nobody else has."""
     return secrets.token_hex(12)
-
-
-def _checked_file(values: Mapping[str, Any]) -> ProjectFile:
-    unknown = [name for name in values if name not in ProjectFile.__dataclass_fields__]
-    if unknown:
-        raise SettingError(f"a project has no setting '{unknown[0]}'")
-    return ProjectFile.of(values)
-
-
-def _need_new(folder: Path) -> None:
-    """A folder without a project; what an earlier attempt left before it was ended, without a mark in it, goes."""
-    if (folder / NAME).exists():
-        raise SettingError(f"{folder} holds a project already: choose another folder")
-    base = folder / DATABASE
-    if not base.exists():
-        return
-    with suppress(Unavailable):
-        old = SQLite(base, readonly=True)
-        old.connect()
-        empty = not old.has_tables() or not Journal(old).events()
-        old.close()
-        if empty:
-            base.unlink()
-            return
-    raise SettingError(f"{folder} holds a {DATABASE} already: choose another folder, or move that away")
-
-
-def _create_file(path: Path, meta: Mapping[str, str], contents: Any) -> None:
-    """The file under another name first, so that it is there whole or not at all."""
-    temporary = beside(path, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
-    try:
-        _create_at(SQLite(temporary), meta, contents)
-        temporary.replace(path)
-    finally:
-        for ending in ("", "-wal", "-shm"):
-            temporary.with_name(temporary.name + ending).unlink(missing_ok=True)
-
-
-def _create_at(database: Any, meta: Mapping[str, str], contents: Any) -> None:
-    database.connect()
-    try:
-        journal = Journal(database)
-        journal.create(meta, contents.items, contents.queries)
-        with database.transaction():
-            for each in (PROJECT, OWNER):
-                journal.put_assessor(each)
-    finally:
-        database.close()

@@ -33,7 +33,7 @@ class Bandit(AdaptivePool):
         return self.k
 
     def choose(self, lists: Lists, judged: Mapping[str, bool], passed: Collection[str] = frozenset()) -> str | None:
-        """From the marks alone, whatever their order."""
+        """From the marks alone, regardless of their order."""
         best, chosen = -1.0, None
         for items in lists:
             known = [judged[item] for item in items if item in judged]

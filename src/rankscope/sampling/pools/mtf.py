@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from heapq import heappop, heapreplace
 from typing import TYPE_CHECKING, ClassVar
 
 from rankscope.sampling.pools.pool import AdaptivePool
@@ -34,24 +35,17 @@ class MoveToFront(AdaptivePool):
 
     def choose(self, lists: Lists, judged: Mapping[str, bool], passed: Collection[str] = frozenset()) -> str | None:
         """Goes through the marks again as if they had come in this order, up to the first that is missing."""
-        places = [0] * len(lists)
-        priority = [0] * len(lists)
+        waiting = [(0, run, 0) for run in range(len(lists))]  # how much it has lost, its number, its next place
         taken: set[str] = set()
-        while True:
-            run = _first_of_highest(priority, places, lists)
-            if run is None:
-                return None
-            item = lists[run][places[run]]
-            places[run] += 1
-            if item in taken:
+        while waiting:
+            lost, run, place = waiting[0]
+            if place == len(lists[run]):
+                heappop(waiting)
                 continue
-            if item not in judged and item not in passed:
+            item = lists[run][place]
+            if item not in taken and item not in judged and item not in passed:
                 return item
+            lost += item not in taken and not judged.get(item, True)
             taken.add(item)
-            priority[run] -= not judged.get(item, True)
-
-
-def _first_of_highest(priority: list[int], places: list[int], lists: Lists) -> int | None:
-    """The run whose turn it is, of those that have items left."""
-    left = [run for run, place in enumerate(places) if place < len(lists[run])]
-    return max(left, key=lambda run: (priority[run], -run), default=None)
+            heapreplace(waiting, (lost, run, place + 1))
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rankscope.notation import Named
 
@@ -48,15 +48,9 @@ class AdaptivePool(Pool):
         `passed` over are with somebody else now.
         """
 
-    def order(self, lists: Lists, relevant: Collection[str]) -> list[str]:
-        """All items in the order in which they are judged where these are the relevant ones, one mark at a time."""
+    def order(self, lists: Lists, relevant: Collection[str], budget: int | None = None) -> list[str]:
+        """The items in the order in which they are judged where these are the relevant ones, one mark at a time."""
         judged: dict[str, bool] = {}
-        while (item := self.choose(lists, judged)) is not None:
+        while len(judged) != budget and (item := self.choose(lists, judged)) is not None:
             judged[item] = item in relevant
         return list(judged)
-
-
-def as_pool(value: Any) -> Pool:
-    """What a catalogue gave, as the pool it is."""
-    assert isinstance(value, Pool)
-    return value

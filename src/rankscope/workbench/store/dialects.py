@@ -179,7 +179,7 @@ class PostgreSQL(Database):
     """A schema of its own in a database of a server; the password comes from PGPASSWORD or a passfile."""
 
     def __init__(self, address: str, name: str) -> None:
-        self.address, self.name = address, f"rankscope_{name}"
+        self.address, self.name = check_address(address), f"rankscope_{name}"
         self.shown = f"{mask(address)} (schema {self.name})"
         self._driver = import_extra("psycopg", "psycopg", "team")
         self._base: Any = None
@@ -271,7 +271,7 @@ def database_of(folder: Path, address: str | None, name: str) -> Database:
     """Where a project keeps its journal: in its folder, or at an address of PostgreSQL."""
     if address is None:
         return SQLite(folder / "judgements.db")
-    return PostgreSQL(check_address(address), name)
+    return PostgreSQL(address, name)
 
 
 def check_address(address: str) -> str:

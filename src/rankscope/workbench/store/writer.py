@@ -197,7 +197,7 @@ class Writer:
     def _planned(self, mark: Mark, ahead: int, at_least: int) -> Saved | Event:
         """The event of a mark, behind so many of the same commit; or the one that its key made before.
 
-        Time never goes back in a journal, whatever the clock of the machine does.
+        Time never goes back in a journal, even if the clock of the machine does.
         """
         known = self.state.known(mark.assessor, mark.key)
         if known is not None:
