@@ -12,9 +12,10 @@ Json = dict[str, Any]
 MEDIA = "application/json; charset=utf-8"
 
 
-def json_bytes(value: object) -> bytes:
-    """A value as JSON; half a sign becomes a question mark."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+def json_bytes(value: object, pretty: bool = False) -> bytes:
+    """A value as JSON, perhaps on lines of its own; half a sign becomes a question mark."""
+    form: Json = {"indent": 2} if pretty else {"separators": (",", ":")}
+    return json.dumps(value, ensure_ascii=False, **form).encode("utf-8", "replace")
 
 
 def json_answer(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

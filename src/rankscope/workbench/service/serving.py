@@ -13,6 +13,7 @@ from rankscope.engines.text.text_index import Index
 from rankscope.workbench.service.application import ServicePart, create_application
 from rankscope.workbench.service.hosts import hosts_of, is_loopback
 from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.opensearch.part import opensearch_part
 from rankscope.workbench.service.served import ServedIndexes
 from rankscope.workbench.service.server import address_of, listen, run_application
 from rankscope.workbench.service.solr.part import solr_part
@@ -47,8 +48,8 @@ def search_parts(served: ServedIndexes, limits: Limits) -> list[ServicePart]:
         finally:
             turns.close()
 
-    solr = solr_part(served, limits, turns)
-    return [replace(solr, lifespan=lifespan)]
+    solr = replace(solr_part(served, limits, turns), lifespan=lifespan)
+    return [solr, opensearch_part(served, limits, turns)]
 
 
 def serve(

@@ -19,6 +19,7 @@ class Whole(Analyser):
 
     name: ClassVar[str] = "whole"
     tokenizer: ClassVar[Tokenizer] = NOT_SPACE
+    joins_words: ClassVar[bool] = False
 
     def analyse(self, text: str) -> list[tuple[str, int]]:
         """The text at position 0; nothing of an empty one."""

@@ -76,12 +76,13 @@ def _answered(
 ) -> bytes:
     begin = time.perf_counter()
     served = indexes.find(names)
-    with served.index.damage_explained():
+    with indexes.damage_explained():
         found = handler(SolrRequest(served, asked, limits))
     header: Json = {"status": 0, "QTime": round((time.perf_counter() - begin) * 1000)}
     if asked.text("echoParams", "explicit") != "none":
         header["params"] = {name: _echoed(asked.all(name)) for name in asked.first}
-    return json_bytes(found if asked.flag("omitHeader") else {"responseHeader": header, **found})
+    whole = found if asked.flag("omitHeader") else {"responseHeader": header, **found}
+    return json_bytes(whole, asked.flag("indent"))
 
 
 def _echoed(values: list[str]) -> str | list[str]:
