@@ -9,7 +9,18 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.responses import Response
 
-from rankscope.workbench.pages import entering, home, judge, pictures, static
+from rankscope.workbench.pages import (
+    entering,
+    export,
+    guidelines,
+    history,
+    home,
+    judge,
+    people,
+    pictures,
+    pool,
+    static,
+)
 from rankscope.workbench.pages.addresses import Address, Visit, address
 from rankscope.workbench.pages.bench import Reach, Workbench
 from rankscope.workbench.pages.forms import RefusalAnswer
@@ -20,13 +31,8 @@ from rankscope.workbench.service.application import ServicePart, create_applicat
 from rankscope.workbench.service.hosts import hosts_of
 from rankscope.workbench.service.refusals import Refusal
 
-MODULES: tuple[Any, ...] = (
-    home,
-    judge,
-    entering,
-    pictures,
-    static,
-)  # in the order of the navigation; a new page adds its module here
+# in the order of the navigation; a new page adds its module here
+MODULES: tuple[Any, ...] = (home, judge, history, guidelines, pool, people, export, entering, pictures, static)
 UPLOAD = 20 << 20  # bytes of a picture that is dropped in
 FORM = 1 << 20  # bytes around it
 

@@ -86,7 +86,7 @@ async def read_asked(kind: Callable[..., T], request: Request) -> T:
     names = [each.name for each in known]
     values: dict[str, Any] = {}
     foreign = sorted(given.keys() - names)
-    problems = [f"there is no '{name[:60]}' to ask for here{did_you_mean(name, names)}" for name in foreign]
+    problems = [f"there is no '{name[:60]}' to ask for here{did_you_mean(name, names)}".removesuffix(".") for name in foreign]
     for each in known:
         if each.name in request.path_params:
             given = {**given, each.name: request.path_params[each.name]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from rankscope.errors import InputError
 from rankscope.workbench.pages.bench import Workbench
 
 SHOWN = 20_000  # signs of a text
@@ -27,27 +28,22 @@ class QueryView(TypedDict):
     example: ItemView | None
 
 
-class ItemTexts:
-    """The texts of a collection of documents, read at the first use and kept."""
-
-    def __init__(self, bench: Workbench) -> None:
-        from rankscope.inputs.documents.reading import read_documents
-
-        path = bench.project.sources.texts
-        self.texts: dict[str, tuple[str, str]] = {}
-        for table in read_documents([path]) if path is not None else ():
-            for row in table.iter_rows(named=True):
-                title = str(row.get("title") or "")
-                parts = [str(value) for name, value in row.items() if name not in ("id", "title") and value]
-                self.texts[str(row["id"])] = title[:SHOWN], "\n\n".join(parts)[:SHOWN]
-
-
 def item_view(bench: Workbench, item: str) -> ItemView:
     """An item without its id."""
     if bench.project.file.images is not None:
         return {"number": bench.number_of(item), "kind": "picture", "title": "", "text": ""}
-    title, text = bench.keep(ItemTexts).texts.get(item, ("", "the text of this item is not there any more"))
-    return {"number": bench.number_of(item), "kind": "text", "title": title, "text": text}
+    title, text = _words(bench, item)
+    return {"number": bench.number_of(item), "kind": "text", "title": title[:SHOWN], "text": text[:SHOWN]}
+
+
+def _words(bench: Workbench, item: str) -> tuple[str, str]:
+    """Title and text of a document."""
+    try:
+        fields = bench.project.access.document(item)
+    except InputError:
+        return "", "The text of this item is not there any more."
+    texts = [value for name, value in fields.items() if name != "title" and value]
+    return fields.get("title") or "", "\n\n".join(texts)
 
 
 def query_view(bench: Workbench, name: str) -> QueryView:

@@ -14,7 +14,7 @@ from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.asked import Words
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.item_views import ItemView, QueryView, item_view, query_view
-from rankscope.workbench.pages.progress import Progress
+from rankscope.workbench.pages.own_progress import OwnProgress
 from rankscope.workbench.pages.tasks import pair_of, read_tasks, task_of
 from rankscope.workbench.store.events import LONGEST_KEY, LONGEST_LOOK, Event, Mark
 from rankscope.workbench.store.failures import Refused
@@ -109,7 +109,7 @@ class AwayAsked:
 def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
     """What to judge next, lent to a tab: items and what they are looked at for, and nothing else."""
     pairs = _next_pairs(visit, asked) if asked.tab else []
-    marks, left = visit.bench.keep(Progress).own(visit.person)
+    marks, left = visit.bench.keep(OwnProgress).totals(visit.person)
     guidelines = visit.project.guidelines
     return {
         "grades": grade_views(visit.bench),
@@ -220,7 +220,7 @@ def task_view(bench: Workbench, pair: Pair) -> TaskView:
 
 def _outbox(visit: Visit) -> str:
     """A name for what one person's browser keeps of one project: nobody else's marks are sent in their name."""
-    about = f"{visit.project.file.id} {visit.person.id}".encode()
+    about = str(visit.person.id).encode()
     return hashlib.blake2b(about, digest_size=8, key=visit.project.secret[:64], person=b"outbox").hexdigest()
 
 

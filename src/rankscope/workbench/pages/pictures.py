@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Final
 
 from starlette.responses import Response
 
 from rankscope.engines.images.thumbnails import LARGE, SMALL
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingError
 from rankscope.validation import OneOf, WholeNumber
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.bench import Workbench
@@ -23,29 +22,25 @@ KEPT: Final = "private, max-age=3600"
 
 
 class Pictures:
-    """The pictures of a project: files by item, decoded elsewhere, and kept."""
+    """The pictures of a project: decoded elsewhere, and kept."""
 
     def __init__(self, bench: Workbench) -> None:
-        from rankscope.engines.images.labelled_folder import pictures_in
-
-        folder = bench.project.sources.images
-        self.paths: dict[str, Path] = {each.id: each.path for each in pictures_in(folder)[0]} if folder else {}
+        self.access = bench.project.access
         self.cache, self.workers = PictureCache(), PictureWorkers()
         bench.on_close(self.workers.close)
 
     def small(self, item: str, side: int) -> bytes:
         """A picture of at most so many pixels each way, as WebP; made anew where the file has changed."""
-        path = self.paths.get(item)
-        if path is None:
-            raise Refusal(404, "this item has no picture")
         try:
+            path = self.access.picture(item)
             state = path.stat()
             key = (item, side, state.st_mtime_ns, state.st_size)
             return self.cache.get(key, lambda: self.of_bytes(path.read_bytes(), side))
-        except OSError:
-            raise Refusal(404, "the picture of this item is not there any more") from None
+        except (OSError, SettingError):
+            raise Refusal(404, "there is no picture of this item") from None
         except InputError as error:
-            raise Refusal(404, f"this picture cannot be shown: {error.reports[0].problems[0].what}") from None
+            what = error.reports[0].problems[0].what.replace(f"'{item}'", "of this item")
+            raise Refusal(404, f"this picture cannot be shown: {what}") from None
 
     def of_bytes(self, data: bytes, side: int) -> bytes:
         """The same of the bytes of a file; equal files are decoded once."""
