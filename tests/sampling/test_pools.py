@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -211,3 +212,6 @@ def test_robust_2003_finds_as_many_relevant_items_as_the_specification_says() ->
     assert shares["depth"] == pytest.approx([0.31, 0.46, 0.70], abs=0.015)
     assert shares["mtf"] == pytest.approx([0.35, 0.52, 0.76], abs=0.015)
     assert shares["bandit"] == pytest.approx([0.39, 0.63, 0.87], abs=0.015)
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "judge-in-a-project.md").read_text(encoding="utf-8")
+    for name, some in shares.items():
+        assert f"`{name}` {' '.join(f'{each:.2f}'[1:] for each in some)}" in page

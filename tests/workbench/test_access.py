@@ -23,8 +23,9 @@ def picture_project(folder: Path) -> Project:
     ids = np.array(["top.png", "dog/1.png", "cat/2.png", "cat/1.png"])
     np.savez(folder / "f.npz", features=np.arange(8.0).reshape(4, 2), ids=ids, metric="l1")
     (folder / "a.run").write_text("cat/1.png Q0 cat/2.png 1 2 t\ncat/1.png Q0 dog/1.png 2 1 t\n")
-    given = {"images": folder / "photos", "features": [folder / "f.npz"], "runs": [folder / "a.run"]}
-    return Project.new(folder / "project", **given)
+    return Project.new(
+        folder / "project", images=folder / "photos", features=[folder / "f.npz"], runs=[folder / "a.run"]
+    )
 
 
 def test_pictures_have_classes_files_and_vectors_in_the_order_of_the_items(tmp_path: Path) -> None:

@@ -212,16 +212,19 @@ def test_the_sample_of_a_sum_is_drawn_from_what_is_left(tmp_path: Path) -> None:
             draw = project.state.draws[1, query]
             assert draw.details["strata"] == {"1-5": [8, 4]}
             first = [each.item for each in project.state.events if each.query == query and each.id < draw.id]
-            drawn = project.pool.drawn_later(query, project.state)
+            rows = project.pool.by_query[query]
+            drawn = [item for item, row in rows.items() if row.place in draw.details["drawn"]]
             assert len(first) == len(drawn) == 4
             assert not set(first) & set(drawn)
             assert {project.pool.probability((query, str(item)), project.state)[1] for item in first} == {1.0}
             assert {project.pool.probability((query, item), project.state)[1] for item in drawn} == {0.5}
         assert len(project.state.answers) == 16
         before = dict(project.state.draws)
-        project.undo(ANN)
-        judge_all(project, ANN, BOB)
+        while list(project.state.history(ANN)):
+            project.undo(ANN)
+        assert len(judge_all(project, CAT)) >= 6  # what had been judged before the draw comes back, too
         assert project.state.draws == before
+        assert sum(bool(project.state.counted(pair)) for pair in project.state.answers) == 16
 
 
 def test_what_everybody_gave_up_on_does_not_hold_up_the_sample(tmp_path: Path) -> None:
@@ -264,3 +267,32 @@ def test_item_numbers_are_a_permutation_that_the_key_decides(count: int) -> None
     for wrong in (-1, count):
         with pytest.raises(IndexError):
             one.place(wrong)
+
+
+def test_what_is_certain_comes_first_and_a_drawn_sample_last(tmp_path: Path) -> None:
+    with with_pool(tmp_path, "depth(2) + bandit(3) + sample(1-5:99%)", budget=7) as project:
+        done = [item for _, query, item in judge_all(project, ANN) if query == "q1"]
+        assert sorted(done[:5]) == sorted("ahbxi")
+        assert sorted(done[5:7]) == sorted("cf") or set(done[5:7]) < set("cfj")
+        assert sorted(done) == sorted("abcdefghijkx")
+
+
+def test_a_skipped_item_does_not_use_up_the_budget(tmp_path: Path) -> None:
+    with with_pool(tmp_path, "bandit(5) + sample(1-5:50%)", budget=4) as project:
+        for loan in project.next_items(ANN, 2, query="q1"):
+            project.save(Mark(assessor=ANN, key=loan.item, kind="skip", query=loan.query, item=loan.item))
+        judge_all(project, ANN)
+        draw = project.state.draws[1, "q1"]
+        assert len(draw.details["taken"]) == 4
+        assert draw.details["strata"] == {"1-5": [8, 4]}
+
+
+def test_a_pair_of_the_frame_that_was_judged_on_the_side_keeps_its_probability(tmp_path: Path) -> None:
+    with with_pool(tmp_path, "bandit(5) + sample(1-5:50%)", budget=4) as project:
+        judge_all(project, ANN)
+        assert project.pool is not None
+        draw = project.state.draws[1, "q1"]
+        known = {*draw.details["drawn"], *draw.details["taken"]}
+        beside = next(item for item, row in project.pool.by_query["q1"].items() if row.place not in known)
+        project.import_labels({"q1": {beside: 1}}, "carl")
+        assert project.pool.probability(("q1", beside), project.state) == ("1-5", 0.5)

@@ -87,10 +87,14 @@ def test_surplus_machine_unsure_and_skip_are_no_grades(tmp_path: Path) -> None:
 def test_probabilities_come_as_a_fifth_column(tmp_path: Path, method: str, budget: int | None) -> None:
     with judged_project(tmp_path, method, budget) as project:
         judge_all(project, ANN)
-        project.grade(ANN, "q1", "z", 0)  # in no pool
+        assert project.pool is not None
+        free = [
+            item for item in project.pool.by_query["q1"] if not project.pool.is_certain(("q1", item), project.state)
+        ]
+        project.import_labels({"q1": dict.fromkeys(["z", *free[:1]], 1)}, "carl")  # in no pool; in it, and not drawn
         done = project.export(tmp_path / "qrels.txt", probabilities=True)
         rows = lines(tmp_path / "qrels.txt")
-        assert done.left_out == 1
+        assert done.left_out == 1 + len(free[:1])
         for query in ("q1", "q2"):
             own = [(int(grade), float(pi)) for asked, _, _, grade, pi in rows if asked == query]
             judged = [pi for grade, pi in own if grade >= 0]

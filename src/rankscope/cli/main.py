@@ -105,10 +105,11 @@ def main() -> None:
     import gc
 
     from rankscope.cli import failures
+    from rankscope.cli.ending import heed_signals
 
     gc.set_threshold(100_000)  # a short-lived process that makes many lasting objects while it imports
     failures.occupy_closed_streams()
-    failures.heed_signals()
+    heed_signals()
     try:
         code = cli.main(prog_name="rankscope", standalone_mode=False) or 0
         failures.flush_output()

@@ -69,7 +69,7 @@ def new(folder: str, grades: str, quiet: bool, **given: Any) -> None:
     metavar="POOL",
     help="depth(20), mtf(100), bandit(100), sample(1-10:all, 11-100:20%, 101-1000:5%), or a sum with +.",
 )
-@click.option("--budget", type=int, metavar="N", help="mtf and bandit judge at most N items of each query.")
+@click.option("--budget", type=int, metavar="N", help="mtf and bandit stop when N items of a query are judged.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random sample.")
 @DATABASE
 @QUIET
@@ -219,7 +219,7 @@ def export(
     with Project.open(folder, database=database, readonly=True) as project:
         if output is not None:
             done = project.export(output, **given)
-            left = f", {done.left_out:,} in no pool and left out" if done.left_out else ""
+            left = f", {done.left_out:,} judged but not drawn and left out" if done.left_out else ""
             _say(quiet, f"{output}: {done.judged:,} judged, {done.unjudged:,} pooled and not judged{left}")
         if journal is not None:
             digest = project.export_journal(journal)

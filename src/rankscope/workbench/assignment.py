@@ -9,6 +9,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, NamedTuple
 
 from rankscope.workbench.lots import lot
@@ -43,17 +44,20 @@ class Assignment:
     clock: Callable[[], float] = time.monotonic
     pool: ProjectPool | None = None
     loans: dict[Pair, dict[int, Loan]] = field(default_factory=dict)
-    _orders: dict[tuple[int, str], list[str]] = field(default_factory=dict)
-    _settled: dict[tuple[int, str], int] = field(default_factory=dict)  # how many of an order need no second look
+    _orders: dict[tuple[int, str, bool], list[str]] = field(default_factory=dict)  # of assessor, query, drawn or not
+    _settled: dict[tuple[int, str, bool], int] = field(default_factory=dict)  # how many of each need no second look
     _undone: int = 0
     _old: dict[int, int] = field(default_factory=dict)  # how many events of an assessor were looked at for repeats
     _due: dict[int, list[Pair]] = field(default_factory=dict)
+    _judged: dict[str, dict[str, bool]] = field(default_factory=dict)
+    _touched: set[str] = field(default_factory=set)  # queries with events since it was asked whether a draw is due
 
     def use_pool(self, pool: ProjectPool | None) -> None:
         """Judge this pool from now on."""
         self.pool = pool
-        self._orders.clear()
-        self._settled.clear()
+        for each in (self._orders, self._settled, self._judged):
+            each.clear()
+        self._touched = set() if pool is None else set(pool.by_query)
 
     def next_items(self, assessor: int, count: int = 1, tab: str = "", query: str | None = None) -> list[Loan]:
         """Up to so many items for an assessor: those that the same tab has already, then others, which it borrows.
@@ -99,10 +103,14 @@ class Assignment:
         self._drop_empty()
 
     def applied(self, events: Sequence[Event]) -> None:
-        """A loan ends with the answer."""
+        """A loan ends with the answer; what was counted of the query is counted anew."""
         for event in events:
+            pair = (event.query or "", event.item or "")
             if event.kind in ANSWERS:
-                self.loans.get((event.query or "", event.item or ""), {}).pop(event.assessor, None)
+                self.loans.get(pair, {}).pop(event.assessor, None)
+            if pair[0] in self._judged:
+                self._count(pair)
+            self._touched.add(pair[0])
 
     def places(self, pair: Pair) -> int:
         """How many assessors judge an item."""
@@ -152,12 +160,23 @@ class Assignment:
     def judged(self, query: str) -> dict[str, bool]:
         """Whether each judged item of a query is relevant; where assessors differ, one who says yes is enough."""
         assert self.pool is not None
-        found: dict[str, bool] = {}
-        for item in self.pool.by_query.get(query, {}):
-            marks = self.state.counted((query, item))
-            if marks:
-                found[item] = any((each.grade or 0) >= self.settings.relevant for each in marks)
-        return found
+        if query not in self._judged:
+            self._judged[query] = {}
+            for item in self.pool.by_query.get(query, {}):
+                self._count((query, item))
+        return self._judged[query]
+
+    def _count(self, pair: Pair) -> None:
+        marks = self.state.counted(pair)
+        if not marks:
+            self._judged[pair[0]].pop(pair[1], None)
+        elif self.pool is not None and self.pool.row(pair) is not None:
+            self._judged[pair[0]][pair[1]] = any((each.grade or 0) >= self.settings.relevant for each in marks)
+
+    def draws_due(self) -> list[str]:
+        """The queries whose sample is to be drawn now."""
+        self._touched = {query for query in self._touched if self.draw_is_due(query)}
+        return sorted(self._touched)
 
     def draw_is_due(self, query: str) -> bool:
         """Whether the adaptive part of a pool has ended for a query, and its sample is still to be drawn."""
@@ -184,7 +203,7 @@ class Assignment:
 
     def _query_order(self, assessor: int) -> list[str]:
         assert self.pool is not None
-        key = (assessor, "")
+        key = (assessor, "", False)
         if key not in self._orders:
             seed = self.settings.seed
             self._orders[key] = sorted(self.pool.by_query, key=lambda query: lot(seed, assessor, query))
@@ -205,16 +224,14 @@ class Assignment:
         if len(self.state.undone) != self._undone:
             self._settled.clear()
             self._undone = len(self.state.undone)
-        key = (assessor, query)
-        later = self.pool.drawn_later(query, self.state)
-        if key not in self._orders or len(self._orders[key]) < len(later):
-            self._orders[key] = self._own_order(assessor, query, [*self.pool.fixed(query), *later])
-            self._settled.pop(key, None)
+        key = (assessor, query, (self.pool.design.version, query) in self.state.draws)
+        if key not in self._orders:
+            self._orders[key] = self._own_order(assessor, query, self.pool.certain(query, self.state))
         order, start = self._orders[key], self._settled.get(key, 0)
         while start < len(order) and self._is_settled((query, order[start]), assessor):
             start += 1
         self._settled[key] = start
-        yield from order[start:]
+        yield from islice(order, start, None)
 
     def _own_order(self, assessor: int, query: str, items: list[str]) -> list[str]:
         return sorted(items, key=lambda item: lot(self.settings.seed, assessor, query, item))
@@ -227,15 +244,14 @@ class Assignment:
                 yield query, item
         if (self.pool.design.version, query) in self.state.draws:
             return
-        mine = self.state.answers
-        passed = {
-            item
-            for item in self.pool.by_query[query]
-            if item not in judged and (assessor in mine.get((query, item), {}) or self._is_lent((query, item)))
-        }
-        while (chosen := self.pool.next_adaptive(query, judged, passed)) is not None:
-            passed.add(chosen)
-            yield query, chosen
+        lent = {pair[1] for pair in self.loans if pair[0] == query and pair[1] not in judged and self._is_lent(pair)}
+        given_up: set[str] = set()
+        while (chosen := self.pool.next_adaptive(query, judged, lent, given_up)) is not None:
+            if self.state.answer(assessor, (query, chosen)) is None:
+                lent.add(chosen)
+                yield query, chosen
+            else:
+                given_up.add(chosen)
 
     def _is_lent(self, pair: Pair) -> bool:
         now = self.clock()

@@ -32,7 +32,7 @@ class Exported(NamedTuple):
     path: Path
     judged: int
     unjudged: int
-    left_out: int  # graded, but in no pool with probabilities
+    left_out: int  # graded, but not drawn where probabilities are wanted
     digest: str
 
 
@@ -68,7 +68,9 @@ def export(
     chosen = None if assessor is None else project.assessor_named(assessor).id
     with project.lock:
         _check_probabilities(project, probabilities)
-        rows = list(_rows(project, _grades(project, chosen)))
+        grades = _grades(project, chosen)
+        sampled = _sampled(project, grades) if probabilities else grades
+        rows = list(_rows(project, sampled))
         kept = [row for row in rows if row.pi is not None] if probabilities else rows
         digest = journal_digest(project)
         provenance = _provenance(project, kept, digest, assessor, names)
@@ -79,7 +81,7 @@ def export(
     with atomic(f"{path}.provenance.json") as text:
         text.write(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n")
     judged = sum(row.grade != UNJUDGED for row in kept)
-    return Exported(Path(path), judged, len(kept) - judged, len(rows) - len(kept), digest)
+    return Exported(Path(path), judged, len(kept) - judged, len(grades) - judged, digest)
 
 
 def _check_probabilities(project: Project, wanted: bool) -> None:
@@ -91,6 +93,13 @@ def _check_probabilities(project: Project, wanted: bool) -> None:
         raise SettingError(
             f"'{project.pool.plan}' gives no probabilities: add a sample, as '{project.pool.plan} + sample(...)'"
         )
+
+
+def _sampled(project: Project, grades: dict[Pair, list[Event]]) -> dict[Pair, list[Event]]:
+    """Without what somebody judged though it was not drawn: in an estimate it would count for others that were not."""
+    pool = project.pool
+    assert pool is not None
+    return {pair: marks for pair, marks in grades.items() if pool.row(pair) and pool.is_certain(pair, project.state)}
 
 
 def _grades(project: Project, chosen: int | None) -> dict[Pair, list[Event]]:

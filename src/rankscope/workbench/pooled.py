@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,35 +39,41 @@ class ProjectPool:
         """The candidate of a query and an item; None where it is none."""
         return self.by_query.get(pair[0], {}).get(pair[1])
 
-    def fixed(self, query: str) -> list[str]:
-        """What is judged regardless of the marks."""
-        return [item for item, row in self.by_query.get(query, {}).items() if row.drawn]
-
-    def drawn_later(self, query: str, state: State) -> list[str]:
-        """What was drawn when the adaptive part had ended."""
+    def certain(self, query: str, state: State) -> list[str]:
+        """What is judged regardless of the marks to come: from the beginning, and what a draw has settled."""
         draw = state.draws.get((self.design.version, query))
-        if draw is None:
-            return []
-        chosen = set(draw.details["drawn"])
-        return [item for item, row in self.by_query[query].items() if row.place in chosen]
+        settled = set() if draw is None else {*draw.details["drawn"], *draw.details["taken"]}
+        return [item for item, row in self.by_query.get(query, {}).items() if row.drawn or row.place in settled]
 
-    def next_adaptive(self, query: str, judged: Mapping[str, bool], passed: Collection[str]) -> str | None:
-        """What the adaptive parts want to be judged next; None: nothing that is free."""
-        if self.budget_is_spent(query, judged, passed):
+    def is_certain(self, pair: Pair, state: State) -> bool:
+        """Whether a candidate is judged because the method says so, and not only because somebody judged it anyway."""
+        row = self.by_query[pair[0]][pair[1]]
+        draw = state.draws.get((self.design.version, pair[0]))
+        later = draw is not None and (row.place in draw.details["drawn"] or row.place in draw.details["taken"])
+        return bool(row.drawn) or later
+
+    def next_adaptive(
+        self, query: str, judged: Mapping[str, bool], lent: Set[str], given_up: Set[str] = frozenset()
+    ) -> str | None:
+        """What the adaptive parts want to be judged next; None: nothing that is free.
+
+        Items that somebody has now count against the budget; those that the assessor gave up on do not.
+        """
+        if self.budget_is_spent(query, judged, lent):
             return None
         for number, part in enumerate(self.plan.adaptive):
-            found = part.choose(self._lists(query)[number], judged, passed)
+            found = part.choose(self._lists(query)[number], judged, lent | given_up)
             if found is not None:
                 return found
         return None
 
-    def budget_is_spent(self, query: str, judged: Mapping[str, bool], passed: Collection[str] = frozenset()) -> bool:
+    def budget_is_spent(self, query: str, judged: Mapping[str, bool], lent: Set[str] = frozenset()) -> bool:
         """Whether as many items are judged, or with somebody now, as the budget of the adaptive parts allows."""
         budget = self.design.budget
         if budget is None:
             return False
         adaptive = self._adaptive_items(query)
-        return len(adaptive & (judged.keys() | set(passed))) >= budget
+        return len(adaptive & (judged.keys() | lent)) >= budget
 
     def adaptive_size(self, query: str) -> int:
         """How many items of a query the adaptive parts judge: the budget, or all that they reach."""
@@ -81,7 +87,7 @@ class ProjectPool:
         return self._adaptive_items(query) <= judged.keys() | set(given_up)
 
     def draw(self, query: str, judged: Mapping[str, bool]) -> dict[str, Any]:
-        """The sample from what is left: places of the drawn candidates, and N and n of each stratum."""
+        """The sample from what is left, by places: what is drawn, what was judged before; N and n of each stratum."""
         sample = self.plan.sample
         assert sample is not None
         left: dict[str, list[Pooled]] = {}
@@ -95,7 +101,8 @@ class ProjectPool:
             rows = sorted(left.get(band.stratum, ()), key=lambda row: lot(self.design.seed, query, row.item))
             sizes[band.stratum] = [len(rows), band.size(len(rows))]
             drawn += [row.place for row in rows[: band.size(len(rows))]]
-        return {"drawn": sorted(drawn), "strata": sizes}
+        taken = [row.place for item, row in self.by_query[query].items() if item in judged]
+        return {"drawn": sorted(drawn), "taken": taken, "strata": sizes}
 
     def probability(self, pair: Pair, state: State) -> tuple[str, float | None]:
         """Stratum and inclusion probability of a candidate; None where the method gives none."""
@@ -106,11 +113,10 @@ class ProjectPool:
         sample = self.plan.sample
         if draw is None or sample is None:
             return row.stratum, None
+        if row.place in draw.details["taken"]:
+            return row.stratum, 1.0
         stratum = stratum_of(row, sample)
-        judged_before = row.place not in set(draw.details["drawn"]) and bool(state.counted(pair))
-        if stratum is None or judged_before:
-            return row.stratum, 1.0 if judged_before else None
-        return stratum, _share(draw, stratum)
+        return (row.stratum, None) if stratum is None else (stratum, _share(draw, stratum))
 
     def _adaptive_items(self, query: str) -> set[str]:
         return set(self._reached(query))

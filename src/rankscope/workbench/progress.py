@@ -62,9 +62,9 @@ def _of_query(project: Project, query: str) -> QueryProgress:
     pool, assignment = project.pool, project.assignment
     assert pool is not None
     judged = sum(len(project.state.counted((query, item))) for item in pool.by_query[query])
-    items = [*pool.fixed(query), *pool.drawn_later(query, project.state)]
-    places = sum(assignment.places((query, item)) for item in items)
-    return QueryProgress(query, judged, places + pool.adaptive_size(query))
+    places = sum(assignment.places((query, item)) for item in pool.certain(query, project.state))
+    is_drawn = (pool.design.version, query) in project.state.draws
+    return QueryProgress(query, judged, places if is_drawn else places + pool.adaptive_size(query))
 
 
 def _of_assessor(project: Project, assessor: int) -> AssessorProgress:

@@ -346,7 +346,7 @@ class Project:
         if self.pool is None or not self.pool.plan.is_adaptive or self.pool.plan.sample is None:
             return
         with self.lock:
-            due = [query for query in self.pool.by_query if self.assignment.draw_is_due(query)]
+            due = self.assignment.draws_due()
         for query in due:
             key = f"draw {self.pool.design.version} {token_hash(query)[:32]}"
             self.save(Mark(assessor=PROJECT.id, key=key, kind="draw", query=query))

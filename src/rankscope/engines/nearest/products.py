@@ -75,7 +75,7 @@ class ProductSpace(ScreenedSpace):
     def products(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
         """Matrix product of some queries with a range of items; it lasts until the next."""
         kind = np.float64 if level == DOUBLE or self.exact else np.float32
-        left = self.query_side(self.asked.prepared(queries), queries).astype(kind)
+        left = self.query_side(self.asked.prepared(queries), queries).astype(kind, order="C")
         result = self._scratch.array((len(left), items.stop - items.start), kind)
         if level == CUT and not self.exact:
             add_products(left, self._items(items, np.float32), result)
@@ -86,11 +86,11 @@ class ProductSpace(ScreenedSpace):
         """Rows of the items, ready for the product; made once where they fit."""
         double = kind is np.float64
         if self.rows.size * (8 if double else 4) > self.copies:
-            return self.item_side(self.prepared(items), items).astype(kind)
+            return self.item_side(self.prepared(items), items).astype(kind, order="C")
         with self._making:
             if double not in self._kept:
-                results = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
-                self._kept[double] = np.concatenate(results)
+                sides = (self.item_side(self.prepared(part), part) for part in parts(*self.rows.shape))
+                self._kept[double] = np.concatenate([side.astype(kind, order="C") for side in sides])
         return self._kept[double][items]
 
     def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
