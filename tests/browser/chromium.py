@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.needs import needed_module, needed_program
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Dialog, Page
 
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
@@ -40,13 +40,17 @@ class Visitor:
         page = self.context.new_page()
         page.on("console", lambda message: self._note(message.type, message.text))
         page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (self.said.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", self._refuse)
         page.goto(address)
         return page
 
     def _note(self, kind: str, text: str) -> None:
         if kind in ("error", "warning"):
             self.said.append(f"{kind}: {text}")
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def close(self) -> None:
         """Close all tabs."""

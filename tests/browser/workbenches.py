@@ -116,13 +116,13 @@ class ServerProcess:
         command = [sys.executable, "-m", "rankscope", "serve", self.folder, "--port", self.port, *self.options]
         self.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert self.process.stdout is not None
-        lines = []
+        self.lines: list[str] = []
         for line in self.process.stdout:
-            lines.append(line.decode())
-            if found := re.match(r"open (http://127\.0\.0\.1:(\d+))(/enter/\S+)", lines[-1]):
+            self.lines.append(line.decode())
+            if found := re.match(r"open (http://127\.0\.0\.1:(\d+))(/enter/\S+)", self.lines[-1]):
                 self.address, self.port, self.link = found[1], int(found[2]), found[1] + found[3]
                 return
-        raise AssertionError("".join(lines))
+        raise AssertionError("".join(self.lines))
 
     def kill(self) -> None:
         """As if the power had gone."""

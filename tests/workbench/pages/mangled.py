@@ -43,7 +43,8 @@ def mangled_requests(count: int, seed: int, cookie: str) -> Iterator[MangledRequ
             chance.shuffle(headers)
         if chance.random() < 0.05:
             headers[0] = (b"host", bitten(b"127.0.0.1", chance))
-        yield MangledRequest(chance.choice(METHODS), b"/" + path.lstrip(b"/"), headers, bitten(chance.choice(BODIES), chance))
+        body = bitten(chance.choice(BODIES), chance)
+        yield MangledRequest(chance.choice(METHODS), b"/" + path.lstrip(b"/"), headers, body)
 
 
 def bitten(text: bytes, chance: random.Random) -> bytes:
@@ -52,5 +53,6 @@ def bitten(text: bytes, chance: random.Random) -> bytes:
         return text
     start = chance.randrange(len(text))
     end = min(len(text), start + chance.randint(1, 8))
-    more = chance.choice((b"", bytes([chance.randrange(1, 256)]), text[start:end] * 3, b"%00", b"../", b"\xc3\x28", b"'"))
+    others = (b"", bytes([chance.randrange(1, 256)]), text[start:end] * 3, b"%00", b"../", b"\xc3\x28", b"'")
+    more = chance.choice(others)
     return text[:start] + more + text[end:]
