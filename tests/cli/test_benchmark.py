@@ -78,7 +78,7 @@ def test_tables_tell_the_same_numbers(out: Path) -> None:
     assert whole["pictures"] == 16
     assert whole["queries"] == 15
     for name in ("table.txt", "table.md", "table.tex"):
-        text = re.sub(r"\\mathbf\{(.*?)\}", r"\1", (out / name).read_text())
+        text = re.sub(r"\\mathbf\{(.*?)\}", r"\1", (out / name).read_text()).replace(r"\allowbreak{}", "")
         assert all(f"{float(row['ANMRR']):.4f}".removeprefix("0") in text for row in rows)
         assert all(row["descriptor"] in text for row in rows)
 
