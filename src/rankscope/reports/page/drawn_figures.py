@@ -29,7 +29,6 @@ class DrawnFigure:
     choices: Choices | None = None
     single: bool = False  # each system has its own; one chooser serves all such figures
     systems: tuple[str, ...] = ()  # of whom each is, where it is single
-    more: str = ""  # a page that explains it
 
     @classmethod
     def of(cls, id: str, kind: str, graph: Graph, caption: str) -> DrawnFigure:
