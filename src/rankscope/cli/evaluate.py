@@ -115,8 +115,8 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
         raise
     save_ranks(ranks, target.path)
     if not quiet:
-        for line in warnings_of(ranks, coverage_of(ranks), settings):
-            say(f"! {ranks.system}: {line}")
+        for caution in warnings_of(ranks, coverage_of(ranks), settings):
+            say(f"! {ranks.system}: {caution.text}")
         for line in _not_kept(settings):
             say(f"! {line}")
         say(f"{len(ranks):,} {'query' if len(ranks) == 1 else 'queries'} saved in {target.path}")

@@ -13,9 +13,10 @@ from rankscope.feedback.study.verdicts import (
     shares_list,
     unmoved_measures,
 )
+from rankscope.number_texts import decimal_text as short
 from rankscope.reports.formats.rows import table
 from rankscope.reports.texts.comparison import notes_of
-from rankscope.reports.texts.comparison_words import join_names, short, verdict
+from rankscope.reports.texts.comparison_words import join_names, verdict
 from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
 LISTS = {
