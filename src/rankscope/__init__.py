@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
+    from rankscope.facade.explaining import explain_query
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth
     from rankscope.facade.ranking import benchmark, describe, rank
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 _PLACES: dict[str, str] = {  # what each question is asked with, then what it takes and gives, in the order of the flow
     "evaluate": "facade.evaluating",
+    "explain_query": "facade.explaining",
     "compare": "facade.comparing",
     "gate": "facade.comparing",
     "report": "facade.showing",
@@ -137,6 +139,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "evaluate_ranks",
+    "explain_query",
     "forecast_growth",
     "gate",
     "gather",

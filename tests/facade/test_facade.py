@@ -118,6 +118,7 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "width",
     "flat",
     "needed",
+    "explain",  # rankscope.explain_query
     "relevant",
 }
 VERBS: dict[str, Callable[..., Any]] = {
