@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.asking import ask_feedback
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
@@ -73,6 +74,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
     "simulate_feedback": "facade.simulating",
+    "ask_feedback": "facade.asking",
     "index": "facade.searching",
     "search": "facade.searching",
     "gather": "facade.gathering",
@@ -133,6 +135,7 @@ __all__ = [
     "SettingError",
     "Settings",
     "__version__",
+    "ask_feedback",
     "benchmark",
     "compare",
     "describe",

@@ -19,6 +19,7 @@ import rankscope
 from rankscope.cli.main import cli
 from rankscope.errors import MeasureError, SettingError
 from rankscope.evaluation.scores import Scores
+from rankscope.facade.problems import ProblemChoices
 from rankscope.facade.scoring import InputChoices
 from rankscope.measures import AP, Bpref, P, nDCG
 
@@ -119,6 +120,7 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "flat",
     "needed",
     "explain",  # rankscope.explain_query
+    "baselines",  # of a page; rankscope.ask_feedback("efficiency", ...) has them
     "relevant",
 }
 VERBS: dict[str, Callable[..., Any]] = {
@@ -150,6 +152,7 @@ def options_of(command: str) -> dict[str, Any]:
 def test_every_option_of_a_command_has_its_twin_with_the_same_default(command: str) -> None:
     twins = inspect.signature(VERBS[command]).parameters
     shared = InputChoices.__annotations__ if "given" in twins else {}
+    shared = ProblemChoices.__annotations__ if "problem" in twins else shared
     for name, option in options_of(command).items():
         if name in ELSEWHERE and name not in twins:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankscope.cli.feedback_questions import ABOUT, OWN, question_command
 from rankscope.cli.main import COMMANDS, cli
 from tools.docs.markdown import page as whole_page
 
@@ -19,7 +20,19 @@ def page() -> str:
         if command is not None:
             context = click.Context(command, info_name=name, parent=root, terminal_width=WIDTH)
             parts.append(block(f"rankscope {name}", command.get_help(context)))
+        if name == "feedback":
+            parts += [question_block(each, root) for each in ABOUT]
     return whole_page("Commands", *parts)
+
+
+def question_block(name: str, root: click.Context) -> str:
+    """One question of `rankscope feedback`, without the options that all of them share."""
+    command = question_command(name)
+    shared = {each for heading, names in command.sections.items() if heading != OWN for each in names}
+    command.params = [each for each in command.params if each.name not in shared or isinstance(each, click.Argument)]
+    context = click.Context(command, info_name="feedback", parent=root, terminal_width=WIDTH)
+    text = command.get_help(context)
+    return block(f"rankscope feedback FEATURES {name}", f"{text}\n\n  --methods, --topics and so on: as for the study")
 
 
 def block(title: str, text: str) -> str:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Unpack
 
-from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.ranking import items_of
-from rankscope.notation import split_list
+from rankscope.facade.problems import Problem, ProblemChoices, methods_of, problem_of, start_of
 
 if TYPE_CHECKING:
-    from rankscope.feedback.methods.method import Method
-    from rankscope.feedback.study.protocol import Choice, DisplayName, ListName, Remember
+    from rankscope.feedback.study.protocol import Choice, DisplayName, ListName, Remember, Unjudged
     from rankscope.feedback.study.results import Results
     from rankscope.feedback.study.study import Plan
-    from rankscope.inputs.features import Features
     from rankscope.running.runner import Runner
 
 
@@ -27,11 +22,10 @@ def simulate_feedback(
     *,
     output: str | Path | None = None,
     methods: str | Sequence[str] = usual.METHODS,
-    topics: str | Sequence[str] = (),
     starts: int = 10,
     rounds: int = 5,
     scope: int = 20,
-    start: str = "one_query",
+    start: Any = "one_query",
     user: str = "consistent",
     scored: ListName = "frozen",
     measures: Sequence[str] | None = None,
@@ -41,30 +35,28 @@ def simulate_feedback(
     display: DisplayName = "best",
     show_seen: bool = False,
     remember: Remember = "accumulate",
-    scaling: Literal["none", "standardise", "l2"] = "none",
-    separator: str | None = None,
-    label_column: str | None = None,
-    id_column: str | None = None,
+    unjudged: Unjudged = "silent",
     on: str | Runner | None = None,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
+    **problem: Unpack[ProblemChoices],
 ) -> Results:
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     `features` is a file, the name of a collection that comes with vectors ("digits"), an array with `labels`, or
-    `Features`. `output` writes the result as NAME.parquet, and interrupted work continues. `on` says where sessions are
-    simulated, which changes only times: "home", "processes:4", "dask://HOST:PORT", "tls://HOST:PORT", "spark"; None: as
-    many processes as there are cores, once there is enough to do.
+    `Features`; `problem` says what users look for (`topics`, or `judgements` of one or several assessors) and how
+    features are grouped. `start` may be a run, or its file: a keyword search whose queries are the topics. `output`
+    writes the result as NAME.parquet, and interrupted work continues. `on` says where sessions are simulated, which
+    changes only times: "home", "processes:4", "dask://HOST:PORT", "tls://HOST:PORT", "spark"; None: as many processes
+    as there are cores, once there is enough to do.
     """
     from rankscope.feedback.study.study import study
 
     plan = plan_of(
-        labelled_items(features, labels=labels, separator=separator, label_column=label_column, id_column=id_column),
+        problem_of(features, labels=labels, **problem),
         methods,
-        topics,
         start,
         user,
-        scaling,
         starts=starts,
         measures=measures,
         seed=seed,
@@ -77,17 +69,16 @@ def simulate_feedback(
         display=display,
         show_seen=show_seen,
         remember=remember,
+        unjudged=unjudged,
     )
     return study(plan, result=output, on=on, progress=progress)
 
 
 def plan_of(
-    labelled: Features,
+    problem: Problem,
     methods: str | Sequence[str],
-    topics: str | Sequence[str],
-    start: str,
+    start: Any,
     user: str,
-    scaling: Literal["none", "standardise", "l2"],
     *,
     starts: int,
     measures: Sequence[str] | None,
@@ -95,50 +86,12 @@ def plan_of(
     **protocol: Any,
 ) -> Plan:
     """What is simulated, from what people write; `protocol` holds the fields of `Protocol`."""
-    from rankscope.feedback.examples.items import Items
     from rankscope.feedback.study.protocol import Protocol
     from rankscope.feedback.study.setting import Experiment
     from rankscope.feedback.study.study import Plan
-    from rankscope.feedback.users.starts import STARTS
-    from rankscope.feedback.users.topics import Topics
     from rankscope.feedback.users.users import USERS
 
-    chosen, begins, marks = methods_of(methods), STARTS.parse(start), USERS.parse(user)
-    wanted = _parts(topics)
-    experiment = Experiment.of(
-        Items.of(labelled.matrix, scaling=scaling),
-        Topics.from_labels(labelled, wanted or None),
-        marks,
-        begins,
-        Protocol(**protocol),
-        seed=seed,
-    )
+    chosen, marks = methods_of(methods), USERS.parse(user)
+    begins = start_of(start, problem)
+    experiment = Experiment.of(problem.items, problem.topics, marks, begins, Protocol(**protocol), seed=seed)
     return Plan.of(experiment, chosen, starts=starts, measures=measures or None, seed=seed)
-
-
-def methods_of(texts: str | Sequence[str]) -> list[Method]:
-    """Methods as people write them; `all` are all."""
-    from rankscope.feedback.methods import METHODS
-
-    names = _parts(texts)
-    if [*map(str.lower, names)] == ["all"]:
-        return [kind() for kind in METHODS.own()]
-    return [METHODS.parse(name) for name in names]
-
-
-def labelled_items(source: Any, **how: Any) -> Features:
-    """Features with labels: of a collection that comes with vectors, of a file, or as they are."""
-    from rankscope.collections import COLLECTIONS
-    from rankscope.inputs.features import Features
-
-    named = isinstance(source, str) and source in COLLECTIONS.own_names() and not os.path.exists(source)
-    if not named or COLLECTIONS.find(source).layout:
-        return items_of(source, **how)
-    collection = COLLECTIONS.find(source).load(None)
-    if collection.features is None:
-        raise SettingError(f"{source} has no vectors: make some with rankscope describe")
-    return Features.of(collection.features, collection.labels, collection.ids)
-
-
-def _parts(texts: str | Iterable[str]) -> list[str]:
-    return [part for text in ([texts] if isinstance(texts, str) else texts) for part in split_list(text)]

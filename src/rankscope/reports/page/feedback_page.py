@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from rankscope.errors import RankscopeError
-from rankscope.feedback.normalization.normalised import Normalised, normalised
+from rankscope.feedback.normalization.normalised import Normalised
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.study import Plan
 from rankscope.feedback.study.summary import Summary, session_rows
 from rankscope.feedback.study.verdicts import SEEN, compared_methods
 from rankscope.files import atomic
@@ -31,8 +29,6 @@ from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.compare import compare
 from rankscope.version import __version__
 
-Progress = Callable[[str, float], None]
-
 
 @dataclass(frozen=True, eq=False)
 class PageGraph:
@@ -44,9 +40,8 @@ class PageGraph:
     caption: str
 
 
-def write_page(results: Results, plan: Plan, path: str | Path, *, progress: Progress | None = None) -> int:
-    """Compute what is normalised by the possible, and write the page, whole or not at all; tells its size in bytes."""
-    result = normalised(plan, None if progress is None else lambda share: progress("baselines", share))
+def write_page(results: Results, result: Normalised, path: str | Path) -> int:
+    """Write the page of a study and what its methods reach of the possible, whole or not at all; its size in bytes."""
     page = render(results, result).encode()
     with atomic(path, "wb") as file:
         file.write(page)
