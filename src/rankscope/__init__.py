@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth
     from rankscope.facade.ranking import benchmark, describe, rank
+    from rankscope.facade.reusing import check_labels, pool_reuse
     from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
     from rankscope.facade.simulating import simulate_feedback
@@ -70,6 +71,8 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "forecast_growth": "facade.growing",
     "estimate": "facade.growing",
     "needed_sample": "sampling.sample_size",
+    "pool_reuse": "facade.reusing",
+    "check_labels": "facade.reusing",
     "describe": "facade.ranking",
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
@@ -137,6 +140,7 @@ __all__ = [
     "__version__",
     "ask_feedback",
     "benchmark",
+    "check_labels",
     "compare",
     "describe",
     "estimate",
@@ -153,6 +157,7 @@ __all__ = [
     "needed_sample",
     "parse_measure",
     "parse_measures",
+    "pool_reuse",
     "rank",
     "reduce",
     "report",

@@ -17,7 +17,7 @@ from rankscope.cli.main import COMMANDS, cli
 from rankscope.errors import RankscopeError
 from tests.engines.images.pictures_folder import written
 
-WITHOUT_WORDS = {"estimate", "look", "measures"}  # they say nothing but the result
+WITHOUT_WORDS = {"estimate", "look", "measures", "reuse"}  # they say nothing but the result
 
 
 def called(*arguments: object) -> Result:

@@ -153,7 +153,7 @@ def _shown() -> click.Option:
 
 
 def _quiet() -> click.Option:
-    return click.Option(["--quiet"], is_flag=True, help="No progress.")
+    return click.Option(["--quiet"], is_flag=True, help="Show no progress line.")
 
 
 def _answer(
