@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankscope import running as running
     from rankscope import sampling as sampling
     from rankscope import statistics as statistics
+    from rankscope import workbench as workbench
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.engines.text.text_index import Index
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
@@ -119,6 +120,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "feedback",
     "graphs",
     "reports",
+    "workbench",
     "facade",
     "cli",
 )

@@ -177,7 +177,7 @@ def test_assessors_are_one_file_each(tmp_path: Path) -> None:
     for name, near in (("ann", where[:, 0] < 0.3), ("ben", where[:, 1] < 0.3)):
         lines = [f"near 0 {item} {int(good)}\n" for item, good in zip(ids, near, strict=True)]
         (tmp_path / f"{name}.txt").write_text("".join(lines))
-    words = ["--judgements", tmp_path / "ann.txt", "--judgements", tmp_path / "ben.txt", "--methods", "svm,random"]
+    words = ["--qrels", tmp_path / "ann.txt", "--qrels", tmp_path / "ben.txt", "--methods", "svm,random"]
     done = run(tmp_path / "f.npz", "adaptation", *words, "--starts", 3, "--rounds", 2, "--format", "json")
     assert done.exit_code == 0, done.output
     adapted, overlaps = (each["rows"] for each in json.loads(done.output)["tables"])

@@ -10,7 +10,6 @@ from rankscope.cli.feedback_options import LABELS, METHODS_OPTION, PROBLEM, prob
 from rankscope.cli.grouped import GroupedCommand
 from rankscope.cli.guarded import Input, OutputFile, OutputFolder
 from rankscope.cli.options import measure_option, on_option
-from rankscope.facade.usual import METHODS
 
 SESSIONS = ("starts", "rounds", "scope", "start", "user", "unjudged", "k_pos", "k_neg", "choice", "display")
 SECTIONS = {
@@ -71,7 +70,7 @@ class FeedbackCommand(GroupedCommand):
     short_help="Which feedback method learns fastest, with simulated users?",
     former={"--processes": "--on processes:N", "--memory": "--remember"},
 )
-@click.argument("features", type=Input(), metavar="FEATURES")
+@click.argument("features", type=Input(), metavar="FEATURES|INDEX")
 @click.argument("question", required=False, metavar="[QUESTION]")
 @click.option(
     "-o",
@@ -97,7 +96,10 @@ class FeedbackCommand(GroupedCommand):
 @METHODS_OPTION
 @problem_options
 @click.option(
-    "--starts", default=10, show_default=True, type=click.IntRange(1), help="Number of sessions for each topic."
+    "--starts",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of sessions for each topic. Default: 10; 1 where all would be alike.",
 )
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(0), help="Number of rounds of feedback.")
 @click.option(
@@ -105,12 +107,11 @@ class FeedbackCommand(GroupedCommand):
 )
 @click.option(
     "--start",
-    default="one_query",
-    show_default=True,
     type=Input(),
     metavar="KIND",
-    help="How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), or a run file: a keyword "
-    "search whose queries are the topics.",
+    help="How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), a run file (a keyword "
+    "search whose queries are the topics), or, of an index, words: the engine's own ranking. Default: one_query; of an "
+    "index words.",
 )
 @click.option(
     "--user",
@@ -168,7 +169,7 @@ class FeedbackCommand(GroupedCommand):
     type=click.Choice(["silent", "irrelevant"]),
     default="silent",
     show_default=True,
-    help="With --judgements: users say nothing of an item that nobody has judged, or take it for irrelevant.",
+    help="With --qrels: users say nothing of an item that nobody has judged, or take it for irrelevant.",
 )
 @click.option(
     "--keep-ranks",
@@ -195,13 +196,15 @@ def command(
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     FEATURES is .npz (arrays features, labels, ids), .npy (with --labels), Parquet, or the name of a collection that
-    comes with vectors (digits). Interrupted work continues when the same command is run again. Controls always go with
-    the methods: no feedback, random order, a classifier that knows all labels, the ideal. A QUESTION is answered in
-    place of a study.
+    comes with vectors (digits). INDEX is the folder of an index of texts: methods on words (text-rm3, text-rocchio)
+    and on vectors of latent semantic indexing learn from the same marks. Interrupted work continues when the same
+    command is run again. Controls always go with the methods: no feedback, random order, a classifier that knows all
+    labels, the ideal. A QUESTION is answered in place of a study.
 
     \b
     rankscope feedback digits --methods rocchio,svm --topics 3,5,8 -o digits.parquet
     rankscope feedback clip.npz --user 'noisy(0.1)' --report clip.html -o clip.parquet
+    rankscope feedback docs.index --topics queries.tsv --qrels qrels.txt --methods text-rm3,text-rocchio -o docs.parquet
     rankscope feedback digits convergence --methods svm,rocchio
     """
     from rankscope.cli.output import print_result, progress_line, say
@@ -286,8 +289,9 @@ def _plan(path: str, given: dict[str, Any]) -> Any:
     from rankscope.facade.problems import methods_of, problem_of
     from rankscope.facade.simulating import plan_of
 
-    methods = given["methods"] or METHODS
-    methods_of(methods)  # before a large file is read
+    methods = given["methods"] or None
+    if methods is not None:
+        methods_of(methods)  # before a large file is read
     problem: Any = problem_choices(given)
     return plan_of(
         problem_of(path, **problem),

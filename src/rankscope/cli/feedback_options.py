@@ -9,11 +9,11 @@ import click
 
 from rankscope.cli.guarded import Input
 from rankscope.cli.options import label_options
-from rankscope.facade.usual import METHODS
+from rankscope.facade.usual import METHODS, TEXT_METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PROBLEM = ("topics", "judgements", "rel", "also", "groups", "scaling")
+PROBLEM = ("topics", "qrels", "rel", "also", "groups", "scaling", "similarity", "field", "parts")
 LABELS = ("labels", "separator", "label_column", "id_column")
 
 
@@ -43,28 +43,45 @@ METHODS_OPTION = click.option(
     multiple=True,
     metavar="NAMES",
     help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
-    f" Default: {', '.join(METHODS)}.",
+    f" Default: {', '.join(METHODS)}; of an index {', '.join(TEXT_METHODS)}.",
 )
 PROBLEM_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--topics",
         multiple=True,
+        type=Input(),
         metavar="TEXTS",
-        help="What users look for: labels, or 'flower and red and not sky'; with --judgements, names of its topics. "
-        "Default: every one of two items or more.",
+        help="What users look for: labels, or 'flower and red and not sky'; with --qrels names of its topics; of an "
+        "index a file of topics. Default: every one of two items or more.",
     ),
     click.option(
-        "--judgements",
+        "--qrels",
         multiple=True,
         type=Input(),
         metavar="FILE",
-        help="Topics from judgements (topic 0 item grade) in place of labels; once for each assessor, a file each.",
+        help="Judgements (topic 0 item grade) in place of labels; once for each assessor, a file each. An index needs "
+        "them.",
     ),
     click.option(
         "--rel",
         type=click.FloatRange(0, min_open=True),
-        metavar="N",
-        help="With --judgements: the lowest grade that is fully relevant; one below is worth grade / N. Default: 1.",
+        default=1,
+        show_default=True,
+        metavar="GRADE",
+        help="With --qrels: count items as relevant from this grade on; a lower one is worth its share of it.",
+    ),
+    click.option(
+        "--similarity",
+        default="bm25",
+        show_default=True,
+        metavar="NAME",
+        help="How documents of an index are scored, as of search.",
+    ),
+    click.option(
+        "--field", metavar="NAME", help="Field of an index that words are looked up in. Default: as of search."
+    ),
+    click.option(
+        "--parts", metavar="NAMES", help="Parts of the topics to ask with, as title+desc. Default: the title."
     ),
     click.option(
         "--also",
@@ -99,4 +116,4 @@ def problem_options(function: F) -> F:
 def problem_choices(given: dict[str, Any]) -> dict[str, Any]:
     """What `problem_options` left among the keywords of a command, taken out of them, as `problem_of` takes it."""
     choices = {name: given.pop(name) for name in (*PROBLEM, *LABELS)}
-    return choices | {"judgements": list(choices["judgements"]) or None}
+    return choices | {"qrels": list(choices["qrels"]) or None}

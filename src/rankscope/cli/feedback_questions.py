@@ -30,7 +30,7 @@ EXAMPLES = {
     "consistency": "rankscope feedback photos.npz consistency --elementary --topics 'flower and red'",
     "resilience": "rankscope feedback digits resilience --errors 0.1,0.3 --rounds 3",
     "stability": "rankscope feedback digits stability --starts 40",
-    "adaptation": "rankscope feedback photos.npz adaptation --judgements ann.txt --judgements ben.txt",
+    "adaptation": "rankscope feedback photos.npz adaptation --qrels ann.txt --qrels ben.txt",
     "scalability": "rankscope feedback digits scalability --methods svm,nearest-neighbour --halvings 2",
 }
 COUNT = click.IntRange(1)
@@ -79,7 +79,8 @@ OPTIONS: dict[str, dict[str, Any]] = {  # by the name in Python: what click is t
     "start": {
         "type": Input(),
         "metavar": "KIND",
-        "help": "How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), or a run file.",
+        "help": "How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), a run file, or, of "
+        "an index, words. Default: one_query; of an index words.",
     },
     "user": {"metavar": "KIND", "help": "How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q), partial(T)."},
     "starts": {"type": COUNT, "help": "Number of sessions for each topic."},
@@ -110,7 +111,7 @@ def question_command(name: str) -> GroupedCommand:
         "feedback",
         callback=lambda **given: _answer(name, **given),
         params=[
-            click.Argument(["features"], type=Input(), metavar="FEATURES"),
+            click.Argument(["features"], type=Input(), metavar="FEATURES|INDEX"),
             click.Argument(["question"], metavar=name),
             *_own_options(function),
             *reversed(getattr(shared, "__click_params__")),  # noqa: B009  (click keeps them under a name of its own)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.errors import SettingError
-from rankscope.facade import usual
 from rankscope.facade.problems import LabelledProblem, Problem, methods_of, problem_of, start_of
 
 if TYPE_CHECKING:
+    from rankscope.feedback.methods.method import Method
     from rankscope.feedback.normalization.approaches import BaselineRules
     from rankscope.feedback.normalization.stored_baselines import BaselineStore
     from rankscope.feedback.study.setting import Experiment
@@ -38,7 +38,7 @@ def ask_feedback(question: str, features: Any, **options: Any) -> Answer:
 def efficiency(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
+    methods: Texts | None = None,
     approach: Approach = "III",
     loss: str = "zero-one",
     form: Form = "test",
@@ -61,11 +61,8 @@ def efficiency(
     from rankscope.reports.texts.answers import Answer, sizes_of
     from rankscope.reports.texts.feedback_answers import efficiency_tables, efficiency_warnings
 
-    chosen, rules, given = (
-        methods_of(methods),
-        _rules(approach, loss, form, folds, seed),
-        problem_of(features, **problem),
-    )
+    rules = _rules(approach, loss, form, folds, seed)
+    given, chosen = _problem(features, methods, problem)
     done = generalise(
         given.items,
         given.topics,
@@ -90,7 +87,7 @@ def efficiency(
 def convergence(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
+    methods: Texts | None = None,
     approach: Approach = "III",
     loss: str = "zero-one",
     form: Form = "test",
@@ -110,11 +107,8 @@ def convergence(
     from rankscope.reports.texts.answers import Answer, sizes_of
     from rankscope.reports.texts.feedback_answers import convergence_table
 
-    chosen, rules, given = (
-        methods_of(methods),
-        _rules(approach, loss, form, folds, seed),
-        problem_of(features, **problem),
-    )
+    rules = _rules(approach, loss, form, folds, seed)
+    given, chosen = _problem(features, methods, problem)
     done = converge(
         given.items,
         given.topics,
@@ -138,7 +132,7 @@ def convergence(
 def examples(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
+    methods: Texts | None = None,
     sizes: Sequence[int] = (1, 2, 4, 8, 16),
     negatives: int | None = None,
     repeats: int = 10,
@@ -157,7 +151,8 @@ def examples(
     from rankscope.reports.texts.answers import Answer, sizes_of
     from rankscope.reports.texts.feedback_answers import growth_table
 
-    chosen, how, given = methods_of(methods), _measure(measure), problem_of(features, **problem)
+    how = _measure(measure)
+    given, chosen = _problem(features, methods, problem)
     topics = dict(zip(given.topics.labels, given.topics.targets, strict=True))
     pairs = [size if negatives is None else (size, negatives) for size in sizes]
     done = growth(given.items, topics, chosen, pairs, repeats=repeats, common=common, seed=seed)
@@ -172,7 +167,7 @@ def examples(
 def consistency(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
+    methods: Texts | None = None,
     elementary: bool = False,
     gains: Sequence[float] = (0.25, 1.0, 4.0, 16.0),
     examples: int = 10,
@@ -191,7 +186,7 @@ def consistency(
     from rankscope.reports.texts.answers import Answer, sizes_of
     from rankscope.reports.texts.feedback_answers import consistency_table
 
-    chosen, given = methods_of(methods), problem_of(features, **problem)
+    given, chosen = _problem(features, methods, problem)
     done = []
     for row, label in enumerate(given.topics.labels):
         target = given.topics.targets[row]
@@ -214,9 +209,9 @@ def consistency(
 def resilience(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
+    methods: Texts | None = None,
     errors: Sequence[float] = (0.05, 0.1, 0.2),
-    start: Any = "one_query",
+    start: Any = None,
     starts: int = 10,
     rounds: int = 5,
     scope: int = 20,
@@ -230,7 +225,8 @@ def resilience(
     from rankscope.feedback.study.resilience import resilience as lasting
     from rankscope.reports.texts.answers import Answer, AnswerTable, sizes_of
 
-    chosen, how, given = methods_of(methods), _measure(measure), problem_of(features, **problem)
+    how = _measure(measure)
+    given, chosen = _problem(features, methods, problem)
     if not errors or min(errors) < 0 or max(errors) > 1:
         raise SettingError(f"errors are shares from 0 to 1, got {', '.join(map(str, errors)) or 'none'}")
     done = lasting(
@@ -256,8 +252,8 @@ def resilience(
 def stability(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
-    start: Any = "one_query",
+    methods: Texts | None = None,
+    start: Any = None,
     user: str = "consistent",
     starts: int = 20,
     rounds: int = 5,
@@ -271,7 +267,8 @@ def stability(
     from rankscope.feedback.study.start_stability import stability_of
     from rankscope.reports.texts.answers import Answer, AnswerTable, sizes_of
 
-    chosen, how, given = methods_of(methods), _measure(measure), problem_of(features, **problem)
+    how = _measure(measure)
+    given, chosen = _problem(features, methods, problem)
     done = stability_of(
         chosen, _experiment(given, start, user, rounds, scope, seed), starts=starts, measure=how, seed=seed
     )
@@ -291,8 +288,8 @@ def stability(
 def adaptation(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
-    start: Any = "one_query",
+    methods: Texts | None = None,
+    start: Any = None,
     user: str = "consistent",
     starts: int = 10,
     rounds: int = 5,
@@ -308,7 +305,8 @@ def adaptation(
     from rankscope.reports.texts.answers import Answer, sizes_of
     from rankscope.reports.texts.feedback_answers import adaptation_tables
 
-    chosen, how, given = methods_of(methods), _measure(measure), problem_of(features, **problem)
+    how = _measure(measure)
+    given, chosen = _problem(features, methods, problem)
     topics = shared_topics(given.topics)
     if not topics:
         raise SettingError(
@@ -332,7 +330,7 @@ def adaptation(
 def scalability(
     features: Any,
     *,
-    methods: Texts = usual.METHODS,
+    methods: Texts | None = None,
     halvings: int = 3,
     examples: int = 10,
     seed: int = 0,
@@ -344,7 +342,7 @@ def scalability(
     from rankscope.reports.texts.answers import Answer, AnswerTable, sizes_of
     from rankscope.running.cores import one_core_each
 
-    chosen, given = methods_of(methods), problem_of(features, **problem)
+    given, chosen = _problem(features, methods, problem)
     row = int(given.topics.relevant.argmax())
     with one_core_each():
         done = [
@@ -369,6 +367,14 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     each.__name__: each
     for each in (efficiency, convergence, examples, consistency, resilience, stability, adaptation, scalability)
 }
+
+
+def _problem(features: Any, methods: Texts | None, choices: LabelledProblem) -> tuple[Problem, list[Method]]:
+    """Items, topics and methods; a name that is none is told before a large file is read."""
+    if methods is not None:
+        methods_of(methods)
+    given = problem_of(features, **choices)
+    return given, given.methods(methods)
 
 
 def _rules(approach: Approach, loss: str, form: Form, folds: int, seed: int) -> BaselineRules:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankscope.facade import usual
 from rankscope.facade.problems import Problem, ProblemChoices, methods_of, problem_of, start_of
 
 if TYPE_CHECKING:
     from rankscope.feedback.study.protocol import Choice, DisplayName, ListName, Remember, Unjudged
     from rankscope.feedback.study.results import Results
+    from rankscope.feedback.study.setting import Experiment
     from rankscope.feedback.study.study import Plan
     from rankscope.running.runner import Runner
+
+SESSIONS = 10  # of a topic, where nothing is said
 
 
 def simulate_feedback(
@@ -21,11 +23,11 @@ def simulate_feedback(
     labels: Any = None,
     *,
     output: str | Path | None = None,
-    methods: str | Sequence[str] = usual.METHODS,
-    starts: int = 10,
+    methods: str | Sequence[str] | None = None,
+    starts: int | None = None,
     rounds: int = 5,
     scope: int = 20,
-    start: Any = "one_query",
+    start: Any = None,
     user: str = "consistent",
     scored: ListName = "frozen",
     measures: Sequence[str] | None = None,
@@ -44,14 +46,19 @@ def simulate_feedback(
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     `features` is a file, the name of a collection that comes with vectors ("digits"), an array with `labels`, or
-    `Features`; `problem` says what users look for (`topics`, or `judgements` of one or several assessors) and how
-    features are grouped. `start` may be a run, or its file: a keyword search whose queries are the topics. `output`
-    writes the result as NAME.parquet, and interrupted work continues. `on` says where sessions are simulated, which
-    changes only times: "home", "processes:4", "dask://HOST:PORT", "tls://HOST:PORT", "spark"; None: as many processes
-    as there are cores, once there is enough to do.
+    `Features`; `problem` says what users look for (`topics`, or `qrels` of one or several assessors) and how features
+    are grouped. Or it is an index of texts, or its folder: then `topics` are questions, in a file or a dictionary,
+    `qrels` says which documents have at least the grade `rel`, and sessions begin with the ranking of the engine
+    (`similarity`, `field`); methods on words share it, all others see vectors of latent semantic indexing. `start` may
+    be a run, or its file: a keyword search whose queries are the topics. `output` writes the result as NAME.parquet,
+    and interrupted work continues. `on` says where sessions are simulated, which changes only times: "home",
+    "processes:4", "dask://HOST:PORT", "tls://HOST:PORT", "spark"; None: as many processes as there are cores, once
+    there is enough to do.
     """
     from rankscope.feedback.study.study import study
 
+    if methods is not None:
+        methods_of(methods)  # before a large file is read
     plan = plan_of(
         problem_of(features, labels=labels, **problem),
         methods,
@@ -76,22 +83,36 @@ def simulate_feedback(
 
 def plan_of(
     problem: Problem,
-    methods: str | Sequence[str],
+    methods: str | Sequence[str] | None,
     start: Any,
     user: str,
     *,
-    starts: int,
+    starts: int | None,
     measures: Sequence[str] | None,
     seed: int,
     **protocol: Any,
 ) -> Plan:
-    """What is simulated, from what people write; `protocol` holds the fields of `Protocol`."""
+    """What is simulated, from what people write; `protocol` holds the fields of `Protocol`.
+
+    Unless it is said there are ten sessions of a topic, and one where all would be alike.
+    """
     from rankscope.feedback.study.protocol import Protocol
     from rankscope.feedback.study.setting import Experiment
     from rankscope.feedback.study.study import Plan
     from rankscope.feedback.users.users import USERS
 
-    chosen, marks = methods_of(methods), USERS.parse(user)
-    begins = start_of(start, problem)
-    experiment = Experiment.of(problem.items, problem.topics, marks, begins, Protocol(**protocol), seed=seed)
-    return Plan.of(experiment, chosen, starts=starts, measures=measures or None, seed=seed)
+    chosen, marks, how = problem.methods(methods), USERS.parse(user), Protocol(**protocol)
+    experiment = Experiment.of(problem.items, problem.topics, marks, start_of(start, problem), how, seed=seed)
+    sessions = starts or (1 if _all_alike(experiment) else SESSIONS)
+    return Plan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
+
+
+def _all_alike(experiment: Experiment) -> bool:
+    """Whether chance decides nothing: one ranking to begin with, a user without errors, and marks from the top."""
+    from rankscope.feedback.study.marking import ByUser
+    from rankscope.feedback.users.starts import ExternalRanking
+    from rankscope.feedback.users.users import Consistent
+
+    marker = experiment.marker
+    steady = isinstance(marker, ByUser) and isinstance(marker.user, Consistent)
+    return steady and isinstance(experiment.start, ExternalRanking) and experiment.protocol.choice == "top_ranked"

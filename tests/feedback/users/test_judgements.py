@@ -93,3 +93,8 @@ def test_a_keyword_run_is_the_first_display() -> None:
 def test_a_run_that_knows_no_topic_is_refused() -> None:
     with pytest.raises(SettingError, match="ranks nothing for 'low'; its queries: hgih"):
         ExternalRanking.from_run({"hgih": {"i1": 1.0}}, Topics.from_qrels(QRELS, IDS), IDS)
+
+
+def test_judgements_that_name_relevant_items_only_are_complete() -> None:
+    assert Topics.from_assessors({"": {"low": {"i0": 2, "i1": 1}}}, IDS).judged is None
+    assert Topics.from_assessors({"": {"low": {"i0": 2, "i1": 1, "i5": 0}}}, IDS).judged is not None

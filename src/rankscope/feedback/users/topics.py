@@ -95,7 +95,8 @@ class Topics:
     def from_assessors(cls, qrels: Mapping[str, Any], items: Sequence[str], rel: float = 1, least: int = 1) -> Topics:
         """The same from the judgements of each assessor, by name; a grade below `rel` is worth grade / `rel`.
 
-        Items an assessor has not judged, or only pooled (a grade below 0), are not relevant and known as not judged.
+        Items an assessor has not judged, or only pooled (a grade below 0), are not relevant and known as not judged;
+        but judgements that name no irrelevant item (grade 0) at all are lists of what is relevant, and complete.
         >>> two = {"ann": {"fun": {"a": 2, "b": 1}}, "ben": {"fun": {"b": 2, "c": 0}}}
         >>> topics = Topics.from_assessors(two, ["a", "b", "c", "d"], rel=2)
         >>> topics.labels, topics.given_gains.tolist(), topics.judged.sum(axis=1)
@@ -109,9 +110,10 @@ class Topics:
         names, assessors, grades = zip(*large, strict=True)
         topics = cls._checked(names, assessors, [row >= rel for row in grades])
         table, judged = np.array(grades), np.array(grades) >= 0
+        complete = bool(judged.all()) or not (table == 0).any()
         graded = ((table > 0) & (table < rel)).any()
         gains = np.clip(table / rel, 0.0, 1.0) if graded else None
-        return replace(topics, given_gains=gains, judged=None if judged.all() else judged)
+        return replace(topics, given_gains=gains, judged=None if complete else judged)
 
     @classmethod
     def _checked(cls, names: tuple[str, ...], assessors: tuple[str, ...], targets: Sequence[BoolArray]) -> Topics:

@@ -8,7 +8,7 @@ from rankscope.engines.text.query.nodes import OPTIONAL, REQUIRED, Boolean, Boos
 def simplify(query: Node) -> Node:
     """An equal query in which no boost stands in another, and no optional or required clause comes twice.
 
-    Equal clauses become one whose boost is the sum of theirs, as in Lucene.
+    Equal clauses become one whose boost is the sum of theirs, as in Lucene; where several must match they stay.
     >>> from rankscope.engines.text.query.nodes import Term
     >>> fox, dog = Term("body", "fox"), Term("body", "dog")
     >>> print(simplify(Boolean((Clause(fox), Clause(dog), Clause(Boost(fox, 0.5))))))
@@ -16,7 +16,7 @@ def simplify(query: Node) -> Node:
     """
     if isinstance(query, Boost):
         return _boosted(*_unwrapped(query))
-    if isinstance(query, Boolean):
+    if isinstance(query, Boolean) and query.minimum <= 1:
         return _simplified(query)
     return query
 
@@ -32,7 +32,7 @@ def _simplified(group: Boolean) -> Node:
         Clause(_boosted(key, boost) if isinstance(key, Node) else simplify(group.clauses[key].query), occur)
         for (occur, key), boost in totals.items()
     ]
-    return Boolean(tuple(clauses)) if clauses else MatchNothing()
+    return Boolean(tuple(clauses), group.minimum) if clauses else MatchNothing()
 
 
 def _unwrapped(query: Node) -> tuple[Node, float]:

@@ -1,0 +1,33 @@
+"""A service of small indexes that the real clients ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rankscope.engines.text import Index
+from tests.needs import needed_module
+from tests.workbench.small import small_index
+
+MORE = [{"id": f"m{number}", "body": f"fox {'river ' * number} tail"} for number in range(5)]
+
+
+@pytest.fixture(scope="session")
+def indexes() -> dict[str, Index]:
+    """Two indexes that can be searched as one, and one that is analysed in another language."""
+    return {
+        "docs": small_index(),
+        "more": Index.build(MORE),
+        "german": Index.build([{"id": "g1", "body": "Die Füchse schlafen"}], analyser="german"),
+    }
+
+
+@pytest.fixture(scope="session")
+def address(indexes: dict[str, Index]) -> Iterator[str]:
+    """Where a service answers."""
+    needed_module("uvicorn", "web")
+    from rankscope.workbench.service import running, search_application
+
+    with running(search_application(indexes)) as found:
+        yield found
