@@ -165,6 +165,15 @@ def test_the_page_of_a_study_leaves_baselines_for_the_next(features: Path, tmp_p
     again = ["-o", tmp_path / "b.parquet", "--report", tmp_path / "b.html", "--baselines", left]
     assert run(features, *small, *again).exit_code == 0
     assert (tmp_path / "b.baselines.json").read_bytes() == left.read_bytes()
+    assert "Re-calibrated results" not in (tmp_path / "b.html").read_text()
+    other = ["--methods", "parzen", *small[2:]]
+    again = ["-o", tmp_path / "d.parquet", "--report", tmp_path / "d.html", "--baselines", left]
+    assert run(features, *other, *again).exit_code == 0
+    assert "Re-calibrated results" in (tmp_path / "d.html").read_text()
+    assert {each.method for each in load_store(tmp_path / "d.baselines.json").results} == {
+        "parzen, 8 + 8",
+        "rocchio, 8 + 8",
+    }
     done = run(features, *small, "-o", tmp_path / "c.parquet", "--baselines", left)
     assert "--baselines go with a page" in str(done.exception)
 

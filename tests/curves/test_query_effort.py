@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankscope.curves.effort_over_queries import median_effort, pooled_contingency
-from rankscope.curves.query_effort import expected_windows, search_effort, windows
+from rankscope.curves.effort_over_queries import median_effort, pooled_contingency, windows
+from rankscope.curves.query_effort import expected_windows, search_effort
 from rankscope.errors import MeasureError
 from rankscope.measures.quadruple import Quadruple
 from rankscope.ranks.relevant_ranks import RelevantRanks

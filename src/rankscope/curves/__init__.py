@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankscope.curves.curve import Region as Region
     from rankscope.curves.effort_over_queries import median_effort as median_effort
     from rankscope.curves.effort_over_queries import pooled_contingency as pooled_contingency
+    from rankscope.curves.effort_over_queries import windows as windows
     from rankscope.curves.generality import GeneralityCurve as GeneralityCurve
     from rankscope.curves.generality import grip as grip
     from rankscope.curves.generality import grnp as grnp
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from rankscope.curves.query_effort import SearchEffort as SearchEffort
     from rankscope.curves.query_effort import expected_windows as expected_windows
     from rankscope.curves.query_effort import search_effort as search_effort
-    from rankscope.curves.query_effort import windows as windows
     from rankscope.curves.random_levels import random_at_recall_levels as random_at_recall_levels
     from rankscope.curves.random_levels import random_level as random_level
     from rankscope.curves.random_levels import random_precision_at_hits as random_precision_at_hits
@@ -86,6 +86,7 @@ _NAMES = {  # by the module in which they stand
     "effort_over_queries": (
         "median_effort",
         "pooled_contingency",
+        "windows",
     ),
     "generality": (
         "GeneralityCurve",
@@ -117,7 +118,6 @@ _NAMES = {  # by the module in which they stand
         "SearchEffort",
         "expected_windows",
         "search_effort",
-        "windows",
     ),
     "random_levels": (
         "random_at_recall_levels",

@@ -9,10 +9,11 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.precision_recall import level_hits
-from rankscope.curves.query_effort import RECALLS, windows
 from rankscope.curves.sizes import with_relevant_items
 from rankscope.measures.quadruple import Contingency
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+
+RECALLS = (0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,17 @@ class EffortOverQueries:
             }
             for recall, reached, window, scope, cost in shown
         ]
+
+
+def windows(queries: RelevantRanks, recalls: Sequence[float] = RECALLS) -> FloatArray:
+    """Queries x recalls: the scope that holds ceil(r c) relevant items; infinite where the ranking ends before.
+
+    >>> windows(RelevantRanks.from_ranks([[1, 3, 10], [2]], relevant=[4, 1]), [0.5, 1.0])
+    array([[ 3., inf],
+           [ 2.,  2.]])
+    """
+    columns = [_rank_of_hit(queries, level_hits(queries, level)) for level in recalls]
+    return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
 
 
 def median_effort(queries: RelevantRanks, recalls: Sequence[float] = RECALLS) -> EffortOverQueries:
@@ -81,6 +93,13 @@ def pooled_contingency(queries: RelevantRanks) -> Contingency | None:
         false_negatives=relevant - hits,
         true_negatives=items - 2 * relevant + hits,
     )
+
+
+def _rank_of_hit(queries: RelevantRanks, hits: IntArray) -> FloatArray:
+    there = queries.position == hits[queries.row]
+    rank = np.full(len(queries), np.inf)
+    rank[queries.row[there]] = queries.ranks[there]
+    return rank
 
 
 def _median_cost(window: FloatArray, hits: IntArray) -> FloatArray:

@@ -16,12 +16,12 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.averaging import By, generality_groups, radial_lattice, radial_mean
 from rankscope.curves.curve import Curve
+from rankscope.curves.effort_over_queries import RECALLS, windows
 from rankscope.curves.precision_recall import level_hits
 from rankscope.errors import MeasureError
 from rankscope.measures.quadruple import Quadruple
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 
-RECALLS = (0.1, 0.25, 0.5, 0.75, 1.0)
 ENOUGH = 5  # queries of exactly this generality; with fewer the bin of one G wide is taken
 STEPS = 8.0  # relevant scopes between one and the next doubling
 
@@ -129,17 +129,6 @@ def usual_scopes(relevant: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, relevant // 2), relevant, 2 * relevant}))
 
 
-def windows(queries: RelevantRanks, recalls: Sequence[float] = RECALLS) -> FloatArray:
-    """Queries x recalls: the scope that holds ceil(r c) relevant items; infinite where the ranking ends before.
-
-    >>> windows(RelevantRanks.from_ranks([[1, 3, 10], [2]], relevant=[4, 1]), [0.5, 1.0])
-    array([[ 3., inf],
-           [ 2.,  2.]])
-    """
-    columns = [_rank_of_hit(queries, level_hits(queries, level)) for level in recalls]
-    return np.stack(columns, axis=1) if columns else np.empty((len(queries), 0))
-
-
 def expected_windows(queries: RelevantRanks, relevant: int, recalls: Sequence[float] = RECALLS) -> FloatArray:
     """w = k/p for each recall of a class of this size, with p of the mean of queries of one generality.
 
@@ -202,13 +191,6 @@ def _wanted(one: RelevantRanks, recalls: Sequence[float], expected: FloatArray) 
         )
         before = (window, k) if reached else before
     return tuple(found)
-
-
-def _rank_of_hit(queries: RelevantRanks, hits: IntArray) -> FloatArray:
-    there = queries.position == hits[queries.row]
-    rank = np.full(len(queries), np.inf)
-    rank[queries.row[there]] = queries.ranks[there]
-    return rank
 
 
 def _ratio(items: float, hits: int) -> float:

@@ -100,6 +100,7 @@ def sections_of(results: Results, result: Normalised) -> list[tuple[str, list[Se
     return [
         ("Round by round", rounds),
         ("How much of the possible", [*_efficiency(result, compared_methods(results)), *_infeasible(result)]),
+        ("Earlier studies beside these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
         ("How long a user waits", _responses(result)),
     ]
@@ -148,6 +149,17 @@ def _infeasible(result: Normalised) -> list[Section]:
         return []
     rows: list[dict[str, object]] = [{"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost]
     return [Section("Topics that cannot be learnt from these features", grid_of(rows), "They are not in the means.")]
+
+
+def earlier_sections(result: Normalised) -> list[Section]:
+    """Stored results of other methods against the baselines of now, and which stored baselines were replaced."""
+    if result.learnt is None or not result.learnt.earlier:
+        return []
+    from rankscope.reports.texts.feedback_answers import replaced_lines
+
+    rows = [row for row in result.learnt.mean_rows() if row["from"]]
+    said = " ".join(f"{line}." for line in replaced_lines(result.learnt))
+    return [Section("Re-calibrated results", grid_of(rows), f"Means over feasible topics. {said}".rstrip())]
 
 
 def _consistency(result: Normalised) -> list[Section]:

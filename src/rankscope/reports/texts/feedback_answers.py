@@ -78,14 +78,19 @@ def topic_rows(done: Generalisation) -> list[dict[str, object]]:
     ]
 
 
-def efficiency_warnings(done: Generalisation) -> list[str]:
-    """What must be read beside the numbers."""
+def replaced_lines(done: Generalisation) -> list[str]:
+    """Which stored baselines a better one has taken the place of."""
     now = {(each.topic, family_of(each)): each for each in done.baselines}
-    lines = [
+    return [
         f"topic '{old.topic}': {now[old.topic, family_of(old)].winner} has taken the place of {old.winner}; stored "
         "results are re-calibrated (efficiency times old over new precision)"
         for old in done.replaced
     ]
+
+
+def efficiency_warnings(done: Generalisation) -> list[str]:
+    """What must be read beside the numbers."""
+    lines = replaced_lines(done)
     flagged = [each for each in done.results if each.recalibrate]
     lines += [
         f"{each.method} is above the baseline of topic '{each.topic}' (MAE {each.mae:.3f}): it may set a better one"
