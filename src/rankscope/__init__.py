@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
     from rankscope.facade.gathering import gather
-    from rankscope.facade.growing import estimate, forecast_growth
+    from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
     from rankscope.facade.searching import index, search
@@ -70,6 +70,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "report": "facade.showing",
     "graph": "facade.showing",
     "forecast_growth": "facade.growing",
+    "homogeneity": "facade.growing",
     "estimate": "facade.growing",
     "needed_sample": "sampling.sample_size",
     "pool_reuse": "facade.reusing",
@@ -153,6 +154,7 @@ __all__ = [
     "gate",
     "gather",
     "graph",
+    "homogeneity",
     "index",
     "load_ranks",
     "nearest_ranks",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.data import GOLDEN
 
-MOST = 202  # two of them for the part on what users look at
+MOST = 200
 LABORATORY = ("engines", "collections", "feedback", "sampling")
 CODE = """
 import json, sys

@@ -1,4 +1,4 @@
-"""A service of small indexes that the real clients ask."""
+"""One private PostgreSQL for all tests that ask for it, and a service of small indexes that the real clients ask."""
 
 from __future__ import annotations
 
@@ -8,9 +8,23 @@ import pytest
 
 from rankscope.engines.text import Index
 from tests.needs import needed_module
+from tests.postgres import Cluster, private_cluster
 from tests.workbench.small import small_index
 
 MORE = [{"id": f"m{number}", "body": f"fox {'river ' * number} tail"} for number in range(5)]
+
+
+@pytest.fixture(scope="session")
+def running_cluster() -> Iterator[Cluster]:
+    with private_cluster() as found:
+        yield found
+
+
+@pytest.fixture
+def cluster(running_cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """The server, with its password in the environment."""
+    monkeypatch.setenv("PGPASSWORD", running_cluster.password)
+    return running_cluster
 
 
 @pytest.fixture(scope="session")

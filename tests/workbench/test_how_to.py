@@ -62,8 +62,8 @@ def test_the_requests_give_what_the_page_shows(port: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(3))
 def test_the_lines_of_python_give_what_the_page_shows(place: int, port: str, folder: Path) -> None:
-    for module in ("pysolr", "opensearchpy"):
-        needed_module(module, "dev")
+    needed_module("pysolr", "dev")
+    needed_module("opensearchpy", "dev")
     code = CODE.findall(PAGE.read_text(encoding="utf-8"))
     assert len(code) == 3
     command = [sys.executable, "-c", code[place].replace(PORT, port)]
