@@ -106,7 +106,7 @@ def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any
     from rankscope.workbench.service import need_web
 
     need_web()
-    from rankscope.workbench.serving import Exposure, demo_folder, search_parts_of, serve_project
+    from rankscope.workbench.serving import Exposure, demo_folder, serve_project
 
     database, similarity = given.pop("database"), given.pop("similarity")
     exposure = Exposure(**{name: value for name, value in given.items() if value is not None})
@@ -117,7 +117,7 @@ def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any
             project = opened.enter_context(demo_project(opened.enter_context(demo_folder(folder))))
         else:
             project = opened.enter_context(Project.open(folder or "", database=database))
-        serve_project(project, exposure, others=search_parts_of(indexes, similarity), say=tell)
+        serve_project(project, exposure, indexes=indexes, similarity=similarity, say=tell)
 
 
 def _serve_indexes(indexes: list[str], tell: Any, given: dict[str, Any]) -> None:

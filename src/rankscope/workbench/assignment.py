@@ -41,6 +41,7 @@ class Assignment:
 
     settings: ProjectFile
     state: State
+    is_person: Callable[[int], bool] = lambda assessor: True
     clock: Callable[[], float] = time.monotonic
     pool: ProjectPool | None = None
     loans: dict[Pair, dict[int, Loan]] = field(default_factory=dict)
@@ -112,6 +113,10 @@ class Assignment:
                 self._count(pair)
             self._touched.add(pair[0])
 
+    def counted(self, pair: Pair) -> list[Event]:
+        """The grades of an item that fill its places: a machine's labels leave them all to people."""
+        return [each for each in self.state.counted(pair) if self.is_person(each.assessor)]
+
     def places(self, pair: Pair) -> int:
         """How many assessors judge an item."""
         if self.settings.single:
@@ -121,7 +126,7 @@ class Assignment:
 
     def open_places(self, pair: Pair, assessor: int) -> int:
         """How many places an item has left for this assessor: not judged, and not with somebody else."""
-        others = sum(each.assessor != assessor for each in self.state.counted(pair))
+        others = sum(each.assessor != assessor for each in self.counted(pair))
         now = self.clock()
         lent = sum(who != assessor and each.until > now for who, each in self.loans.get(pair, {}).items())
         return self.places(pair) - others - lent
@@ -129,7 +134,7 @@ class Assignment:
     def owner(self, query: str) -> int | None:
         """The one assessor of a query, where each has only one: whoever marked it first, or has an item of it now."""
         assert self.pool is not None
-        marks = [each for item in self.pool.by_query.get(query, {}) for each in self.state.counted((query, item))]
+        marks = [each for item in self.pool.by_query.get(query, {}) for each in self.counted((query, item))]
         if marks:
             return min(marks, key=lambda each: each.id).assessor
         now = self.clock()
@@ -167,7 +172,7 @@ class Assignment:
         return self._judged[query]
 
     def _count(self, pair: Pair) -> None:
-        marks = self.state.counted(pair)
+        marks = self.counted(pair)
         if not marks:
             self._judged[pair[0]].pop(pair[1], None)
         elif self.pool is not None and self.pool.row(pair) is not None:
@@ -261,7 +266,7 @@ class Assignment:
         """Whether nothing but an undo could bring an item back to an assessor."""
         if self.state.answer(assessor, pair) is not None:
             return True
-        return len(self.state.counted(pair)) >= self.places(pair)
+        return len(self.counted(pair)) >= self.places(pair)
 
     def _is_free(self, pair: Pair, assessor: int) -> bool:
         if self.state.answer(assessor, pair) is not None or assessor in self.loans.get(pair, {}):

@@ -61,7 +61,7 @@ def progress_of(project: Project) -> Progress:
 def _of_query(project: Project, query: str) -> QueryProgress:
     pool, assignment = project.pool, project.assignment
     assert pool is not None
-    judged = sum(len(project.state.counted((query, item))) for item in pool.by_query[query])
+    judged = sum(len(assignment.counted((query, item))) for item in pool.by_query[query])
     places = sum(assignment.places((query, item)) for item in pool.certain(query, project.state))
     is_drawn = (pool.design.version, query) in project.state.draws
     return QueryProgress(query, judged, places if is_drawn else places + pool.adaptive_size(query))

@@ -59,7 +59,7 @@ class Project:
         self._writer = None if readonly else Writer(journal, JudgingRules(self))
         self.state = self._writer.state if self._writer else State.of(journal.events())
         self.lock = self._writer.lock if self._writer else threading.RLock()
-        self.assignment = Assignment(self.file, self.state)
+        self.assignment = Assignment(self.file, self.state, self._is_person)
         self.pool: ProjectPool | None = None
         if self.designs:
             self._use_pool(self.designs[-1])
@@ -132,6 +132,9 @@ class Project:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _is_person(self, assessor: int) -> bool:
+        return self.assessors[assessor].kind == "human"
 
     @property
     def writer(self) -> Writer:

@@ -8,15 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rankscope.errors import SettingError
 from rankscope.workbench.pages.bench import RATE, Reach, Workbench
 from rankscope.workbench.project import Project
 from rankscope.workbench.service.hosts import is_loopback
-
-if TYPE_CHECKING:
-    from rankscope.workbench.service.application import ServicePart
 
 PUBLIC: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
@@ -60,16 +57,22 @@ def serve_project(
     project: Project,
     exposure: Exposure | None = None,
     *,
-    others: Sequence[ServicePart] = (),
+    indexes: Sequence[str] = (),
+    similarity: str = "bm25",
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve a project until Ctrl-C or SIGTERM; `say` gets the lines that tell where, and what is exposed."""
+    """Serve a project until Ctrl-C or SIGTERM, with indexes beside it that admins may search.
+
+    `say` gets the lines that tell where, and what is exposed.
+    """
     from rankscope.workbench.pages.application import workbench_application
+    from rankscope.workbench.pages.searching import search_parts_beside
     from rankscope.workbench.service.server import address_of, listen, run_application
 
     how = exposure or Exposure()
     with listen(how.host, how.port) as listening:
         bench = Workbench(project, how.reach(listening.getsockname()[1]))
+        others = search_parts_beside(bench, indexes, similarity) if indexes else ()
         application = workbench_application(
             project, host=how.host, allow_hosts=how.allow_hosts, others=others, bench=bench
         )
@@ -90,17 +93,6 @@ def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[
             f"! {exposure.host} is not this machine alone: whoever reaches it sees that the project is here, and with "
             "an invitation its pictures and texts"
         )
-
-
-def search_parts_of(indexes: Sequence[str], similarity: str) -> list[ServicePart]:
-    """Indexes as the search service answers them."""
-    if not indexes:
-        return []
-    from rankscope.workbench.service.limits import Limits
-    from rankscope.workbench.service.served import ServedIndexes
-    from rankscope.workbench.service.serving import search_parts
-
-    return search_parts(ServedIndexes.of(indexes, similarity), Limits())
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def test_a_program_comes_with_a_token_and_needs_no_origin(served: Served) -> Non
     token = served.project.invite("script", "admin").token
     bearer = {"authorization": f"Bearer {token}", **JSON}
     assert served.client.get("/me", headers=bearer).json()["name"] == "script"
-    assert served.client.post("/leave", headers=bearer).status_code == 204
+    assert served.client.post("/judge/away", json={"tab": "t"}, headers=bearer).status_code == 204
 
 
 def test_five_wrong_tokens_a_minute_then_the_address_waits(served: Served) -> None:
@@ -115,7 +115,7 @@ def test_changes_are_counted_and_reads_are_not(tmp_path: Path) -> None:
         served.bench.changes.clock = lambda: 0.0
         token = served.project.invite("script").token
         bearer = {"authorization": f"Bearer {token}", **JSON}
-        told = [served.client.post("/leave", headers=bearer).status_code for _ in range(7)]
+        told = [served.client.post("/judge/away", json={"tab": "t"}, headers=bearer).status_code for _ in range(7)]
         assert told == [204] * 6 + [429]
         assert {served.client.get("/", headers=bearer).status_code for _ in range(20)} == {200}
 

@@ -16,13 +16,16 @@ READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 SIGN_IN: Final = "open the link of your invitation, or the one that was printed when the service was started"
 
 
-def person_of(bench: Workbench, request: Request) -> Assessor | None:
-    """Who asks: by cookie, or by `Authorization: Bearer TOKEN` where there is none; None: nobody we know."""
+def person_of(bench: Workbench, request: Request, by_token: bool = True) -> Assessor | None:
+    """Who asks: by cookie, or by `Authorization: Bearer TOKEN` where there is none; None: nobody we know.
+
+    Where anybody may ask, no token is looked at.
+    """
     cookie = request.cookies.get(bench.reach.cookie)
     if cookie is not None:
         return bench.sessions.person(cookie)
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() != "bearer" or not token:
+    if not by_token or kind.lower() != "bearer" or not token:
         return None
     return person_of_token(bench, request, token.strip())
 

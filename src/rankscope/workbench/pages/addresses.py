@@ -76,7 +76,7 @@ class Address:
     template: str = ""
     fragment: str = ""  # the template of what htmx asks for, where that is less than the page
     title: str = ""  # in the navigation; nothing: not there
-    media: str = "application/json"  # of what a program gets
+    media: str = "application/json"  # of what a program gets; several with commas between
     statuses: Sequence[int] = field(default=())  # of refusals of its own
     takes_file: bool = False  # up to 20 MB; all others take a small body
 
@@ -108,7 +108,7 @@ class Address:
         async def answer(request: Request) -> Response:
             person = None
             try:
-                person = person_of(bench, request)
+                person = person_of(bench, request, by_token=self.role != ANYBODY)
                 return await self._answer(bench, request, person)
             except Exception as error:
                 return refusal_answer(bench, request, page_refusal(error, request), person)

@@ -6,7 +6,7 @@ be, its text what it means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -86,7 +86,9 @@ async def read_asked(kind: Callable[..., T], request: Request) -> T:
     names = [each.name for each in known]
     values: dict[str, Any] = {}
     foreign = sorted(given.keys() - names)
-    problems = [f"there is no '{name[:60]}' to ask for here{did_you_mean(name, names)}".removesuffix(".") for name in foreign]
+    problems = [
+        f"there is no '{name[:60]}' to ask for here{did_you_mean(name, names)}".removesuffix(".") for name in foreign
+    ]
     for each in known:
         if each.name in request.path_params:
             given = {**given, each.name: request.path_params[each.name]}
@@ -100,6 +102,10 @@ async def read_asked(kind: Callable[..., T], request: Request) -> T:
     if problems:
         raise Refusal(400, "\n".join(problems))
     return kind(**values)
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    return did_you_mean(name, known).removesuffix(".")
 
 
 def _value(field: Field, given: Mapping[str, Any], texts: bool) -> Any:

@@ -56,7 +56,7 @@ def export(visit: Visit) -> ExportView:
     }
 
 
-@address("GET", "/export/{kind}", role="admin", media=ZIP, statuses=(404, 409))
+@address("GET", "/export/{kind}", role="admin", media=f"{ZIP}, {JSONL}", statuses=(404, 409))
 def export_file(visit: Visit, asked: FileAsked) -> Response:
     """Judgements with their provenance in one .zip, or the journal; 409 lists the pairs where assessors differ."""
     name = FILES[asked.kind]

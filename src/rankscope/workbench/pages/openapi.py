@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, is_typeddict
@@ -45,7 +46,9 @@ def description(addresses: Iterable[Address], others: Sequence[BaseRoute] = ()) 
     for each in addresses:
         paths.setdefault(plain_path(each.path), {})[each.method.lower()] = _operation(each)
     for route in others:
-        if isinstance(route, Route):
+        if isinstance(route, Route) and (
+            route.path == "/" or not route.path.endswith("/")
+        ):  # a final slash adds nothing
             paths.setdefault(plain_path(route.path), {}).update(_operations_of_route(route))
     return {
         "openapi": "3.1.0",
@@ -122,7 +125,7 @@ def _answers(address: Address) -> dict[str, Any]:
 
 
 def _answered(address: Address, media: str, content: Schema) -> dict[str, Any]:
-    return {"description": address.summary, "content": {media: content}}
+    return {"description": address.summary, "content": dict.fromkeys(media.split(", "), content)}
 
 
 def _whole(address: Address, kind: Any) -> Schema:
@@ -141,11 +144,12 @@ def _refused(words: str) -> dict[str, Any]:
 
 
 def _operations_of_route(route: Route) -> dict[str, Any]:
-    """What is known of an address that another part answers in its own way."""
+    """What is known of an address of the search service, which answers as Solr and OpenSearch do."""
     parameters = [
         {"name": found[1], "in": "path", "required": True, "schema": {"type": "string"}}
         for found in PLACE.finditer(route.path)
     ]
-    answer = {"description": "as Solr and OpenSearch answer", "content": {"application/json": {}}}
-    operation = {"parameters": parameters, "responses": {"default": answer}}
-    return {method.lower(): operation for method in sorted(route.methods or ()) if method in ("GET", "POST")}
+    summary = (inspect.getdoc(route.endpoint) or "Refused: this service is read-only.").partition("\n")[0]
+    answer = {"description": "as Solr or OpenSearch answers", "content": {"application/json": {}}}
+    operation = {"summary": summary, "parameters": parameters, "responses": {"default": answer}}
+    return {method.lower(): operation for method in sorted(route.methods or ()) if method != "HEAD"}

@@ -55,7 +55,7 @@ class OwnProgress:
         for item, places in self._wanted(pool, query).items():
             answered = state.answer(person.id, (query, item)) is not None
             mine += answered
-            left += not answered and len(state.counted((query, item))) < places
+            left += not answered and len(self.project.assignment.counted((query, item))) < places
         return OwnLine(query, mine, left)
 
     def _wanted(self, pool: ProjectPool, query: str) -> dict[str, int]:
@@ -64,16 +64,13 @@ class OwnProgress:
         Of an adaptive part those that are judged, and as many more as it may still choose.
         """
         places = self._all_places(pool, query)
-        if not pool.plan.is_adaptive:
-            return {item: places[item] for item in pool.fixed(query)}
-        state = self.project.state
-        certain = dict.fromkeys([*pool.fixed(query), *pool.drawn_later(query, state)])
-        judged = self.project.assignment.judged(query)
-        certain |= dict.fromkeys(judged)
-        if (pool.design.version, query) not in state.draws:
+        wanted = dict.fromkeys(pool.certain(query, self.project.state))
+        if pool.plan.is_adaptive and (pool.design.version, query) not in self.project.state.draws:
+            judged = self.project.assignment.judged(query)
+            wanted |= dict.fromkeys(judged)
             more = max(0, pool.adaptive_size(query) - len(judged))
-            certain |= dict.fromkeys([item for item in places if item not in certain][:more])
-        return {item: places[item] for item in certain}
+            wanted |= dict.fromkeys([item for item in places if item not in wanted][:more])
+        return {item: places[item] for item in wanted}
 
     def _all_places(self, pool: ProjectPool, query: str) -> dict[str, int]:
         if self._pool is not pool:
