@@ -21,6 +21,7 @@ from rankscope.workbench.pages import (
     people,
     pictures,
     pool,
+    session,
     static,
 )
 from rankscope.workbench.pages.addresses import Address, Visit, address
@@ -39,6 +40,7 @@ MODULES: tuple[Any, ...] = (
     judge,
     browse,
     like,
+    session,
     history,
     guidelines,
     pool,
