@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.look import VIEWS
 from rankscope.cli.main import cli
 from rankscope.engines.text import Index
 from rankscope.errors import RankscopeError, SettingError
+from rankscope.reports.texts.look_views import VIEWS
 
 DOCUMENTS = [
     {"id": "a", "title": "Foxes", "body": "The quick brown fox jumps over the lazy dog"},

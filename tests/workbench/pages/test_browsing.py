@@ -179,7 +179,7 @@ def test_judges_look_at_nothing_of_this(served: Served) -> None:
     cookie = dict(served.client.client.cookies)
     served.client.client.cookies.clear()
     judge = {"authorization": f"Bearer {token}", **JSON}
-    for path in ("/browse", "/like/0", "/like"):
+    for path in ("/browse", "/like/0", "/like", "/search?q=a", "/session", "/look"):
         assert served.client.get(path, headers=judge).status_code == 403, path
     served.client.client.cookies.update(cookie)
 

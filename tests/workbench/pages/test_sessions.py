@@ -30,7 +30,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 def begin(served: Served, item: str = "red/0.png", **how: Any) -> dict[str, Any]:
     answer = served.change("/session", item=served.bench.number_of(item), **how)
     assert answer.status_code == 200, answer.text
-    return served.json(f"/session/{answer.json()['session']}")  # type: ignore[no-any-return]
+    return served.json(f"/session/{answer.json()['session']}")
 
 
 def mark_shown(served: Served, view: dict[str, Any], label: str = "red") -> None:
@@ -45,7 +45,7 @@ def mark_shown(served: Served, view: dict[str, Any], label: str = "red") -> None
 def next_round(served: Served, number: int, method: str, **how: Any) -> dict[str, Any]:
     answer = served.change(f"/session/{number}/round", method=method, **how)
     assert answer.status_code == 200, answer.text
-    return answer.json()  # type: ignore[no-any-return]
+    return answer.json()
 
 
 def test_a_session_begins_with_what_is_nearest(served: Served) -> None:

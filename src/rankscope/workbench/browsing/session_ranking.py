@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from rankscope.feedback.methods import METHODS
 from rankscope.workbench.browsing.best_first import Neighbourhood
 from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession, Round
 from rankscope.workbench.project import Project
+
+if TYPE_CHECKING:
+    from rankscope.engines.text import Index
 
 KEPT = 32  # rankings
 SEED = 0
@@ -90,8 +94,8 @@ class SessionRanker:
         return self._kept((session.key, done.number), lambda: self._again(session, done, others))
 
     def _again(self, session: FeedbackSession, done: Round, others: Sequence[FeedbackSession]) -> IntArray:
-        opinions = dict.fromkeys(done.relevant, "relevant") | dict.fromkeys(done.not_relevant, "not")
-        then: Any = replace(session, rounds=session.rounds[: done.number], opinions=opinions)
+        opinions: Any = dict.fromkeys(done.relevant, "relevant") | dict.fromkeys(done.not_relevant, "not")
+        then = replace(session, rounds=session.rounds[: done.number], opinions=opinions)
         return self.rank(then, METHODS.parse(done.method), others).order
 
     def _kept(self, key: Any, make: Callable[[], IntArray]) -> IntArray:
@@ -162,14 +166,12 @@ class SessionRanker:
         found = dict(hits)
         return np.array([found.get(each.id, 0.0) for each in self.project.items])
 
-    @property
-    def _index(self) -> Any:
+    @cached_property
+    def _index(self) -> Index:
         from rankscope.engines.text import Index
 
-        if "index" not in self.__dict__:
-            assert self.project.sources.index is not None
-            self.__dict__["index"] = Index.open(self.project.sources.index)
-        return self.__dict__["index"]
+        assert self.project.sources.index is not None
+        return Index.open(self.project.sources.index)
 
 
 def with_log(items: Items, sessions: Sequence[FeedbackSession]) -> Items:

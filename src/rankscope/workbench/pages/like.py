@@ -108,7 +108,7 @@ def like_item(visit: Visit, asked: LikeItemAsked) -> LikeView:
     return {**view, "example": card(visit.bench, place, 0, blind=is_judging(visit))}
 
 
-@address("GET", "/like", role="admin", title="By example", template="like.html", statuses=(404,))
+@address("GET", "/like", role="admin", template="like.html", statuses=(404,))
 def like_picture(visit: Visit, asked: LikePictureAsked) -> LikeView:
     """The items that are nearest to a picture that was dropped in; without one, where to drop it."""
     around = visit.bench.keep(Neighbourhoods)
