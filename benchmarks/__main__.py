@@ -22,6 +22,7 @@ from benchmarks import (
     readers,
     scale,
     scale_vectors,
+    serve,
     shapes,
     skewed_errors,
     speed,
@@ -67,6 +68,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "descriptors": ("Image descriptors: what they find, beside the specification", descriptors.report),
     "text": ("Text: generated texts of 55 words, beside tantivy, bm25s and SQLite FTS5", text.report),
     "workbench": ("Judging: marks, journals and kill -9, below HTTP", lambda: workbench.report(FOLDER)),
+    "serve": ("Searching over HTTP: 50 clients at once, beside SQLite FTS5 behind the same server", serve.report),
     "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
 }
 

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import os
-import pwd
 import secrets
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.needs import needed_module, needed_postgresql
+from tests.needs import needed_module, needed_postgresql, skip_for_want_of
 
 PATIENCE = 60.0  # seconds
 
@@ -47,9 +47,8 @@ class Cluster:
         secret = self.folder / "password"
         secret.write_text(self.password)
         if os.getuid() == 0:
-            owner = _unprivileged()
             for path in (self.folder, secret):
-                os.chown(path, owner.pw_uid, owner.pw_gid)
+                os.chown(path, *_unprivileged())
         self._run("initdb", "-U", "postgres", "-A", "scram-sha-256", "--pwfile", secret, "-D", self.data)
         with (self.data / "postgresql.conf").open("a") as file:
             file.write(f"listen_addresses = ''\nunix_socket_directories = '{self.folder}'\n")
@@ -72,9 +71,11 @@ class Cluster:
                 time.sleep(0.05)
 
     def kill(self) -> None:
-        """End the server as a power cut would, as far as a process can be."""
+        """End the server and every process of it at once: one that is left could still commit."""
         number = int((self.data / "postmaster.pid").read_text().splitlines()[0])
-        os.kill(number, signal.SIGKILL)
+        for each in (number, *_children(number)):
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
 
     def stop(self) -> None:
         """Stop it at once; nothing of it is needed any more."""
@@ -96,6 +97,8 @@ class Cluster:
 @contextmanager
 def private_cluster() -> Iterator[Cluster]:
     """A server that runs, or a test that skips aloud."""
+    if sys.platform == "win32":
+        skip_for_want_of("postgresql", "on Windows no private server is started")
     needed_module("psycopg", "team")
     programs = needed_postgresql()
     folder = Path(tempfile.mkdtemp(prefix="rankscope-pg-", dir="/tmp"))
@@ -109,13 +112,24 @@ def private_cluster() -> Iterator[Cluster]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _unprivileged() -> pwd.struct_passwd:
+def _children(process: int) -> list[int]:
+    """The processes that a process has started and that still run."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True).stdout
+    pairs = (line.split() for line in listed.splitlines())
+    return [int(own) for own, parent in pairs if int(parent) == process]
+
+
+def _unprivileged() -> tuple[int, int]:
+    """The numbers of a user and a group that may do little."""
+    import pwd
+
     names = {each.pw_name for each in pwd.getpwall()}
-    return pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+    found = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+    return found.pw_uid, found.pw_gid
 
 
 def _as_unprivileged() -> dict[str, Any]:
     if os.getuid() != 0:
         return {}
-    owner = _unprivileged()
-    return {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+    user, group = _unprivileged()
+    return {"user": user, "group": group, "extra_groups": []}

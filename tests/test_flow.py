@@ -27,6 +27,7 @@ BASE = {
     "notation",
     "option_types",
     "peers",
+    "resumable",
     "validation",
     "version",
     "wording",

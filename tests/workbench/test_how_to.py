@@ -1,49 +1,72 @@
-"""The commands and the program of the page on judging run, and its figures are those of the tests."""
+"""Every command and every line of Python of the page about serving is run, and gives what the page shows."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.needs import needed_module, needed_program
 from tests.test_tutorials import DOCS, in_place, steps
-from tests.workbench.projects import write_sources
 
-PAGE = DOCS / "how-to" / "judge-in-a-project.md"
+PAGE = DOCS / "how-to" / "serve-an-index.md"
+PORT = "8384"
+CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SERVE = "rankscope serve"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """What the page speaks of: documents, topics, two runs, labels and a guideline."""
-    write_sources(tmp_path)
-    for old, new in (("r0.run", "bm25.run"), ("r1.run", "dense.run"), ("topics.tsv", "queries.tsv")):
-        (tmp_path / old).rename(tmp_path / new)
-    (tmp_path / "ann.txt").write_text("q1 0 a 2\nq1 0 x 0\nq2 0 a 1\n")
-    (tmp_path / "guideline.md").write_text("Relevant is what helps.\n")
-    return tmp_path
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the notes, which are indexed as the page does."""
+    place = tmp_path_factory.mktemp("here")
+    shutil.copytree(DOCS / "tutorials" / "notes", place / "notes")
+    ((command, shown),) = [each for each in steps(PAGE) if each[0].startswith("rankscope index")]
+    done = subprocess.run(["bash", "-c", f"({in_place(command)}) 2>&1"], cwd=place, capture_output=True, text=True)
+    assert done.stdout == shown
+    return place
+
+
+@pytest.fixture(scope="module")
+def port(folder: Path) -> Iterator[str]:
+    """The service that the page starts, at a port that is free."""
+    needed_module("uvicorn", "web")
+    ((command, shown),) = [each for each in steps(PAGE) if each[0].startswith(SERVE)]
+    words = in_place(command).split()
+    with subprocess.Popen([*words, "--port", "0"], cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        told = "".join(process.stderr.readline() for _ in shown.strip().splitlines())
+        found = re.search(r":(\d+);", told)
+        assert found is not None
+        assert told.replace(found[1], PORT).strip() == shown.strip()
+        yield found[1]
+        process.terminate()
+        process.stderr.read()
+        assert process.wait(30) == 0
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page_run(folder: Path) -> None:
-    assert len(steps(PAGE)) == 10
-    for command, _ in steps(PAGE):
-        done = subprocess.run(["bash", "-c", in_place(command)], cwd=folder, check=False, capture_output=True)
-        assert done.returncode == 0, (command, done.stderr)
+def test_the_requests_give_what_the_page_shows(port: str) -> None:
+    needed_program("curl", advice="install curl")
+    asked = [each for each in steps(PAGE) if each[0].startswith("curl")]
+    assert len(asked) == 2
+    for command, shown in asked:
+        done = subprocess.run(["bash", "-c", command.replace(PORT, port)], check=True, capture_output=True, text=True)
+        assert re.sub(r'"took":\d+', '"took":1', done.stdout).strip() == shown.strip()
 
 
-def test_the_program_of_the_page_runs(folder: Path) -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "0 marks still to come\n"
-    assert (folder / "own-qrels.txt.provenance.json").exists()
-
-
-def test_every_setting_of_judging_is_on_the_page() -> None:
-    from rankscope.workbench.project_file import RULES
-
-    text = PAGE.read_text(encoding="utf-8")
-    assert [name for name in RULES["judging"] if f"`{name} =" not in text] == ["grades"]
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(3))
+def test_the_lines_of_python_give_what_the_page_shows(place: int, port: str, folder: Path) -> None:
+    needed_module("pysolr", "dev")
+    needed_module("opensearchpy", "dev")
+    code = CODE.findall(PAGE.read_text(encoding="utf-8"))
+    assert len(code) == 3
+    command = [sys.executable, "-c", code[place].replace(PORT, port)]
+    done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+    shown = re.findall(r"^ *print\(.*?\)  # (.+)$", code[place], re.MULTILINE)
+    assert done.stdout.splitlines() == shown, done.stderr

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench import Project
+from rankscope.workbench.store.events import Mark
 from rankscope.workbench.store.failures import Refused, Unavailable
 from tests.workbench.projects import ITEMS, judge_all, small_project, write_sources
 
@@ -83,6 +86,7 @@ def test_judgements_without_their_project_file_are_not_replaced(tmp_path: Path) 
         small_project(tmp_path)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder has no lock")
 def test_only_one_process_writes_and_others_read(tmp_path: Path) -> None:
     with small_project(tmp_path) as project:
         project.grade(1, "q1", "a", 1)
@@ -153,6 +157,49 @@ def test_a_second_invitation_ends_the_first(tmp_path: Path) -> None:
         assert found is not None
         assert (found.id, found.role) == (first.assessor.id, "admin")
         assert second.token not in (tmp_path / "project" / "judgements.db").read_bytes().decode("latin-1")
+
+
+def test_a_machine_is_not_invited(tmp_path: Path) -> None:
+    with small_project(tmp_path) as project:
+        project.import_labels({"q1": {"a": 1}}, "robot", "machine")
+        with pytest.raises(SettingError, match="is a machine"):
+            project.invite("robot")
+
+
+def test_no_flag_comes_from_outside(tmp_path: Path) -> None:
+    with small_project(tmp_path) as project:
+        project.make_pool("depth(5)")
+        given = {"surplus": True, "repeat": True, "import": "x", "own": 1}
+        mark = Mark(assessor=1, key="k", kind="grade", query="q1", item="a", grade=1, detail=given, at_us=5)
+        event = project.save(mark).event
+        assert event.details == {"own": 1}
+        assert event.at_us > 5
+
+
+def test_what_was_made_goes_where_the_rest_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: object, folder: Path) -> None:
+        raise SettingError("no room")
+
+    monkeypatch.setattr("rankscope.workbench.project_file.ProjectFile.write", fail)
+    with pytest.raises(SettingError, match="no room"):
+        small_project(tmp_path)
+    assert not (tmp_path / "project").exists()
+
+
+def test_a_journal_that_a_killed_process_left_can_be_read(tmp_path: Path) -> None:
+    """Its log lies beside it, with or without the index of the log."""
+    with small_project(tmp_path) as project:
+        project.grade(1, "q1", "a", 1)
+        for number, endings in enumerate((("", "-wal", "-shm"), ("", "-wal"))):
+            copy = tmp_path / f"copy{number}"
+            copy.mkdir()
+            shutil.copy(tmp_path / "project" / "project.toml", copy)
+            for ending in endings:
+                shutil.copy(tmp_path / "project" / f"judgements.db{ending}", copy)
+            with Project.open(copy, readonly=True) as reader:
+                assert reader.state.last == 1
+            with Project.open(copy) as writer:
+                assert writer.state.last == 1
 
 
 @pytest.mark.parametrize("name", ["", " ann", "a\nb", "project", "x" * 81])

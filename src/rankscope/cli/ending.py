@@ -50,7 +50,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def _say_unless_ended(dropped: UnraisableHookArgs) -> None:
-    """An `Ended` that Python dropped comes again: no word about it."""
+    """An `Ended` that Python dropped comes again, so it is not reported."""
     if not isinstance(dropped.exc_value, Ended):
         sys.__unraisablehook__(dropped)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("look", cls=GuardedCommand, short_help="What is inside an index.")
-@click.argument("index", type=Input(), metavar="INDEX")
-@click.argument("view", required=False, metavar="[VIEW]")
-@click.argument("words", nargs=-1, metavar="[WORDS]...")
+@click.argument("given", nargs=-1, required=True, type=Input(), metavar="INDEX... [VIEW] [WORDS]...")
 @click.option("--field", metavar="NAME", help="The field looked at. Default: body, text or contents, else the first.")
 @click.option("--prefix", metavar="TEXT", help="terms: only those that begin so.")
 @click.option(
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 @click.option("--analyser", metavar="NAME", help="analyse: this one. Default: that of the field.")
 @click.option("--operator", type=click.Choice(["OR", "AND"]), help="explain, query: between words. Default: OR.")
 @click.option(
+    "--served",
+    metavar="URL",
+    help="document, explain, postings: link to documents where rankscope serve shows them, as http://127.0.0.1:8384.",
+)
+@click.option(
     "--format",
     "format_",
     type=click.Choice(["text", "json"]),
@@ -39,8 +44,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Text for people, or JSON.",
 )
-def command(index: str, view: str | None, words: tuple[str, ...], format_: str, **options: Any) -> None:
-    """Look into an index. Without a view: documents, fields and segments.
+def command(given: tuple[str, ...], format_: str, **options: Any) -> None:
+    """Look into an index, or into several as one. Without a view: documents, fields and segments.
 
     \b
     terms                the terms of a field, with how many documents have each
@@ -59,12 +64,25 @@ def command(index: str, view: str | None, words: tuple[str, ...], format_: str, 
     from rankscope.engines.text.text_index import Index
     from rankscope.reports.formats.rows import as_json
 
-    chosen, given = _view(view, words, options)
-    opened = Index.open(index)
+    folders, view, words = _parted(given)
+    chosen, taken = _view(view, words, options)
+    opened = Index.open(*folders)
     with opened.damage_explained():
-        text, value = chosen.show(opened, given, options, format_ == "text" and colourful(sys.stdout))
+        text, value = chosen.show(opened, taken, options, format_ == "text" and colourful(sys.stdout))
     whole = {"format": "rankscope.look", "version": 1, "view": view or "overview", **value}
     print_result(as_json(whole) if format_ == "json" else text)
+
+
+def _parted(given: tuple[str, ...]) -> tuple[list[str], str | None, tuple[str, ...]]:
+    """The indexes, the view and its words: what follows the first index is one too, unless it is a view."""
+    from rankscope.engines.text.index.storage import RECORD
+
+    def is_index(text: str) -> bool:
+        return text not in VIEWS and os.path.isfile(os.path.join(text, RECORD))
+
+    folders = [given[0], *takewhile(is_index, given[1:])]
+    rest = given[len(folders) :]
+    return folders, rest[0] if rest else None, rest[1:]
 
 
 def _view(name: str | None, words: tuple[str, ...], options: dict[str, Any]) -> tuple[View, list[str]]:

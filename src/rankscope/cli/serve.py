@@ -115,6 +115,8 @@ def _serve_project(folder: str | None, indexes: list[str], demo: bool, tell: Any
             from rankscope.workbench.demo import demo_project
 
             project = opened.enter_context(demo_project(opened.enter_context(demo_folder(folder))))
+            if folder is None:
+                tell("the demo lies in a temporary folder and is gone when it ends: --demo FOLDER keeps it")
         else:
             project = opened.enter_context(Project.open(folder or "", database=database))
         serve_project(project, exposure, indexes=indexes, similarity=similarity, say=tell)

@@ -8,4 +8,5 @@ GATE = ("AP",)
 REPORT = ("AP", "nDCG@10", "P@10", "success@1", "RR", "Rprec")
 FORECAST = ("Rprec", "AP", "P@10", "R@10")
 METHODS = ("query-point", "rocchio", "nearest-neighbour", "svm", "logistic-regression")
+TEXT_METHODS = ("text-rm3", "text-rocchio", "query-point", "rocchio")
 MIN_EFFECT = 0.01

@@ -74,14 +74,18 @@ def export(
         kept = [row for row in rows if row.pi is not None] if probabilities else rows
         digest = journal_digest(project)
         provenance = _provenance(project, kept, digest, assessor, names)
-    data = _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities)
+    _write(path, _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities), provenance)
+    judged = sum(row.grade != UNJUDGED for row in kept)
+    return Exported(Path(path), judged, len(kept) - judged, len(grades) - judged, digest)
+
+
+def _write(path: str | Path, data: bytes, provenance: dict[str, Any]) -> None:
+    """The file, and beside it where it comes from."""
     provenance["file"] = {"name": Path(path).name, "sha256": hashlib.sha256(data).hexdigest()}
     with atomic(path, "wb") as file:
         file.write(data)
     with atomic(f"{path}.provenance.json") as text:
         text.write(json.dumps(provenance, ensure_ascii=False, indent=2) + "\n")
-    judged = sum(row.grade != UNJUDGED for row in kept)
-    return Exported(Path(path), judged, len(kept) - judged, len(grades) - judged, digest)
 
 
 def _check_probabilities(project: Project, wanted: bool) -> None:

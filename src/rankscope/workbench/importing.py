@@ -44,25 +44,24 @@ def import_labels(project: Project, labels: Any, assessor: str, kind: str = "hum
     rows = [each for each in _rows(project, qrels) if each[2] >= 0]
     who = project.add_assessor(assessor, kind).id
     source = qrels.digest[:16]
-    waiting = []
-    for query, item, grade in rows:
-        digest = hashlib.blake2b(f"{query}\0{item}\0{grade}".encode(), digest_size=16).hexdigest()
-        detail = {"import": source}
-        waiting.append(
-            project.send(
-                Mark(
-                    assessor=who,
-                    key=f"import {digest}",
-                    kind="grade",
-                    query=query,
-                    item=item,
-                    grade=grade,
-                    detail=detail,
-                )
-            )
-        )
+    waiting = [project.send(_mark_of(who, *row, source=source)) for row in rows]
     new = sum(not each.result().again for each in waiting)
     return Imported(len(rows), new, len(qrels) - len(rows))
+
+
+def _mark_of(assessor: int, query: str, item: str, grade: int, *, source: str) -> Mark:
+    """A label as a mark; its key follows from what it says, so that the same label is the same mark."""
+    digest = hashlib.blake2b(f"{query}\0{item}\0{grade}".encode(), digest_size=16).hexdigest()
+    return Mark(
+        assessor=assessor,
+        key=f"import {digest}",
+        kind="grade",
+        query=query,
+        item=item,
+        grade=grade,
+        detail={"import": source},
+        is_copy=True,
+    )
 
 
 def _five_columns(labels: Any) -> Qrels | None:

@@ -227,6 +227,7 @@ def _bring_events(project: Project, lines: JournalLines, guidelines: dict[str, i
             pool=None if each["pool"] is None else pools[each["pool"]],
             guideline=None if each["guideline"] is None else guidelines[each["guideline"]],
             at_us=each["at_us"],
+            is_copy=True,
         )
         waiting.append(project.send(mark))
     return new + _settled(waiting)

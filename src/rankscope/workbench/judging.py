@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankscope.workbench.store.events import ANSWERS, Event, Mark
+from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, Mark
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.store.writer import Rules
 
@@ -30,14 +30,15 @@ class JudgingRules(Rules):
         if mark.kind == "draw":
             return self._draw(mark)
         self._check_about(mark)
-        if mark.at_us is not None:
+        if mark.at_us is not None and mark.is_copy:
             return mark  # of another journal, whole as it is
         pool = self.project.pool
         pair = (mark.query or "", mark.item or "")
         inside = pool is not None and pool.row(pair) is not None
         return replace(
             mark,
-            detail={**(mark.detail or {}), **self._flags(mark)} or None,
+            detail={**_own_details(mark), **self._flags(mark)} or None,
+            at_us=None,
             pool=mark.pool if mark.pool is not None or not inside or pool is None else pool.design.version,
             guideline=self.project.guideline_version if mark.guideline is None else mark.guideline,
         )
@@ -50,7 +51,7 @@ class JudgingRules(Rules):
         assessor = self.project.assessors.get(mark.assessor)
         if assessor is None:
             raise Refused(f"there is no assessor {mark.assessor} in this project")
-        if not assessor.active and not _is_copy(mark):
+        if not assessor.active and not mark.is_copy:
             raise Refused(f"{assessor.name} was taken out of this project, so no mark of theirs is saved any more")
 
     def _check_about(self, mark: Mark) -> None:
@@ -70,7 +71,7 @@ class JudgingRules(Rules):
             raise Refused(f"a comment has 1 to {LONGEST_COMMENT:,} signs")
 
     def _flags(self, mark: Mark) -> dict[str, Any]:
-        if mark.kind not in ANSWERS or _is_copy(mark):
+        if mark.kind not in ANSWERS or mark.is_copy:
             return {}
         if self.project.assignment.is_repeat(mark):
             return {"repeat": True}
@@ -78,8 +79,8 @@ class JudgingRules(Rules):
 
     def _draw(self, mark: Mark) -> Mark:
         """The sample of a query, from what its adaptive part has left."""
-        if mark.detail is not None:
-            return mark  # of another journal
+        if mark.is_copy:
+            return mark
         pool, query = self.project.pool, mark.query or ""
         if pool is None or not self.project.assignment.draw_is_due(query):
             raise Refused(f"the sample of query '{query}' is not to be drawn now")
@@ -87,6 +88,6 @@ class JudgingRules(Rules):
         return replace(mark, detail=drawn, pool=pool.design.version)
 
 
-def _is_copy(mark: Mark) -> bool:
-    """Whether a mark was made elsewhere and comes in from a file: nobody was asked for it here."""
-    return "import" in (mark.detail or {}) or mark.at_us is not None
+def _own_details(mark: Mark) -> dict[str, Any]:
+    """What a mark says beside its grade; nobody gives it a flag from outside."""
+    return {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from rankscope.errors import SettingError
+from rankscope.errors import RankscopeError, SettingError
 from rankscope.files import beside, made_folder
 from rankscope.left_behind import PART
 from rankscope.workbench.people import OWNER, PROJECT
@@ -34,12 +34,43 @@ def make_project(
     contents = Sources.of(file, folder).read()
     created = str(time.time_ns() // 1000)
     meta = {"id": file.id, "secret": (secret or secrets.token_bytes(32)).hex(), "created_us": created}
-    made_folder(folder)
-    if database is None:
-        _create_file(folder / DATABASE, meta, contents)
-    else:
-        _create_at(database_of(folder, database, file.id), meta, contents)
-    file.write(folder)
+    base = database_of(folder, database, file.id)
+    with _whole_or_nothing(folder, base):
+        made_folder(folder)
+        if isinstance(base, SQLite):
+            _create_file(base.path, meta, contents)
+        else:
+            _create_at(base, meta, contents)
+        file.write(folder)
+        for path in (folder / NAME, folder, folder.resolve().parent):
+            _sync(path)
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path, base: Database) -> Iterator[None]:
+    """What was made goes where the rest fails."""
+    was_there = folder.exists()
+    try:
+        yield
+    except BaseException:
+        with suppress(RankscopeError):
+            base.drop_tables()
+        with suppress(OSError):
+            (folder / NAME).unlink(missing_ok=True)
+            if not was_there:
+                folder.rmdir()
+        raise
+
+
+def _sync(path: Path) -> None:
+    """Names and bytes on the disk, so that no mark that is acknowledged later lies in a file without a name."""
+    if os.name == "nt":
+        return
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _written(given: Any, folder: Path) -> Any:

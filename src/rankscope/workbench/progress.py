@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.workbench.store.events import ANSWERS
-
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
@@ -21,7 +19,7 @@ class QueryProgress(NamedTuple):
 
 
 class AssessorProgress(NamedTuple):
-    """What one assessor did: grades, unsure, skipped, surplus, and the median time of looking in milliseconds."""
+    """What one assessor says now: grades, unsure, skipped, surplus, and the median time of looking in milliseconds."""
 
     assessor: int
     grades: int
@@ -68,7 +66,7 @@ def _of_query(project: Project, query: str) -> QueryProgress:
 
 
 def _of_assessor(project: Project, assessor: int) -> AssessorProgress:
-    own = [event for event in project.state.history(assessor) if event.kind in ANSWERS and not event.is_repeat]
+    own = [said[assessor] for said in project.state.answers.values() if assessor in said]
     times = [event.ms for event in own if event.ms is not None]
     grades = [event for event in own if event.kind == "grade"]
     return AssessorProgress(

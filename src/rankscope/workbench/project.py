@@ -56,13 +56,14 @@ class Project:
         self.guidelines = journal.guidelines()
         self.designs = journal.designs()
         self.numbers = ItemNumbers(self.secret, len(self.items))
+        rows = journal.pool(self.designs[-1].version) if self.designs else []
         self._writer = None if readonly else Writer(journal, JudgingRules(self))
         self.state = self._writer.state if self._writer else State.of(journal.events())
         self.lock = self._writer.lock if self._writer else threading.RLock()
         self.assignment = Assignment(self.file, self.state, self._is_person)
         self.pool: ProjectPool | None = None
         if self.designs:
-            self._use_pool(self.designs[-1])
+            self._use_pool(self.designs[-1], rows)
 
     @classmethod
     def new(
@@ -83,10 +84,8 @@ class Project:
         """Make a project in a folder and open it; with bad input an error names everything, and nothing is made.
 
         `images` is a folder of pictures, `texts` a file or folder of documents: one of them. `judging` are settings of
-        project.toml: relevant, per_item, double, repeat, single, loan_minutes, seed. `secret` decides the numbers of
-        the items; chosen at random unless given.
+        project.toml. `secret` decides the numbers of the items; it is chosen at random unless given.
         """
-        root = Path(folder)
         chosen = {
             "images": images,
             "texts": texts,
@@ -95,8 +94,8 @@ class Project:
             "topics": topics,
             "index": index,
         }
-        make_project(root, chosen, {"grades": grades, **judging}, database, secret)
-        return cls.open(root, database=database)
+        make_project(Path(folder), chosen, {"grades": grades, **judging}, database, secret)
+        return cls.open(folder, database=database)
 
     @classmethod
     def open(cls, folder: str | Path, *, database: str | None = None, readonly: bool = False) -> Project:
@@ -218,6 +217,9 @@ class Project:
     def invite(self, name: str, role: str = "judge") -> Invitation:
         """Let somebody in, with one role; a second invitation of the same person ends the first."""
         check_person(name, role)
+        known = next((each for each in self.assessors.values() if each.name == name), None)
+        if known is not None and known.kind != "human":
+            raise SettingError(f"'{name}' is a {known.kind} in this project: choose another name")
         token = new_token()
         return Invitation(self.put_assessor(name, kind="human", role=role, token=token_hash(token)), token)
 
@@ -225,6 +227,7 @@ class Project:
         """Let somebody in no more; what they marked stays."""
         found = self.assessor_named(name)
         self._store_assessor(found._replace(token_hash=None, active=0))
+        self.release(found.id)
 
     def assessor_of_token(self, token: str) -> Assessor | None:
         """Whom a token lets in; None: nobody."""
@@ -338,10 +341,8 @@ class Project:
             return self.pool
         return ProjectPool(self.designs[version - 1], self._read(lambda journal: journal.pool(version)))
 
-    def _use_pool(self, design: Design, rows: Sequence[Pooled] | None = None) -> ProjectPool:
-        pool = self.pool = ProjectPool(
-            design, self._read(lambda journal: journal.pool(design.version)) if rows is None else rows
-        )
+    def _use_pool(self, design: Design, rows: Sequence[Pooled]) -> ProjectPool:
+        pool = self.pool = ProjectPool(design, rows)
         self.assignment.use_pool(pool)
         return pool
 

@@ -16,6 +16,7 @@ from rankscope.validation import COUNT, FLAG, SEED, TEXT, Number, Optional, Rule
 from rankscope.workbench.store.dialects import check_address, mask
 
 NAME: Final = "project.toml"
+IRDS: Final = "irds:"
 RULES: Final[dict[str, dict[str, Rule]]] = {  # by table; a new setting adds its line here, and one to TEXT_OF
     "project": {"id": TEXT, "database": Optional(TEXT)},
     "collection": {
@@ -125,14 +126,16 @@ class ProjectFile:
             file.write("\n".join(lines))
 
     def path(self, folder: Path, written: str) -> Path:
-        """Where something that the file names lies."""
+        """Where something that the file names lies; a set of ir_datasets lies nowhere here."""
+        if written.startswith(IRDS):
+            return Path(written)
         return Path(os.path.normpath(folder / written))
 
 
 def path_to_write(source: str | Path, folder: Path) -> str:
     """A path as project.toml has it: absolute as it was given, else relative to the project's folder."""
     text = os.fspath(source)
-    return text if os.path.isabs(text) else Path(os.path.relpath(text, folder)).as_posix()
+    return text if os.path.isabs(text) or text.startswith(IRDS) else Path(os.path.relpath(text, folder)).as_posix()
 
 
 def _flat(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

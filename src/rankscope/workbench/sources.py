@@ -56,7 +56,7 @@ class Sources:
         items = _attempt(reports, self._items) or []
         topics = _attempt(reports, self._topics)
         rankings = [_attempt(reports, read_ranking, path) for path in self.runs]
-        for path in self.features:
+        for path in self.features if items else ():
             _attempt(reports, _check_features, path, items)
         _attempt(reports, self._check_index)
         known = {each.id for each in items}

@@ -12,6 +12,7 @@ import pytest
 
 from rankscope.workbench.pages.application import all_addresses
 from rankscope.workbench.pages.searching import search_parts_beside
+from rankscope.workbench.service import search_application
 from tests.needs import needed_module
 from tests.workbench.asgi_client import AsgiClient, client_of
 from tests.workbench.pages.served import JSON, OURS, Served, Workbench, served_project, workbench_application
@@ -72,6 +73,14 @@ def test_the_search_service_beside_a_project_is_described_and_asks_for_a_token(t
             assert client.get("/docs/_search?q=fox", headers=admin).json()["hits"]["total"]["value"] > 0
             assert client.post("/solr/docs/select", data={"q": "fox"}, headers=admin).json()["response"]["numFound"] > 0
             assert client.get("/docs", headers=admin).status_code == 404
+
+
+def test_the_search_service_alone_is_described_too() -> None:
+    with client_of(search_application({"docs": small_index()})) as client:
+        described = client.get("/openapi.json").json()
+        assert described["openapi"] == "3.1.0"
+        assert described["paths"]["/solr/{name}/select"]["get"]["summary"].endswith(".")
+        assert all(path.startswith("/") for path in described["paths"])
 
 
 def ask(client: AsgiClient, method: str, path: str, operation: Any, chance: random.Random, good: bool) -> Any:

@@ -97,6 +97,37 @@ def test_a_full_disk_of_postgresql_is_told(cluster: Cluster) -> None:
     database.close()
 
 
+def test_a_server_that_is_away_is_told_and_marks_go_on_when_it_is_back(cluster: Cluster) -> None:
+    database = PostgreSQL(cluster.address, "away")
+    writer = Writer(new_journal(database), patience=0.3)
+    writer.save(mark("first"))
+    cluster.kill()
+    with pytest.raises(Unavailable, match="cannot reach"):
+        writer.save(mark("lost", "b"))
+    cluster.start()
+    assert not writer.save(mark("lost", "b")).again
+    assert writer.state.last == 2
+    writer.stop()
+    database.close()
+
+
+def test_a_project_that_cannot_be_finished_leaves_no_schema(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: object, folder: Path) -> None:
+        raise SettingError("no room")
+
+    database = PostgreSQL(cluster.address, "count")
+    database.connect()
+    schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'rankscope%'"
+    before = database.execute(schemas)
+    monkeypatch.setattr("rankscope.workbench.project_file.ProjectFile.write", fail)
+    with pytest.raises(SettingError, match="no room"):
+        Project.new(tmp_path / "project", **write_sources(tmp_path), database=cluster.address)
+    assert database.execute(schemas) == before
+    database.close()
+
+
 SECRET = "s3cr3t"
 
 

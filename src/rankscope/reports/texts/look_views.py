@@ -40,7 +40,11 @@ def _postings(index: Any, words: list[str], options: dict[str, Any], bold: bool)
     from rankscope.reports.texts.looking import plain_value, postings_text
 
     found = find_postings(index, words[0], options["field"], options["limit"] or 20)
-    return postings_text(found, bold), plain_value(found)
+    links = [_link(index, each.id, options) for each in found.rows]
+    value = plain_value(found)
+    for row, link in zip(value["rows"], links, strict=True):
+        row |= _linked(link)
+    return postings_text(found, bold, links), value
 
 
 def _document(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
@@ -48,7 +52,8 @@ def _document(index: Any, words: list[str], options: dict[str, Any], bold: bool)
     from rankscope.reports.texts.looking import document_text, plain_value
 
     found = view_document(index, words[0], options["rebuild"])
-    return document_text(found, options["rebuild"], bold), plain_value(found)
+    link = _link(index, words[0], options)
+    return document_text(found, options["rebuild"], bold, link), plain_value(found) | _linked(link)
 
 
 def _explain(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
@@ -60,9 +65,21 @@ def _explain(index: Any, words: list[str], options: dict[str, Any], bold: bool) 
     hits = index.searcher(options["similarity"], options["field"]).search(node)
     rank, total = hits.rank_of(index.number_of(document)), hits.total
     place = f"rank {rank:,} of {total:,}" if rank else f"is not among the {total:,} documents found"
-    head = f"{document} for {node}: {place}"
-    value = {"query": str(node), "document": document, "rank": rank or None, "found": total}
+    link = _link(index, document, options)
+    head = f"{document} for {node}: {place}" + (f"\n{link}" if link else "")
+    value = {"query": str(node), "document": document, "rank": rank or None, "found": total, **_linked(link)}
     return explanation_text(found, head, bold), value | {"explanation": plain_value(found)}
+
+
+def _link(index: Any, document: str, options: dict[str, Any]) -> str:
+    """Where the document is served; nothing where no service is named."""
+    from rankscope.engines.text.served_links import ServedLinks
+
+    return ServedLinks.of(options["served"], index.folders).link(document) if options["served"] else ""
+
+
+def _linked(link: str) -> dict[str, str]:
+    return {"served": link} if link else {}
 
 
 def _analyse(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
@@ -89,9 +106,9 @@ def _query(index: Any, words: list[str], options: dict[str, Any], bold: bool) ->
 OVERVIEW = View((), (), _overview)
 VIEWS: dict[str, View] = {
     "terms": View((), ("field", "prefix", "by", "limit"), _terms),
-    "postings": View(("TERM",), ("field", "limit"), _postings),
-    "document": View(("ID",), ("rebuild",), _document),
-    "explain": View(("QUERY", "ID"), ("field", "similarity", "operator"), _explain),
+    "postings": View(("TERM",), ("field", "limit", "served"), _postings),
+    "document": View(("ID",), ("rebuild", "served"), _document),
+    "explain": View(("QUERY", "ID"), ("field", "similarity", "operator", "served"), _explain),
     "analyse": View(("TEXT",), ("field", "analyser"), _analyse),
     "query": View(("TEXT",), ("field", "operator"), _query),
 }

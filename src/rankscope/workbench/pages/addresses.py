@@ -158,4 +158,4 @@ def page_refusal(error: Exception, request: Request) -> Refusal:
     status = next((number for kind, number in STATUS.items() if isinstance(error, kind)), None)
     if status is not None:
         return Refusal(status, str(error))
-    return refusal_of(error, request.url.path, request.method)
+    return refusal_of(error, request.scope["path"], request.method)

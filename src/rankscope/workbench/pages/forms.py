@@ -72,7 +72,8 @@ def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person:
         body = {"format": "rankscope.refusal", "version": VERSION, "status": refusal.status, "error": refusal.message}
         return json_answer(body, refusal.status, refusal.headers)
     again = refusal.status == 401 and request.method == "GET" and _comes_from_elsewhere(request)
-    onward = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+    query = request.scope["query_string"].decode("ascii", "ignore")  # the address may hold any bytes
+    onward = f"{request.scope['path']}?{query}" if query else request.scope["path"]
     view = {"status": refusal.status, "lines": refusal.message.splitlines(), "onward": onward}
     name = "again.html" if again else "refusal.html"
     return page(bench, request, name, view, person, 200 if again else refusal.status, refusal.headers)
@@ -81,7 +82,7 @@ def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person:
 def _comes_from_elsewhere(request: Request) -> bool:
     """Whether a link of another page led here: then the browser keeps our cookie back, though there may be one."""
     headers = request.headers
-    if request.url.path.startswith("/enter/"):
+    if request.scope["path"].startswith("/enter/"):
         return False
     return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-site") in ("cross-site", "same-site")
 
@@ -115,7 +116,7 @@ def page(
     text = (
         environment()
         .get_template(name)
-        .render(**view, bench=bench, here=request.url.path, me=known, navigation=navigation(bench, known))
+        .render(**view, bench=bench, here=request.scope["path"], me=known, navigation=navigation(bench, known))
     )
     return HTMLResponse(text, status, {**PAGE_HEADERS, "vary": "Accept", **(headers or {})})
 

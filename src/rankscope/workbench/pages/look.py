@@ -69,7 +69,8 @@ def look(visit: Visit, asked: LookAsked) -> LookView:
     index = visit.bench.keep(project_index)
     chosen = VIEWS.get(asked.view, OVERVIEW)
     given = [asked.id if each == "ID" else asked.words for each in chosen.needs]
-    text, found, problem = "", {}, ""
+    text, problem = "", ""
+    found: dict[str, Any] = {}
     if index is not None and all(given):
         text, found, problem = _shown(index, chosen, given, asked)
     return {
@@ -93,7 +94,7 @@ def look(visit: Visit, asked: LookAsked) -> LookView:
 
 def _shown(index: Any, chosen: Any, given: list[str], asked: LookAsked) -> tuple[str, dict[str, Any], str]:
     """Text and value; or in place of them what is wrong with what was asked."""
-    options = {**asdict(asked), "field": asked.field or None}
+    options = {**asdict(asked), "field": asked.field or None, "served": None}
     try:
         with index.damage_explained():
             text, found = chosen.show(index, given, options, False)

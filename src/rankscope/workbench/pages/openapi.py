@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, is_typeddict
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
@@ -15,6 +16,8 @@ from rankscope.workbench.pages.addresses import ANYBODY, Address, Changed, Nothi
 from rankscope.workbench.pages.asked import fields_of
 from rankscope.workbench.pages.forms import VERSION
 from rankscope.workbench.pages.schema import Schema, schema_of_field, schema_of_type
+from rankscope.workbench.service.answers import json_answer
+from rankscope.workbench.service.application import ServicePart
 
 PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 WORDS: Final = {
@@ -46,9 +49,7 @@ def description(addresses: Iterable[Address], others: Sequence[BaseRoute] = ()) 
     for each in addresses:
         paths.setdefault(plain_path(each.path), {})[each.method.lower()] = _operation(each)
     for route in others:
-        if isinstance(route, Route) and (
-            route.path == "/" or not route.path.endswith("/")
-        ):  # a final slash adds nothing
+        if isinstance(route, Route) and not route.path[1:].endswith("/"):  # a final slash adds nothing
             paths.setdefault(plain_path(route.path), {}).update(_operations_of_route(route))
     return {
         "openapi": "3.1.0",
@@ -59,6 +60,17 @@ def description(addresses: Iterable[Address], others: Sequence[BaseRoute] = ()) 
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def description_part(parts: Sequence[ServicePart]) -> ServicePart:
+    """The description of other parts, at /openapi.json."""
+    described = description([], [route for part in parts for route in part.routes])
+
+    async def answer(_request: Request) -> Response:
+        return json_answer(described)
+
+    route = Route("/openapi.json", answer, methods=["GET"])
+    return ServicePart(routes=[route], tell=parts[-1].tell, owns=lambda path: path == "/openapi.json")
 
 
 def plain_path(path: str) -> str:

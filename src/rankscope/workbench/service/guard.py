@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -54,6 +55,8 @@ class Guard:
         try:
             self._check(scope)
             await self.app(scope, self._measured(scope["path"], receive), safe_send)
+        except ClientDisconnect:
+            return  # nobody is there to be answered
         except Exception as error:
             if started:
                 raise

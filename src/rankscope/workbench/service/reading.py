@@ -105,4 +105,4 @@ def read_json(body: bytes) -> Any:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"JSON has no {name}")

@@ -17,6 +17,8 @@ import numpy as np
 
 from rankscope.catalogue import did_you_mean
 from rankscope.engines.text.index.columns import Numbers
+from rankscope.engines.text.index.mapped_texts import map_texts
+from rankscope.engines.text.index.opening import OpenedIndex
 from rankscope.engines.text.index.segment import ID
 from rankscope.engines.text.text_index import Index
 from rankscope.errors import SettingError
@@ -104,7 +106,7 @@ class ServedIndexes:
         if twice:
             advice = "give one of them another name, as NAME=FOLDER"
             raise SettingError.of([f"two indexes are called '{name}': {advice}" for name in sorted(twice)])
-        return cls({name: Index.open(folder) for name, folder in named}, similarity)
+        return cls({name: _ready(Index.open(folder)) for name, folder in named}, similarity)
 
     def find(self, asked: str) -> Served:
         """The index of a name; several with commas between or by a pattern, or all, as one."""
@@ -147,6 +149,11 @@ class ServedIndexes:
         counts = [part.reader.count for part in parts.values()]
         begins = tuple(np.cumsum([0, *counts[:-1]]).tolist())
         return Served(names, index, self.similarity, begins)
+
+
+def _ready(index: Index) -> Index:
+    """An index whose texts are quickly read."""
+    return Index(OpenedIndex(map_texts(index.reader), index.folders))
 
 
 def _named(given: str) -> tuple[str, str]:

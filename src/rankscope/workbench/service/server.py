@@ -49,7 +49,9 @@ def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
         raise SettingError(f"port={port}: must be between 0 and {MOST_PORT}")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        return socket.create_server(found[0][4][:2], family=found[0][0], backlog=CONNECTIONS)
+        listening = socket.create_server(found[0][4][:2], family=found[0][0], backlog=CONNECTIONS)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # its connections too send at once
+        return listening
     except OSError as error:
         advice = "; --port 0 chooses one that is free" if port else ""
         raise SettingError(f"cannot listen at {host}, port {port}: {error.strerror or error}{advice}") from None

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 
 from rankscope.engines.text.text_index import Index
 from rankscope.workbench.service.application import ServicePart, create_application
+from rankscope.workbench.service.asking import find_page
 from rankscope.workbench.service.hosts import hosts_of, is_loopback
 from rankscope.workbench.service.limits import Limits
 from rankscope.workbench.service.opensearch.part import opensearch_part
@@ -32,9 +33,12 @@ def search_application(
     limits: Limits | None = None,
 ) -> Starlette:
     """An ASGI application that searches indexes, by name or those of folders, as Solr and OpenSearch do."""
+    from rankscope.workbench.pages.openapi import description_part
+
     allowed = limits or Limits()
     served = indexes if isinstance(indexes, ServedIndexes) else ServedIndexes.of(indexes, similarity)
-    return create_application(search_parts(served, allowed), hosts_of(host, allow_hosts), allowed)
+    parts = search_parts(served, allowed)
+    return create_application([description_part(parts), *parts], hosts_of(host, allow_hosts), allowed)
 
 
 def search_parts(served: ServedIndexes, limits: Limits) -> list[ServicePart]:
@@ -66,9 +70,18 @@ def serve(
     served = ServedIndexes.of(indexes, similarity)
     application = search_application(served, host=host, allow_hosts=allow_hosts, limits=limits)
     with listen(host, port) as listening:
+        search_once(served)
         for line in start_lines(served, address_of(listening), host):
             say(line)
         run_application(application, listening)
+
+
+def search_once(served: ServedIndexes) -> None:
+    """Load what the first search of each index loads, so that nobody waits for it."""
+    for name in served.indexes:
+        one = served.find(name)
+        page = find_page(one, one.index.parse("a", syntax="lucene"), 0, 1)
+        one.index.reader.stored_rows(page.docs)
 
 
 def start_lines(served: ServedIndexes, address: str, host: str) -> list[str]:

@@ -13,6 +13,7 @@ const state = {
   shown: [], // tasks on the stage: {task, query, item, mark}
   chosen: 0, // which of them
   undo: [], // marks of this tab that can be taken back
+  settled: new Map(), // when the answer to a task was acknowledged; Infinity while it is on its way
   trail: [],
   seen: 0, // visible milliseconds since the last mark
   ended: false,
@@ -49,10 +50,11 @@ async function ask(hold = open().map(each => each.task)) {
   const asked = new URLSearchParams({ tab, count: 2 * PAGE, hold: hold.slice(0, 2 * PAGE).join(",") });
   let pause = 300;
   for (;;) {
+    const sent = performance.now();
     try {
       const answer = await fetch(`/judge?${asked}`, { headers: { Accept: "application/json" } });
       if (answer.status === 401) trouble("You are signed out. Open your link again in another tab; this one goes on then.");
-      if (answer.ok) { take(await answer.json()); break; }
+      if (answer.ok) { take(await answer.json(), sent); break; }
     } catch { /* the server is away: again */ }
     await new Promise(resolve => setTimeout(resolve, pause));
     pause = Math.min(5000, 2 * pause);
@@ -60,12 +62,12 @@ async function ask(hold = open().map(each => each.task)) {
   asking = false;
 }
 
-function take(found) {
+// What comes may have been answered since it was asked for: that is not shown again.
+function take(found, sent) {
   for (const each of found.queries) state.queries.set(each.query, each);
   const known = new Set([...state.shown, ...state.tasks].filter(each => !each.mark).map(each => each.task));
-  const marked = new Set(state.shown.filter(each => each.mark).map(each => each.task));
-  const waiting = new Set(outbox.waiting.map(each => each.body.task));
-  const more = found.tasks.filter(each => !known.has(each.task) && !waiting.has(each.task) && !marked.has(each.task));
+  const isOld = task => (state.settled.has(task) ? state.settled.get(task) > sent : false);
+  const more = found.tasks.filter(each => !known.has(each.task) && !isOld(each.task));
   state.tasks.push(...more);
   state.ended = !more.length && !open().length;
   for (const each of more) if (each.item.kind === "picture") new Image().src = picture(each.item);
@@ -132,6 +134,7 @@ function tile(task, place) {
   found.addEventListener("pointerdown", () => choose(place, false));
   found.addEventListener("focus", () => choose(place, false));
   found.addEventListener("dblclick", () => enlarge());
+  found.dataset.task = task.task;
   task.tile = found;
   describe(task, place);
   return found;
@@ -155,6 +158,11 @@ function choose(place, focus = true) {
   for (const button of document.querySelectorAll(".grade"))
     button.setAttribute("aria-pressed", String(!!mark && mark.body.grade === Number(button.dataset.grade)));
   if (focus && state.shown.length) state.shown[state.chosen].tile.focus({ preventScroll: pageSize() === 1 });
+}
+
+function chooseNone() {
+  state.chosen = -1;
+  for (const each of state.shown) each.tile.classList.remove("chosen");
 }
 
 // marks
@@ -189,7 +197,11 @@ const marks = new Map(); // by key
 // To the next task that is not marked, or to the next page.
 function onward() {
   const place = next(state.chosen + 1);
-  if (place === null) turn(); else choose(place);
+  if (place !== null) choose(place);
+  else {
+    chooseNone(); // a key that comes while the next items are on their way must not grade the last one again
+    turn();
+  }
   if (open().length < FEW) ask();
 }
 
@@ -212,6 +224,7 @@ function undo() {
 // A task is to be judged again, or says again what it said before: where it stands, or in front of the others.
 function back(task, before = null) {
   task.mark = before;
+  state.settled.delete(task.task);
   if (!before) {
     state.marks = Math.max(0, state.marks - 1);
     state.left++;
@@ -231,13 +244,12 @@ function comment() {
   const task = state.shown[state.chosen];
   if (!task) return;
   $("comment-text").value = "";
-  $("comment").returnValue = "";
-  $("comment").onclose = () => {
+  $("comment").querySelector("form").onsubmit = event => {
     const text = $("comment-text").value.trim();
-    if ($("comment").returnValue === "save" && text)
+    if (event.submitter && event.submitter.value === "save" && text)
       add("/judge/marks", { key: newKey(), kind: "comment", task: task.task, text }, task, "comment");
-    choose(state.chosen);
   };
+  $("comment").onclose = () => choose(state.chosen);
   $("comment").showModal();
 }
 
@@ -251,6 +263,8 @@ function tell(entry, now, more) {
     state.trail.push(mark);
   }
   mark.state = now;
+  if (["grade", "unsure", "skip"].includes(entry.body.kind))
+    state.settled.set(entry.body.task, now === "saved" ? performance.now() : Infinity);
   mark.why = more.why || more.error || "";
   if (mark.task && mark.task.mark === mark) describe(mark.task);
   if (now === "saved") {

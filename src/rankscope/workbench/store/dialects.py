@@ -6,6 +6,7 @@ password in it.
 
 from __future__ import annotations
 
+import logging
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -62,6 +63,10 @@ class Database(ABC):
     @abstractmethod
     def create_tables(self) -> None:
         """Make the tables, inside of a transaction."""
+
+    @abstractmethod
+    def drop_tables(self) -> None:
+        """Take away what was just made, where the rest of a project could not be."""
 
     @abstractmethod
     def check(self) -> str:
@@ -138,6 +143,10 @@ class SQLite(Database):
         for statement in schema.statements("INTEGER", "REAL", schema.SQLITE_TRIGGERS):
             self.execute(statement)
 
+    def drop_tables(self) -> None:
+        """The file goes."""
+        self.path.unlink(missing_ok=True)
+
     def check(self) -> str:
         """What `integrity_check` says."""
         return "; ".join(str(row[0]) for row in self.execute("PRAGMA integrity_check"))
@@ -182,6 +191,7 @@ class PostgreSQL(Database):
         self.address, self.name = check_address(address), f"rankscope_{name}"
         self.shown = f"{mask(address)} (schema {self.name})"
         self._driver = import_extra("psycopg", "psycopg", "team")
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what it says is in our own errors
         self._base: Any = None
         self._locked = False
 
@@ -207,7 +217,7 @@ class PostgreSQL(Database):
     def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         """Run one statement; its rows."""
         with self._explained():
-            done = self._base.execute(statement.replace("?", "%s"), values)
+            done = self._base.execute(statement.replace("?", "%s") if values else statement, values or None)
             found: list[Row] = done.fetchall() if done.description else []
         return found
 
@@ -234,6 +244,12 @@ class PostgreSQL(Database):
         self.execute(f"CREATE SCHEMA {self.name}")
         for statement in schema.statements("bigint", "double precision", schema.POSTGRESQL_TRIGGERS):
             self.execute(statement)
+
+    def drop_tables(self) -> None:
+        """The schema goes."""
+        self.connect()
+        self.execute(f"DROP SCHEMA IF EXISTS {self.name} CASCADE")
+        self.close()
 
     def check(self) -> str:
         """PostgreSQL checks its pages itself; every row is read once."""

@@ -14,6 +14,7 @@ Kind = Literal["grade", "unsure", "skip", "undo", "comment", "prefer", "round", 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ANSWERS: Final = frozenset({"grade", "unsure", "skip"})  # what an assessor says of an item of a query
 LONGEST_LOOK: Final = 5 * 60 * 1000  # ms that one mark may count as time of looking
+RESERVED: Final = frozenset({"surplus", "repeat", "import"})  # details that only a project itself may give
 LONGEST_KEY, LONGEST_DETAIL = 64, 20_000  # signs
 
 
@@ -76,6 +77,7 @@ class Mark:
     pool: int | None = None
     guideline: int | None = None
     at_us: int | None = None  # known already where a journal is imported
+    is_copy: bool = False  # made elsewhere and brought in from a file: nobody was asked for it here
 
     def __post_init__(self) -> None:
         if self.ms is not None:

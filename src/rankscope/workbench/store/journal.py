@@ -31,7 +31,10 @@ class Journal:
     def check_version(self) -> None:
         """`Unavailable` where there are no tables, or those of another version of rankscope."""
         if not self.database.has_tables():
-            raise Unavailable(f"{self.database.shown} holds no project of rankscope")
+            raise Unavailable(
+                f"{self.database.shown} holds no journal of this project. To move one there: export it with --journal, "
+                "make a project with --database, and import it"
+            )
         found = self.meta().get("schema")
         if found != schema.VERSION:
             raise Unavailable(f"{self.database.shown} is of version {found}, and this rankscope reads {schema.VERSION}")

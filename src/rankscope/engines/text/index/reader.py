@@ -93,8 +93,7 @@ class IndexReader:
         for base, end, segment in zip(self.bases, self.bases[1:], self.segments, strict=False):
             here = [number for number in numbers if base <= number < end]
             if here:
-                rows = segment.documents.rows([number - base for number in here])
-                found |= dict(zip(here, rows.iter_rows(named=True), strict=True))
+                found |= dict(zip(here, segment.documents.dicts([number - base for number in here]), strict=True))
         return [found[number] for number in numbers]
 
     def stored_column(self, field: str) -> pl.Series:

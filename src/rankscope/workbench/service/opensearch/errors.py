@@ -23,7 +23,7 @@ KINDS: Final = {  # the usual kind of each status, where a refusal names none
 
 
 def error_body(refusal: Refusal) -> Json:
-    """What is said beside the status."""
+    """The body of a refusal."""
     if refusal.facts:
         return dict(refusal.facts)
     cause = {"type": refusal.kind or KINDS.get(refusal.status, "exception"), "reason": refusal.message}

@@ -213,7 +213,7 @@ def best_of(parts: Sequence[Node], others: float = 0.0) -> Node:
 
 
 def boosted(node: Node, how: dict[str, Any]) -> Node:
-    """A query times the boost that stands beside it."""
+    """A query times the boost that its options give."""
     return _times(node, number_of(how.get("boost", 1), "boost"))
 
 
