@@ -76,6 +76,7 @@ def command(given: tuple[str, ...], format_: str, **options: Any) -> None:
 def _parted(given: tuple[str, ...]) -> tuple[list[str], str | None, tuple[str, ...]]:
     """The indexes, the view and its words: what follows the first index is one too, unless it is a view."""
     from rankscope.engines.text.index.storage import RECORD
+    from rankscope.reports.texts.look_views import VIEWS
 
     def is_index(text: str) -> bool:
         return text not in VIEWS and os.path.isfile(os.path.join(text, RECORD))

@@ -53,7 +53,7 @@ def test_by_nearness_begins_with_the_item_and_holds_all(served: Served) -> None:
     assert len({each["id"] for each in view["items"]}) == 3 * EACH
 
 
-def test_pages_are_of_sixty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: Served) -> None:
+def test_pages_are_of_sixty(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankscope.workbench.pages.browse.PAGE", 10)
     pages = [served.json(f"/browse?page={page}") for page in (1, 2, 3, 99)]
     assert [len(each["items"]) for each in pages] == [10, 10, 4, 4]
@@ -184,10 +184,7 @@ def test_judges_look_at_nothing_of_this(served: Served) -> None:
     served.client.client.cookies.update(cookie)
 
 
-def test_an_admin_who_judges_sees_no_classes_until_all_is_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rankscope.workbench.pages.own_progress.OLD", -1.0)
+def test_an_admin_who_judges_sees_no_classes_until_all_is_judged(tmp_path: Path) -> None:
     with served_pictures(tmp_path, {"r": RUN}) as served:
         served.project.make_pool("depth(4)")
         assert served.json("/browse")["order"] == "class"

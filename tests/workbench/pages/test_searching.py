@@ -70,8 +70,7 @@ def test_without_an_index_names_and_titles_are_searched(tmp_path: Path) -> None:
         assert served.json("/search?q=nothing")["total"] == 0
 
 
-def test_who_judges_searches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.workbench.pages.own_progress.OLD", -1.0)
+def test_who_judges_searches_nothing(tmp_path: Path) -> None:
     with served_project(tmp_path) as served:
         served.sign_in()
         assert served.json("/search?q=a")["total"] == 1

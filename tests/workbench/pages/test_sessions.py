@@ -252,8 +252,7 @@ def test_a_session_is_its_owners_alone(served: Served) -> None:
     assert served.client.get("/session", headers=theirs).json()["sessions"] == []
 
 
-def test_who_judges_a_query_has_no_session_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankscope.workbench.pages.own_progress.OLD", -1.0)
+def test_who_judges_a_query_has_no_session_on_it(tmp_path: Path) -> None:
     with served_pictures(tmp_path, {"r": RUN}) as served:
         served.project.make_pool("depth(4)")
         view = begin(served)
