@@ -10,7 +10,7 @@ import pytest
 from rankscope.workbench.project import Project
 from tests.browser.chromium import Visitor, chromium
 from tests.browser.test_workbench import SIZES, problems
-from tests.browser.workbenches import Bench, served_from_thread, wait_until
+from tests.browser.workbenches import Bench, served_from_thread
 from tests.workbench.pages.pictured import pixels_of, png_of, write_pictures
 
 if TYPE_CHECKING:
@@ -78,27 +78,29 @@ def test_a_session_goes_by_keyboard_and_graphs_follow(browser: Browser, bench: B
     page.goto(f"{bench.address}/like/{bench.bench.number_of('blue/1.png')}")
     page.click("text=Begin a feedback session")
     page.wait_for_url("**/session/*")
+    page.wait_for_selector("html[data-ready=yes]")
     page.locator("[data-tile]").first.focus()
     for key in ("y", "y", "n"):
         page.keyboard.press(key)
-    page.wait_for_function("document.querySelectorAll('[data-tile][data-state=saved]').length === 3")
+    page.wait_for_function("() => document.querySelectorAll('[data-tile][data-state=saved]').length === 3")
     assert page.locator("#said").inner_text() == "saved, not relevant"
     assert page.locator("[data-set=relevant] .set-count").inner_text() == "3"
     assert page.locator("[data-set=not] .set-count").inner_text() == "1"
     page.click("[data-set=not] .examples button")
-    page.wait_for_function("document.querySelector('[data-set=not] .set-count').textContent === '0'")
+    page.wait_for_function("() => document.querySelector('[data-set=not] .set-count').textContent === '0'")
     assert page.locator("[data-tile] >> nth=2").get_attribute("data-mark") == "open"
     page.goto(f"{page.url}?truth=marks")
+    page.wait_for_selector("html[data-ready=yes]")
     before = page.locator("#graphs").inner_html()
     page.locator("[data-tile] >> nth=2").focus()
     page.keyboard.press("y")
     page.wait_for_function("before => document.getElementById('graphs').innerHTML !== before", arg=before)
     assert "to scope 3" in page.locator("img[alt*='to scope']").get_attribute("alt")
-    for key in ("r",):
-        page.keyboard.press(key)
+    page.keyboard.press("r")
     page.wait_for_selector("h2 >> text=Round 1")
-    images = page.locator(".graph img")
-    wait_until(lambda: images.evaluate_all("all => all.every(each => each.loading && true)"), "pictures")
+    picture = page.locator(".graph img").first
+    picture.scroll_into_view_if_needed()
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
     visitor.close()
     assert visitor.said == []
 
@@ -112,6 +114,7 @@ def test_pages_with_something_on_them_are_open_to_everybody(
     page.goto(f"{bench.address}/like/0")
     page.click("text=Begin a feedback session")
     page.wait_for_url("**/session/*")
+    page.wait_for_selector("html[data-ready=yes]")
     page.click("[data-tile] >> nth=0 >> text=yes")
     page.wait_for_selector("[data-tile][data-state=saved]")
     page.click("text=The rest here is not relevant")

@@ -39,7 +39,7 @@ def mark_shown(served: Served, view: dict[str, Any], label: str = "red") -> None
     for each in view["shown"]:
         if each["label"] == label:
             assert served.change(address, item=each["number"], opinion="relevant").status_code == 204
-    assert served.change(address, opinion="not").status_code == 204
+    assert served.change(address, opinion="not", rest=True).status_code == 204
 
 
 def next_round(served: Served, number: int, method: str, **how: Any) -> dict[str, Any]:
@@ -84,6 +84,13 @@ def test_both_sets_can_be_edited(served: Served) -> None:
     assert [each["opinion"] for each in after["shown"][:2]] == ["not", "open"]
     served.change("/session/1/marks", item=served.bench.number_of("red/0.png"), opinion="open")
     assert next_round(served, 1, "svm")["note"] == "start ranking kept: no positive example"
+
+
+def test_an_opinion_is_of_an_item_or_of_the_rest(served: Served) -> None:
+    begin(served)
+    for wrong in ({}, {"item": None}, {"item": 1, "rest": True}):
+        assert served.change("/session/1/marks", opinion="not", **wrong).status_code == 400
+    assert served.json("/session/1")["not_relevant"] == []
 
 
 def test_every_step_is_in_the_journal_and_a_restart_loses_none(served: Served) -> None:
@@ -210,7 +217,7 @@ def test_with_marks_alone_what_is_not_known_says_why(served: Served) -> None:
     assert "no round is judged whole" in graphs["rounds"]["reason"]
     page = served.client.get("/session/1?truth=marks").text
     assert page.count("Not known:") == 3
-    served.change("/session/1/marks", opinion="not")
+    served.change("/session/1/marks", opinion="not", rest=True)
     assert graphs_of(served.json("/session/1?truth=marks"))["rounds"]["series"][0]["y"] == pytest.approx([0.5])
 
 

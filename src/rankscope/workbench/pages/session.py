@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from rankscope.feedback.methods import METHODS
-from rankscope.validation import OneOf, Optional, WholeNumber
+from rankscope.validation import FLAG, OneOf, Optional, WholeNumber
 from rankscope.workbench.browsing.session_graphs import KINDS
 from rankscope.workbench.browsing.sessions import OPINIONS, FeedbackSession, begin_mark, opinion_mark, round_mark
 from rankscope.workbench.pages.addresses import Changed, Visit, address
@@ -90,7 +90,8 @@ class OpinionAsked:
 
     number: Annotated[int, WholeNumber(1), SESSION]
     opinion: Annotated[str, OneOf(OPINIONS, exactly=True), "relevant, not, or open: nothing is said any more"]
-    item: Annotated[int | None, Optional(WholeNumber(0)), "the number of an item; none: the rest of the display"] = None
+    item: Annotated[int | None, Optional(WholeNumber(0)), "the number of an item"] = None
+    rest: Annotated[bool, FLAG, "of all items of the display of which nothing was said"] = False
     key: Annotated[str | None, KEY, "a name of this mark: the same again is the same mark"] = None
 
 
@@ -213,6 +214,8 @@ def session_graphs(visit: Visit, asked: SessionAsked) -> GraphsView:
 async def session_mark(visit: Visit, asked: OpinionAsked) -> Changed | None:
     """Say that an item is relevant or not, or nothing any more; the answer comes when it is on the disk."""
     found = await run_in_threadpool(_session, visit, asked.number)
+    if (asked.item is None) != asked.rest:
+        raise Refusal(400, "say of which item, or of the rest of the display: one of them")
     if asked.item is not None:
         places = [place_of(visit.bench, asked.item)]
     else:

@@ -98,7 +98,7 @@ function redraw() {
 for (const form of place.querySelectorAll("form[data-opinion]")) {
   form.addEventListener("submit", event => {
     event.preventDefault();
-    mark(form.elements.item.value, event.submitter.value);
+    mark(form.querySelector('[name="item"]').value, event.submitter.value); // elements.item is a function
   });
 }
 
@@ -116,3 +116,4 @@ document.addEventListener("keydown", event => {
 
 place.querySelector(".next").addEventListener("submit", () => said("Learning."));
 if (location.hash === "#shown" && roving.tiles().length) roving.take(roving.tiles()[0]);
+document.documentElement.dataset.ready = "yes";
