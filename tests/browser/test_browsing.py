@@ -95,7 +95,7 @@ def test_a_session_goes_by_keyboard_and_graphs_follow(browser: Browser, bench: B
     page.locator("[data-tile] >> nth=2").focus()
     page.keyboard.press("y")
     page.wait_for_function("before => document.getElementById('graphs').innerHTML !== before", arg=before)
-    assert "to scope 3" in page.locator("img[alt*='to scope']").get_attribute("alt")
+    assert "to scope 3" in str(page.locator("img[alt*='to scope']").get_attribute("alt"))
     page.keyboard.press("r")
     page.wait_for_selector("h2 >> text=Round 1")
     picture = page.locator(".graph img").first

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
@@ -40,11 +41,15 @@ class SessionRanker:
     def __init__(self, project: Project, neighbourhood: Callable[[str, str], Neighbourhood]) -> None:
         self.project, self._neighbourhood = project, neighbourhood
         self._items: dict[str, Items] = {}
-        self._orders: dict[Any, IntArray] = {}
+        self._orders: dict[Any, NDArray[Any]] = {}
+        self._negative: dict[str, bool] = {}
         self._lock = threading.Lock()
 
     def start_scores(self, session: FeedbackSession) -> FloatArray:
         """Before any feedback: nearness to the example, else how well the words fit, else chance."""
+        return self._kept((session.key, "scores"), lambda: self._start_scores(session))
+
+    def _start_scores(self, session: FeedbackSession) -> FloatArray:
         count = len(self.project.items)
         if session.example is not None:
             near = self._neighbourhood(session.features, session.metric).like_item(session.example, count - 1)
@@ -80,7 +85,9 @@ class SessionRanker:
             raise SettingError(f"{method} cannot learn from these examples: {scored.failed[0]}")
         values = scored.values[0][places]
         order = self._without_example(session, values)
-        next_ones = method.query(items, examples, scored, DISPLAY + len(session.shown) + len(session.opinions) + 1)[0]
+        key = _round_key(session.key, len(session.rounds), str(method), session.relevant, session.not_relevant)
+        self._kept(key, lambda: order)
+        next_ones = method.query(items, examples, scored, DISPLAY + 1)[0]  # the example may be one of them
         back = np.full(len(items), -1)
         back[places] = np.arange(len(places))
         seen = {*session.shown, *session.opinions, session.example}
@@ -91,19 +98,23 @@ class SessionRanker:
         """The order of a round that was asked for, from the examples it learnt from."""
         if done.number == 0:
             return self.start(session)
-        return self._kept((session.key, done.number), lambda: self._again(session, done, others))
+        key = _round_key(session.key, done.number, done.method, done.relevant, done.not_relevant)
+        return self._kept(key, lambda: self._again(session, done, others))
 
     def _again(self, session: FeedbackSession, done: Round, others: Sequence[FeedbackSession]) -> IntArray:
         opinions: Any = dict.fromkeys(done.relevant, "relevant") | dict.fromkeys(done.not_relevant, "not")
         then = replace(session, rounds=session.rounds[: done.number], opinions=opinions)
         return self.rank(then, METHODS.parse(done.method), others).order
 
-    def _kept(self, key: Any, make: Callable[[], IntArray]) -> IntArray:
-        found = self._orders.get(key)
+    def _kept(self, key: Any, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        with self._lock:
+            found = self._orders.pop(key, None)
         if found is None:
-            found = self._orders[key] = make()
+            found = make()
+        with self._lock:
+            self._orders[key] = found  # the last that was asked for stands at the end
             while len(self._orders) > KEPT:
-                self._orders.pop(next(iter(self._orders)), None)
+                del self._orders[next(iter(self._orders))]
         return found
 
     def _without_example(self, session: FeedbackSession, scores: FloatArray) -> IntArray:
@@ -119,13 +130,12 @@ class SessionRanker:
         known: dict[str, Any] = {}
         if "truth" in method.needs:
             known["truth"] = places[np.array(self._target(session), dtype=np.int64)]
-        if "displays" in method.needs:
-            picked = set(session.relevant)
-            known["displays"] = [
-                (places[list(each.shown)], places[[place for place in each.shown if place in picked]])
-                for each in session.rounds
-                if each.shown
-            ]
+        picked = set(session.relevant)
+        known["displays"] = [
+            (places[list(each.shown)], places[[place for place in each.shown if place in picked]])
+            for each in session.rounds
+            if each.shown
+        ]  # all methods show what was not shown before
         if "words" in method.needs:
             known["asked"] = [session.query]
         start = np.empty(len(places))
@@ -138,9 +148,28 @@ class SessionRanker:
         label = target_class(self.project, session)
         return [each.place for each in self.project.items if label and each.class_ == label]
 
+    def why_not(self, session: FeedbackSession, kind: type[Method]) -> str:
+        """Why a method cannot be used in a session; empty where it can."""
+        project = self.project
+        words = project.queries[session.query].text if session.query is not None else ""
+        if "words" in kind.needs and (not words or project.sources.index is None):
+            return "it learns words, and there is no index of the texts, or no query in words"
+        if "truth" in kind.needs and not target_class(project, session):
+            return "it knows all relevant items, and the collection has no class for this search"
+        if "words" not in kind.needs and not project.access.feature_names:
+            return "it learns from features, and the project names none"
+        if "counts" in kind.needs and self._has_negative(session.features):
+            return "it takes features for counts of words, and some of them are negative"
+        return ""
+
+    def _has_negative(self, features: str) -> bool:
+        if features not in self._negative:
+            self._negative[features] = float(self.project.access.vectors(features).matrix.min()) < 0
+        return self._negative[features]
+
     def _prepared(self, session: FeedbackSession, method: Method) -> tuple[Items, IntArray]:
         """The items that a method ranks, and where among them each item of the project is."""
-        if reason := why_not(self.project, session, type(method)):
+        if reason := self.why_not(session, type(method)):
             raise SettingError(f"{method.name} cannot be used here: {reason}")
         if "words" in method.needs:
             return self._texts(session)
@@ -174,6 +203,10 @@ class SessionRanker:
         return Index.open(self.project.sources.index)
 
 
+def _round_key(session: str, number: int, method: str, relevant: Iterable[int], others: Iterable[int]) -> Any:
+    return session, number, method, tuple(relevant), tuple(others)
+
+
 def with_log(items: Items, sessions: Sequence[FeedbackSession]) -> Items:
     """Items together with what was marked in other sessions."""
     log = np.zeros((len(sessions), len(items)), np.int8)
@@ -187,17 +220,3 @@ def target_class(project: Project, session: FeedbackSession) -> str:
     if session.example is not None:
         return project.items[session.example].class_
     return project.queries[session.query].class_ if session.query is not None else ""
-
-
-def why_not(project: Project, session: FeedbackSession, kind: type[Method]) -> str:
-    """Why a method cannot be used in a session; empty where it can."""
-    words = project.queries[session.query].text if session.query is not None else ""
-    if "words" in kind.needs and (not words or project.sources.index is None):
-        return "it learns words, and there is no index of the texts, or no query in words"
-    if "truth" in kind.needs and not target_class(project, session):
-        return "it knows all relevant items, and the collection has no class for this search"
-    if "words" not in kind.needs and not project.access.feature_names:
-        return "it learns from features, and the project names none"
-    if "counts" in kind.needs and float(project.access.vectors(session.features).matrix.min()) < 0:
-        return "it takes features for counts of words, and some of them are negative"
-    return ""

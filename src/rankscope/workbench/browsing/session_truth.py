@@ -41,10 +41,13 @@ class SessionTruth:
         count = len(project.items)
         relevant, known = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         if session.query is not None:
-            for place, each in enumerate(project.items):
-                said = project.state.answer(session.assessor, (session.query, each.id))
-                if said is not None and said.grade is not None:
-                    known[place], relevant[place] = True, said.grade >= project.file.relevant
+            with project.lock:
+                answers = [(pair[1], said) for pair, said in project.state.answers.items() if pair[0] == session.query]
+            for item, said in answers:
+                own = said.get(session.assessor)
+                if own is not None and own.grade is not None:
+                    place = project.places[item]
+                    known[place], relevant[place] = True, own.grade >= project.file.relevant
         for place, opinion in session.opinions.items():
             known[place], relevant[place] = True, opinion == "relevant"
         return cls(relevant, known, session.example, "marks")

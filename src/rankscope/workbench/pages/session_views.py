@@ -8,7 +8,7 @@ from typing import TypedDict
 from rankscope.feedback.methods import ALL, METHODS
 from rankscope.notation import usage
 from rankscope.workbench.browsing.session_graphs import AFTER, BEFORE, KINDS, SessionGraph, SessionLists, table_of
-from rankscope.workbench.browsing.session_ranking import SessionRanker, why_not
+from rankscope.workbench.browsing.session_ranking import SessionRanker
 from rankscope.workbench.browsing.session_truth import SessionTruth, whole_list
 from rankscope.workbench.browsing.sessions import FeedbackSession, SessionLog
 from rankscope.workbench.pages.addresses import Visit
@@ -222,7 +222,7 @@ def method_views(bench: Workbench, session: FeedbackSession) -> list[MethodView]
                 "name": name,
                 "written": usage(kind),
                 "about": about,
-                "why_not": why_not(bench.project, session, kind),
+                "why_not": bench.keep(Feedback).ranker.why_not(session, kind),
             }
         )
     return found
