@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.gathering import gather
-    from rankscope.facade.growing import estimate, forecast_growth
+    from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
@@ -66,6 +66,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "report": "facade.showing",
     "graph": "facade.showing",
     "forecast_growth": "facade.growing",
+    "homogeneity": "facade.growing",
     "estimate": "facade.growing",
     "needed_sample": "sampling.sample_size",
     "describe": "facade.ranking",
@@ -143,6 +144,7 @@ __all__ = [
     "gate",
     "gather",
     "graph",
+    "homogeneity",
     "index",
     "load_ranks",
     "nearest_ranks",

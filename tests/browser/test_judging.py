@@ -168,6 +168,9 @@ def test_two_tabs_of_one_judge(browser: Browser, tmp_path: Path) -> None:
         undone = bench.project.state.events[-1]
         task = task_of(bench.bench, (undone.query or "", undone.item or ""))
         assert task in shown[0]  # its own last mark, not that of the other tab
+        lent = len(bench.project.assignment.loans)
+        tabs[1].goto(f"{bench.address}/")
+        wait_until(lambda: 0 < len(bench.project.assignment.loans) < lent, "items of a closed tab go back")
         visitor.close()
 
 

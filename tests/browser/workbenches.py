@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankscope.workbench.project import Project
 from tests.needs import needed_module
@@ -60,7 +61,7 @@ def text_project(folder: Path, texts: dict[str, str], topics: dict[str, str], **
     asked = [json.dumps({"_id": name, "text": text}) for name, text in topics.items()]
     (folder / "topics.jsonl").write_text("\n".join(asked))
     rows = [{"query": topic, "item": name, "score": -rank} for topic in topics for rank, name in enumerate(texts)]
-    needed_module("polars", "core").DataFrame(rows).write_parquet(folder / "all.run.parquet")
+    pl.DataFrame(rows).write_parquet(folder / "all.run.parquet")
     project = Project.new(
         folder / "judging",
         texts=folder / "docs.jsonl",

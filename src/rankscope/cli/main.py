@@ -30,11 +30,12 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "serve": "Search over HTTP: clients of Solr and OpenSearch work unchanged on your indexes, and can only read.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
+    "homogeneity": "Does quality depend on the generality d/c alone? Class sizes against thinned collections.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
-SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast"})
+SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity"})
 
 
 class LazyCommands(click.Group):

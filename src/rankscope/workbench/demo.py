@@ -26,7 +26,7 @@ CLASSES: Final = (
     "lockopen",
     "elevator",
     "folderlock",
-    "seedling",
+    "traffic",
 )
 MEMBERS: Final = 18  # of each class at most
 OTHERS: Final = 84  # pictures of no class

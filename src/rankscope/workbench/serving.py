@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -43,6 +44,8 @@ class Exposure:
             )
         if (self.certificate is None) != (self.certificate_key is None):
             problems.append("--certificate and --certificate-key belong together: give both")
+        elif self.certificate is not None and (wrong := certificate_problem(self.certificate, self.certificate_key)):
+            problems.append(f"--certificate {self.certificate}: {wrong}")
         if self.rate <= 0:
             problems.append("--rate must be above 0")
         if problems:
@@ -51,6 +54,19 @@ class Exposure:
     def reach(self, port: int) -> Reach:
         """As the pages know it."""
         return Reach(port=port, public=self.behind_proxy, tls=self.certificate is not None, rate=self.rate)
+
+
+def certificate_problem(certificate: str, key: str | None) -> str:
+    """Why a certificate and its key cannot be used; nothing where they can.
+
+    >>> certificate_problem("nowhere.pem", "nowhere.key")
+    'cannot be read with its key: No such file or directory'
+    """
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as error:
+        return f"cannot be read with its key: {error.strerror or error}"
+    return ""
 
 
 def serve_project(

@@ -17,7 +17,7 @@ BODIES = (
     b"",
 )
 KINDS = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "x/y", "\t", "")
-METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE", "FOO")
+METHODS = (*["GET"] * 6, *["POST"] * 6, "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE", "FOO")
 
 
 class MangledRequest(NamedTuple):

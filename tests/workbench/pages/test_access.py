@@ -52,6 +52,15 @@ def test_a_session_outlives_the_server_but_not_the_invitation(served: Served) ->
     assert served.client.get("/").status_code == 401
 
 
+def test_a_session_ends_after_thirty_days_and_a_clock_that_goes_back_ends_none(served: Served) -> None:
+    ann = served.project.invite("ann").assessor
+    cookie = served.bench.sessions.begin(ann)
+    now = served.bench.sessions.clock()
+    for days, lasts in ((-1, True), (29.9, True), (30.1, False)):
+        served.bench.sessions.clock = lambda days=days: now + days * 24 * 3600  # type: ignore[misc]
+        assert (served.bench.sessions.person(cookie) is not None) == lasts
+
+
 @pytest.mark.parametrize("value", ["", "1", "1.2.3.4", "1.0." + "0" * 32 + "." + "0" * 64, "９.1.2.3", "a" * 4000])
 def test_a_made_up_cookie_lets_nobody_in(served: Served, value: str) -> None:
     cookie = {"cookie": f"rankscope-8384={value}".encode()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -68,6 +69,7 @@ def workbench_application(
     bench: Workbench | None = None,
 ) -> Starlette:
     """An ASGI application with the pages of a project; `others` are parts that answer first, as the search service."""
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # a broken form is answered, not printed
     shared = bench or Workbench(project, reach or Reach())
     public = shared.reach.public
     names = [*allow_hosts, *([public.partition("://")[2].partition(":")[0]] if public else [])]
