@@ -8,7 +8,7 @@ from rankscope.workbench.store.rows import Item
 
 
 def items_with_words(items: Sequence[Item], words: str, title_of: Callable[[str], str]) -> list[int]:
-    """Places of the items in whose id, class or title every word occurs, whatever its case.
+    """Places of the items in whose id, class or title every word occurs, in upper or lower case.
 
     >>> items = [Item(0, "foxes/one.png", "foxes"), Item(1, "dogs/two.png", "dogs")]
     >>> items_with_words(items, "FOX one", lambda item: ""), items_with_words(items, "o", lambda item: "")

@@ -33,7 +33,8 @@ class SessionTruth:
         if not label:
             return None
         relevant = np.array([each.class_ == label for each in project.items], dtype=np.bool_)
-        return cls(relevant, np.ones(len(relevant), np.bool_), session.example, "class", label)
+        known = np.ones(len(relevant), np.bool_)
+        return cls(relevant=relevant, known=known, example=session.example, name="class", label=label)
 
     @classmethod
     def by_marks(cls, project: Project, session: FeedbackSession) -> SessionTruth:
@@ -50,7 +51,7 @@ class SessionTruth:
                     known[place], relevant[place] = True, own.grade >= project.file.relevant
         for place, opinion in session.opinions.items():
             known[place], relevant[place] = True, opinion == "relevant"
-        return cls(relevant, known, session.example, "marks")
+        return cls(relevant=relevant, known=known, example=session.example, name="marks")
 
     @cached_property
     def _others(self) -> BoolArray:
