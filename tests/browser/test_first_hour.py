@@ -32,7 +32,7 @@ def test_the_first_hour_can_be_walked(browser: Browser, tmp_path: Path, monkeypa
     with served(demo_project(tmp_path / "icons")) as (bench, address):
         visitor = Visitor(browser)
         page = visitor.open(f"{address}/nothing")
-        hour = walk(page, bench, address, lambda _page, name: seen.append(name), "robot")
+        hour = walk(page, bench, address, lambda _page, name: seen.append(name), "bike")
         visitor.close()
     assert [each for each in visitor.said if "401" not in each and "404" not in each] == []
     assert hour.marks >= 6
