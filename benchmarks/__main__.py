@@ -22,12 +22,14 @@ from benchmarks import (
     readers,
     scale,
     scale_vectors,
+    serve,
     shapes,
     skewed_errors,
     speed,
     tables,
     text,
     thinning,
+    workbench,
 )
 from benchmarks.measuring import machine
 
@@ -65,6 +67,8 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "shapes": ("Shapes: every descriptor and height matching on CE-Shape-1, known figures in brackets", shapes.report),
     "descriptors": ("Image descriptors: what they find, beside the specification", descriptors.report),
     "text": ("Text: generated texts of 55 words, beside tantivy, bm25s and SQLite FTS5", text.report),
+    "workbench": ("Judging: marks, journals and kill -9, below HTTP", lambda: workbench.report(FOLDER)),
+    "serve": ("Searching over HTTP: 50 clients at once, beside SQLite FTS5 behind the same server", serve.report),
     "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
 }
 

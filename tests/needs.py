@@ -11,6 +11,7 @@ import os
 import shutil
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -30,6 +31,14 @@ def needed_program(*names: str, advice: str) -> str:
     """The path of the first of these programs that is installed; the first name is the one to be missed."""
     found = next(filter(None, map(shutil.which, names)), None)
     return found or skip_for_want_of(names[0], advice)
+
+
+def needed_postgresql() -> Path:
+    """The folder of PostgreSQL's own programs; Debian keeps them outside of the usual path, by version."""
+    usual = Path(shutil.which("initdb") or "/").parent
+    kept = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
+    found = next((each for each in (usual, *reversed(kept)) if (each / "initdb").exists()), None)
+    return found or skip_for_want_of("postgresql", "apt-get install postgresql")
 
 
 def skip_for_want_of(what: str, advice: str) -> NoReturn:

@@ -64,6 +64,8 @@ TABLE = [
         same_bytes=False,
     ),
     Row("demo", "demo -o out/demo", prints=True),
+    Row("project export", "project export judging -o out/qrels.txt --journal out/journal.jsonl"),
+    Row("project export to Parquet", "project export judging -o out/qrels.parquet --probabilities"),
 ]
 
 
@@ -78,6 +80,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("a", "b"):
         lines = [f"q{q} Q0 d{d} 1 {draw.random():.6f} {name}\n" for q in range(8) for d in range(10)]
         (folder / f"{name}.run").write_text("".join(lines))
+    judged_project(folder)
     values = np.random.default_rng(1)
     labels = np.repeat(["x", "y", "z"], 6)
     np.savez(folder / "features.npz", features=values.random((18, 4)), labels=labels)
@@ -87,6 +90,17 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pixels = values.integers(0, 255, (16, 16, 3), dtype=np.uint8)
             Image.fromarray(pixels).save(folder / "pictures" / label / f"{number}.png")
     return folder
+
+
+def judged_project(folder: Path) -> None:
+    """A project of these runs, with some judgements."""
+    from rankscope.workbench import Project
+
+    (folder / "docs.jsonl").write_text("".join(f'{{"id": "d{d}", "text": "t"}}\n' for d in range(10)))
+    runs = [folder / "a.run", folder / "b.run"]
+    with Project.new(folder / "judging", texts=folder / "docs.jsonl", runs=runs) as project:
+        project.make_pool("sample(1-3:all, 4-10:50%)")
+        project.import_labels(folder / "qrels.txt", "ann")
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)

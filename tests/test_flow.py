@@ -28,6 +28,7 @@ BASE = {
     "number_texts",
     "option_types",
     "peers",
+    "resumable",
     "validation",
     "version",
     "wording",

@@ -60,8 +60,9 @@ def test_without_photos_the_study_runs_on_the_shipped_icons_and_says_so(told: tu
     assert out.splitlines()[1].startswith("icons, seed 0: 475 pictures = 5 classes x 35 + 300 distractors; 25 queries")
     assert re.findall(r"^(\d)\. ", out, re.M) == [str(number) for number in range(1, 10)]
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
-        "brughi2014-simple-figure-1.svg",
-        "brughi2014-simple-figure-2.svg",
+        "brughi2014-figure-2.png",
+        "brughi2014-simple-figure-3a.svg",
+        "brughi2014-simple-figure-3b.svg",
     ]
 
 
@@ -117,6 +118,28 @@ def test_the_page_of_the_study_quotes_what_it_prints_now(
     words, numbers = apart(out)
     assert words == apart(quoted)[0], "run: python docs/studies/brughi2014.py --systems simple"
     np.testing.assert_allclose(numbers, apart(quoted)[1], rtol=0.2, atol=0.02)  # another decoder gives other pixels
+
+
+def test_the_table_of_the_papers_figures_has_the_numbers_that_are_printed() -> None:
+    page = (STUDIES / "brughi2014.md").read_text(encoding="utf-8")
+    table = page.split("## The paper's figures")[1].split("## Figure 3a")[0]
+    printed = page.split("$ python docs/studies/brughi2014.py\n")[-1].split("```")[0]
+    part = printed.split("10. Beside the figures of the paper")[1]
+    areas = [float(value) for value in re.findall(r"0\.\d{4}", part)]
+    for value in areas[2:]:
+        assert f"{value:.3f}".removeprefix("0") in table  # by trapezia, as printed and from the start
+    assert all(f"{value:.2f}".removeprefix("0") in table for value in areas[:2])
+    overlap = re.findall(r"overlap at (\d+ of \d+) levels", part)[0]
+    none = re.findall(r"here none in (\d of \d)", part)[0]
+    assert f"overlap at {overlap} levels" in table
+    assert f"none in {none}" in table
+    first, second = re.findall(r"0\.\d{3}(?!\d)", part.split("Figure 3b")[1])[:2]
+    assert f"({second[1:]} against {first[1:]})" in table
+    random = re.findall(r"mean AP of 0(\.\d{3})", part)[0]
+    for label in ("africa", "elephants"):
+        mean = re.findall(rf"^{label} +SIFT matching.* (0\.\d{{4}})  0\.\d+$", printed, re.M)[0]
+        assert f"{float(mean):.3f}".removeprefix("0") in table
+    assert f"which has {random}" in table
 
 
 def apart(text: str) -> tuple[list[str], list[float]]:

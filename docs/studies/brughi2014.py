@@ -16,7 +16,7 @@ from pathlib import Path
 
 import brughi2014_parts as parts
 from brughi2014_data import SYSTEMS, Experiment, experiment
-from brughi2014_figures import POINTS, figures
+from brughi2014_figures import POINTS, examples_sheet, figures
 
 from rankscope.errors import RankscopeError
 from rankscope.evaluation.coverage_report import coverage_of
@@ -29,7 +29,7 @@ from rankscope.statistics.verdicts.compare import compare
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the study, and draw its two figures."""
+    """Print the study, and draw its figures."""
     asked = _options(arguments)
     given = experiment(asked.data, asked.seed)
     if given.note:
@@ -38,6 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     print("\n".join(study(given, systems)))
     folder = Path(asked.figures)
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "brughi2014-figure-2.png").write_bytes(examples_sheet(given))
     for name, graph in figures(systems, asked.seed).items():
         graph.save(folder / f"brughi2014-{asked.systems}-{name}.svg", width=120)
 
@@ -60,6 +61,7 @@ def study(given: Experiment, systems: Sequence[RelevantRanks]) -> Iterable[str]:
             ("What the analyses take for granted", parts.assumed(table)),
             ("Power of the design", parts.power(table, cells)),
             ("Conclusions", parts.conclusions(table, whole, cells)),
+            ("Beside the figures of the paper", parts.beside_paper(systems, table, cells, given.seed)),
         ),
         1,
     ):

@@ -1,8 +1,11 @@
-"""The two figures of the study: mean curves with their bands, and comparison intervals of all cells."""
+"""The figures of the paper that can be made again: 2, pictures of the classes; 3a, bands; 3b, comparison intervals."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+
+from brughi2014_data import Experiment
 
 from rankscope.curves.curve import Curve
 from rankscope.graphs import Graph, comparison_intervals_graph
@@ -11,12 +14,29 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.bands import band
 from rankscope.statistics.table.query_curves import precision_at_recall
 
+SHOWN, SIDE, GAP = 4, 128, 6  # pictures of a class, and pixels
 POINTS = 10  # recall levels: "quantiles" in the paper
 
 
 def figures(systems: Sequence[RelevantRanks], seed: int = 0) -> dict[str, Graph]:
-    """Both, by name."""
-    return {"figure-1": bands_graph(systems, seed), "figure-2": comparison_intervals_graph(list(systems))}
+    """Both graphs, by the paper's numbers."""
+    return {"figure-3a": bands_graph(systems, seed), "figure-3b": comparison_intervals_graph(list(systems))}
+
+
+def examples_sheet(given: Experiment) -> bytes:
+    """Figure 2: the first queries of each class, a row for each, as PNG."""
+    from PIL import Image as Picture
+
+    sheet = Picture.new("RGB", (SHOWN * SIDE, len(given.classes) * SIDE), "white")
+    for row, label in enumerate(given.classes):
+        own = [each for each in given.queries.tolist() if given.labels[each] == label][:SHOWN]
+        for column, item in enumerate(own):
+            picture = Picture.fromarray(given.images[item].rgb)
+            picture.thumbnail((SIDE - GAP, SIDE - GAP))
+            sheet.paste(picture, (column * SIDE, row * SIDE))
+    target = io.BytesIO()
+    sheet.save(target, format="PNG")
+    return target.getvalue()
 
 
 def bands_graph(systems: Sequence[RelevantRanks], seed: int = 0) -> Graph:

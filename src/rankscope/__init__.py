@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankscope import running as running
     from rankscope import sampling as sampling
     from rankscope import statistics as statistics
+    from rankscope import workbench as workbench
     from rankscope.engines.nearest import nearest_ranks
     from rankscope.engines.text.text_index import Index
     from rankscope.errors import InputError, MeasureError, RankscopeError, SettingError
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.gathering import gather
-    from rankscope.facade.growing import estimate, forecast_growth
+    from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
@@ -65,6 +66,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "report": "facade.showing",
     "graph": "facade.showing",
     "forecast_growth": "facade.growing",
+    "homogeneity": "facade.growing",
     "estimate": "facade.growing",
     "needed_sample": "sampling.sample_size",
     "describe": "facade.ranking",
@@ -112,6 +114,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "feedback",
     "graphs",
     "reports",
+    "workbench",
     "facade",
     "cli",
 )
@@ -141,6 +144,7 @@ __all__ = [
     "gate",
     "gather",
     "graph",
+    "homogeneity",
     "index",
     "load_ranks",
     "nearest_ranks",

@@ -6,6 +6,7 @@
     ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
     ├── SettingError     a setting has a value it cannot have
     ├── QueryError       a query is not written in the language that it is read in
+    ├── TimeLimitError   a search took longer than it may
     ├── ForkError        a process was forked where it cannot work
     ├── RunnerError      workers cannot be reached, are of another version, or were lost
     └── MissingExtra     a part that is not installed is needed
@@ -156,6 +157,15 @@ def _around(text: str, column: int) -> tuple[int, str]:
     """The part of a long text around a column, and how many signs of it stand before the column."""
     start = max(0, column - 1 - SHOWN_SIGNS // 2)
     return column - 1 - start, text[start : start + SHOWN_SIGNS]
+
+
+class TimeLimitError(RankscopeError):
+    """A search took longer than the `seconds` it was given."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        words = f"the search took longer than {seconds:g} second{'' if seconds == 1 else 's'}"
+        super().__init__(f"{words}: ask for fewer words, or narrow it down")
 
 
 class ForkError(RankscopeError):

@@ -15,6 +15,7 @@ from rankscope.validation import (
     TEXT,
     AnyOf,
     Anything,
+    Former,
     Number,
     OneOf,
     Rule,
@@ -42,10 +43,11 @@ def rule_of(
     above: float | None = None,
     below: float | None = None,
     finite: bool = False,
+    former: Former = (),
 ) -> Rule:
     """The rule of a type hint, with choices or limits that the hint does not say.
 
-    A hint of another sort allows all; limits make it one of numbers.
+    A hint of another sort allows all; limits make it one of numbers. `former` are words that were choices once.
 
     >>> rule_of(int | None, least=1)
     AnyOf(rules=(Nothing(), WholeNumber(least=1, most=9223372036854775807)))
@@ -54,7 +56,7 @@ def rule_of(
     """
     bounds = {"least": least, "most": most, "above": above, "below": below}
     limits = {name: limit for name, limit in bounds.items() if limit is not None}
-    return _rule_of(hint, tuple(choices), limits, finite)
+    return _rule_of(hint, tuple(choices), limits, finite, former)
 
 
 def alternatives_of(hint: Any) -> tuple[Any, ...]:
@@ -79,21 +81,23 @@ def element_of(hint: Any) -> Any:
     return arguments[0] if origin is not tuple or arguments[1:] == (...,) else None
 
 
-def _rule_of(hint: Any, choices: tuple[object, ...], limits: Mapping[str, float], finite: bool) -> Rule:
-    rules = dict.fromkeys(_single_rule(each, choices, limits, finite) for each in alternatives_of(hint))
+def _rule_of(hint: Any, choices: tuple[object, ...], limits: Mapping[str, float], finite: bool, former: Former) -> Rule:
+    rules = dict.fromkeys(_single_rule(each, choices, limits, finite, former) for each in alternatives_of(hint))
     if None in choices:
         rules = {NOTHING: None, **rules}
     return AnyOf(tuple(rules)) if len(rules) > 1 else next(iter(rules))
 
 
-def _single_rule(hint: Any, choices: tuple[object, ...], limits: Mapping[str, float], finite: bool) -> Rule:
+def _single_rule(
+    hint: Any, choices: tuple[object, ...], limits: Mapping[str, float], finite: bool, former: Former
+) -> Rule:
     """The rule of one type."""
     if hint is NONE:
         return NOTHING
     if (element := element_of(hint)) is not None:
-        return Several(_rule_of(element, choices, limits, finite))
+        return Several(_rule_of(element, choices, limits, finite, former))
     if choices or typing.get_origin(hint) is Literal:
-        return OneOf(tuple(each for each in choices or typing.get_args(hint) if each is not None))
+        return OneOf(tuple(each for each in choices or typing.get_args(hint) if each is not None), former=former)
     if hint is int:
         return _whole_number(**limits)
     simple: dict[Any, Rule] = {bool: FLAG, str: TEXT}

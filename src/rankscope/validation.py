@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ from rankscope.errors import SettingError
 from rankscope.wording import plain_scalar, setting_value
 
 T = TypeVar("T")
+Former = tuple[tuple[str, str], ...]
 LARGEST = 2**63  # what fits into the whole numbers of arrays
 
 
@@ -43,10 +44,14 @@ class OneOf(Rule):
     >>> OneOf(("trec_eval", "given")).plain("gvien")
     Traceback (most recent call last):
     ValueError: must be one of trec_eval, given (did you mean 'given'?)
+    >>> OneOf(("new",), former=(("old", "take new"),)).plain("old")
+    Traceback (most recent call last):
+    ValueError: must be one of new (old is gone: take new)
     """
 
     choices: tuple[object, ...]
     exactly: bool = False  # for functions that hand the word on as it was given
+    former: Former = field(default=(), repr=False)  # words that were choices once, and what to do instead
 
     def plain(self, value: Any) -> Any:
         """The choice that the value equals."""
@@ -58,6 +63,7 @@ class OneOf(Rule):
                 return choice
         known = [str(choice) for choice in self.choices]
         hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        hint = next((f" ({value} is gone: {why})" for word, why in self.former if word == value), hint)
         raise ValueError(f"must be one of {', '.join(known)}{hint}".removesuffix("."))
 
     def read(self, text: str) -> object:

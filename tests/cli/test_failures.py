@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankscope.cli import failures
+from rankscope.cli import ending, failures
 from tests.cli.inside import ended, runs_in
 
 Ended = Callable[..., int]
@@ -151,7 +151,7 @@ def test_a_fault_of_ours_is_one_line_and_how_to_report_it(
 def test_the_page_of_exit_codes_says_what_the_code_does() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "exit-codes.md").read_text(encoding="utf-8")
     listed = {int(code) for row in re.findall(r"^\| ([\d, ]+) \|", page, re.MULTILINE) for code in row.split(", ")}
-    signals = {128 + getattr(signal, name) for name in failures.ENDING}
+    signals = {128 + getattr(signal, name) for name in ending.ENDING}
     ours = {failures.EXPECTED, failures.FAULT, failures.INTERRUPTED, failures.CLOSED_PIPE}
     assert listed == {0, 1} | ours | signals
 
@@ -185,3 +185,40 @@ def test_a_command_that_is_ended_in_the_middle_leaves_nothing_half(tmp_path: Pat
     assert running.returncode == (143 if number == signal.SIGTERM else -9)
     assert b"Traceback" not in said
     assert not list(tmp_path.rglob("*.part"))
+
+
+SWALLOWED = """
+import os, signal, time
+from rankscope.cli import ending
+from rankscope.cli.failures import exit_code
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        sum(range(1000))  # the signal is heeded here, where Python drops every exception
+
+def work():
+    try:
+        Dropped()
+        for _ in range(300):
+            time.sleep(0.05)
+        print("it went on")
+    finally:
+        for _ in range(10):
+            time.sleep(0.05)  # longer than the time between two reminders
+        print("tidied up")
+
+ending.heed_signals()
+try:
+    work()
+except BaseException as error:
+    raise SystemExit(exit_code(error))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_wish_to_end_that_python_drops_is_repeated_until_it_is_obeyed_and_then_no_more() -> None:
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "tidied up\n"
+    assert done.returncode == 143
+    assert done.stderr == "rankscope: ended by SIGTERM\n"

@@ -15,6 +15,7 @@ from rankscope.cli.look import VIEWS
 from rankscope.cli.main import cli
 from rankscope.engines.text import Index
 from rankscope.errors import RankscopeError, SettingError
+from tests.needs import needed_module
 
 DOCUMENTS = [
     {"id": "a", "title": "Foxes", "body": "The quick brown fox jumps over the lazy dog"},
@@ -185,3 +186,51 @@ def test_judgements_are_the_labels_of_documents(index: Path, tmp_path: Path) -> 
     same = rankscope.describe(index, lsi=2, labels=qrels)["lsi(2)"]
     assert same.several == (("1", "2"), ("1",), ("2",))
     assert len(rankscope.rank(str(target), separator="|").queries) == 3
+
+
+SERVED = "http://127.0.0.1:8384"
+
+
+def test_documents_are_linked_where_they_are_served(index: Path) -> None:
+    link = f"{SERVED}/solr/texts/get?id=b"
+    for words in (["document", "b"], ["explain", "fox title:dog", "b"]):
+        assert called(index, *words, "--served", SERVED).output.splitlines()[1] == link
+        assert as_json(index, *words, "--served", f"{SERVED}/solr/texts")["served"] == link
+        assert "served" not in as_json(index, *words)
+    lines = called(index, "postings", "foxes", "--served", SERVED).output.splitlines()
+    assert lines[-1].endswith(link)
+    rows = as_json(index, "postings", "foxes", "--served", f"{SERVED}/other")["rows"]
+    assert [row["served"] for row in rows] == [f"{SERVED}/other/_doc/a", f"{SERVED}/other/_doc/b"]
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8384", "http://me:s3cret@h/", "ftp://h/", "http://h:x/", "http://h/?q=1"])
+def test_an_address_that_cannot_be_is_refused(url: str, index: Path) -> None:
+    with pytest.raises(SettingError) as raised:
+        called(index, "document", "b", "--served", url)
+    assert "s3cret" not in str(raised.value)
+
+
+def test_a_link_leads_to_the_document(tmp_path: Path) -> None:
+    httpx = needed_module("httpx", "gather")
+    needed_module("starlette", "web")
+    needed_module("uvicorn", "web")
+    from rankscope.workbench.service import running, search_application
+
+    name = "http://x/a b?c=d&e#f/ü+%2F"
+    Index.build([{"id": name, "body": "A fox"}], tmp_path / "odd.index")
+    with running(search_application([tmp_path / "odd.index"])) as address:
+        given = ("document", name, "--served")
+        for served in (address, f"{address}/solr/odd", f"{address}/odd"):
+            found = httpx.get(as_json(tmp_path / "odd.index", *given, served)["served"]).json()
+            assert name in (found.get("doc", {}).get("id"), found.get("_id"))
+
+
+def test_several_indexes_are_looked_into_as_one(index: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.index"
+    Index.build([{"id": "z", "title": "More", "body": "fox and fox"}], more)
+    assert as_json(index, more)["documents"] == 4
+    assert [row["id"] for row in as_json(index, more, "postings", "fox")["rows"]] == ["a", "b", "z"]
+    assert as_json(index, more, "explain", "fox", "z")["found"] == 3
+    assert as_json(more, index, "document", "z")["id"] == "z"
+    link = as_json(index, more, "document", "z", "--served", SERVED)["served"]
+    assert link == f"{SERVED}/solr/texts,more/get?id=z"

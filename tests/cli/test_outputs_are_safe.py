@@ -8,16 +8,15 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import numpy as np
 import polars as pl
 import pytest
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
-from rankscope.cli.main import COMMANDS, cli
 from rankscope.errors import SettingError
 from rankscope.file_guard import Guard, guarding
 from rankscope.files import atomic
+from tests.cli.every_command import leaf_commands
 from tests.cli.inside import ended, runs_in, tree
 
 Ended = Callable[..., int]
@@ -176,9 +175,9 @@ def test_what_is_written_decides_at_the_end_too(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", leaf_commands())
 def test_every_option_that_names_a_file_says_whether_it_is_read_or_written(name: str) -> None:
-    command = cli.get_command(click.Context(cli), name)
+    command = leaf_commands()[name]
     assert isinstance(command, GuardedCommand)
     words = ("FILE", "FOLDER", "CSV", ".parquet", ".npz", ".html", "QRELS", "FEATURES")
     for param in command.params:

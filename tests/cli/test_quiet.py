@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
 
-import click
 import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from rankscope.cli.main import COMMANDS, cli
+from rankscope.cli.main import cli
 from rankscope.errors import RankscopeError
+from tests.cli.every_command import leaf_commands
 from tests.engines.images.pictures_folder import written
 
 WITHOUT_WORDS = {"estimate", "look", "measures"}  # they say nothing but the result
@@ -48,8 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_that_has_more_to_say_than_its_result_can_be_quiet() -> None:
-    for name in COMMANDS:
-        command: click.Command = importlib.import_module(f"rankscope.cli.{name}").command
+    for name, command in leaf_commands().items():
         quiet = any("--quiet" in parameter.opts for parameter in command.params)
         assert quiet == (name not in WITHOUT_WORDS), name
 

@@ -162,3 +162,38 @@ def test_blocks_of_other_work_are_not_taken(tmp_path: Path) -> None:
     assert reused == 3
     assert one.reused == 3
     assert not one.path.exists()
+
+
+def test_a_class_may_be_ranked_among_distractors_of_its_own(features: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "narrow.ranks.parquet")
+    told = said("rank", features, "--distractors", "nearest(20)", "-o", out)
+    assert "! each class was ranked among its own distractors, nearest(20), not in the whole collection" in told
+    table, labels = many_items("fractions", items=120)
+    names = [f"item{row}" for row in range(len(labels))]
+    ranks = nearest_ranks(table, labels, ids=names, keep_scores=True, distractors="nearest(20)")
+    assert everything(load_ranks(out)) == everything(ranks)
+    assert "among its own distractors, nearest(20)" in said("evaluate", out, "-m", "Rprec")
+    picture = tmp_path / "both.json"
+    said("rank", features, "--distractors", "random(20)", "-o", str(tmp_path / "wide.ranks.parquet"))
+    said("graph", "grip", str(tmp_path / "wide.ranks.parquet"), out, "-o", str(picture))
+    assert "among nearest(20)" in picture.read_text()
+    done = CliRunner().invoke(cli, ["forecast", out, "--to", "2x"])
+    assert isinstance(done.exception, SettingError)
+    assert "new items are not drawn from those" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--on", "processes:2"], "--distractors are chosen in one process that holds all features: leave --on out"),
+        (["--device", "cuda"], "--distractors are chosen by the CPU: leave --device out"),
+        (["--distractors", "far(3)"], "no choice of distractors 'far'"),
+    ],
+)
+def test_where_distractors_cannot_be_chosen_it_is_said(
+    more: list[str], words: str, features: str, tmp_path: Path
+) -> None:
+    target = str(tmp_path / "x.ranks.parquet")
+    done = CliRunner().invoke(cli, ["rank", features, "--distractors", "nearest(20)", *more, "-o", target])
+    assert isinstance(done.exception, RankscopeError)
+    assert words in str(done.exception)

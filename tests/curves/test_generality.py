@@ -14,21 +14,19 @@ from hypothesis import strategies as st
 from rankscope.arrays import FloatArray
 from rankscope.curves import expected_value, generality_table, grep_surface, grip, grnp, random_line
 from rankscope.curves.generality_tables import Way, shared_level
-from rankscope.curves.hits import hits_of
-from rankscope.curves.thinned_recall import hits_with_nearest
 from rankscope.errors import MeasureError, SettingError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.measures import Estar, Rprec
 from rankscope.ranks import RelevantRanks
 from rankscope.ranks.reduce import reduce
-from tests.curves.examples import LOGOS, THREE, complete_rankings, cut_at, hits_by_hand
+from tests.curves.examples import THREE, complete_rankings, cut_at
 from tests.data import data_folder
 
 TOLERANCE = 1e-6
 ONE = RelevantRanks.from_ranks([[1, 3, 10, 40]], depth=100, collection=100)
 CUT = RelevantRanks.from_ranks([[1, 3, 10]], relevant=[4], depth=20, collection=100)
-WAYS: tuple[Way, ...] = ("thinned", "bins", "hard")
+WAYS: tuple[Way, ...] = ("thinned", "bins")
 EVERY_WAY = pytest.mark.parametrize("way", WAYS)
 
 
@@ -235,29 +233,9 @@ def test_the_gain_of_bins_is_the_mean_of_the_measure(queries: RelevantRanks) -> 
     assert curve.queries.sum() == len(queries)
 
 
-def test_hard_thinning_keeps_the_best_ranked_distractors() -> None:
-    """By hand: the ranking without all distractors but the first m."""
-    for kept in range(97):
-        listed = [rank in (1, 3, 10, 40) for rank in range(1, 101)]
-        places = [place for place, relevant in enumerate(listed) if not relevant][kept:]
-        left = [relevant for place, relevant in enumerate(listed) if place not in places]
-        for scope in (1, 4, 8, 30):
-            got = hits_with_nearest(hits_of(ONE), np.array([kept]), np.array([scope]))
-            assert got.low[0] == got.high[0] == sum(left[:scope])
-
-
-@given(queries=complete_rankings(), n=st.sampled_from([0.5, 1.0, 2.0]))
-def test_hard_thinning_is_the_lower_end_of_all_thinnings(queries: RelevantRanks, n: float) -> None:
-    hard, thinned = grnp(queries, n, "hard"), grnp(queries, n)
-    assert hard.index.tolist() == thinned.index.tolist()
-    assert (hard.recall <= thinned.recall + 1e-9).all()
-
-
-def test_hard_thinning_leaves_the_head_of_the_list_as_it_is() -> None:
-    curve = grip(LOGOS, "hard")
-    hits = np.mean([hits_by_hand(ranks, 16) for ranks in LOGOS.judged.lists("rank")])
-    np.testing.assert_allclose(curve.recall, hits / 16)
-    assert (np.diff(curve.gain) > 0).all()
+def test_a_way_that_is_gone_says_what_to_do_instead() -> None:
+    with pytest.raises(SettingError, match=r"hard is gone: ranks alone .* rank --distractors 'nearest\(M\)'"):
+        grip(ONE, "hard")  # type: ignore[arg-type]
 
 
 # weighting, random level, surface
@@ -325,7 +303,7 @@ def test_generality_needs_the_size_of_the_collection() -> None:
     ("wrong", "message"),
     [
         ({"n": 0}, "n=0: must be a number above 0"),
-        ({"way": "A"}, "way='A': must be one of thinned, bins, hard"),
+        ({"way": "A"}, "way='A': must be one of thinned, bins"),
         ({"levels": [-1]}, r"levels=\[-1\]: must each be a whole number of at least 0"),
         ({"n": 0, "way": "A"}, "2 settings cannot be so"),
     ],

@@ -119,6 +119,8 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "flat",
     "needed",
     "relevant",
+    "latex_columns",
+    "latex_marks",
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
@@ -208,10 +210,10 @@ def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_the_options_of_a_graph_are_those_of_its_kind_and_of_the_settings() -> None:
-    drawn = rankscope.graph("grip", QRELS, GOOD, way="hard", collection_size=100)
-    assert "only the best-ranked distractors kept" in drawn.subtitle
+    drawn = rankscope.graph("grip", QRELS, GOOD, way="bins", collection_size=100)
+    assert "queries by class size" in drawn.subtitle
     with pytest.raises(SettingError, match="no setting 'wya'"):
-        rankscope.graph("grip", QRELS, GOOD, wya="hard")
+        rankscope.graph("grip", QRELS, GOOD, wya="bins")
 
 
 def test_compare_and_gate_take_scores_too() -> None:

@@ -58,6 +58,7 @@ def test_a_bomb_is_unpacked_in_small_pieces() -> None:
         ("gzip", b"plain", "says that it is packed with gzip and is not"),
         ("gzip", gzip.compress(b"cut off")[:-4], "is cut off in the middle of its gzip"),
     ],
+    ids=["twice", "brotli", "not packed", "cut off"],  # gzip writes the time: bodies would be other names each time
 )
 def test_what_is_packed_wrongly_is_left_out(packing: str, body: bytes, reason: str) -> None:
     with pytest.raises(LeftOut) as raised:

@@ -49,7 +49,7 @@ def test_runs_become_a_picture(suffix: str, tmp_path: Path) -> None:
 
 def test_saved_ranks_become_a_picture(saved: list[Path], tmp_path: Path) -> None:
     target = tmp_path / "grip.svg"
-    done = rankscope("grip", *saved, "-o", target, "--way", "hard", "--reach", "5")
+    done = rankscope("grip", *saved, "-o", target, "--way", "thinned", "--reach", "5")
     assert done.exit_code == 0, done.output
     assert "first" in target.read_text()
 

@@ -130,7 +130,7 @@ def test_grip_shades_what_one_system_gains_over_random() -> None:
 
 
 def test_grip_refuses_ways_and_reaches_that_do_not_exist() -> None:
-    with pytest.raises(SettingError, match="thinned, bins, hard"):
+    with pytest.raises(SettingError, match="thinned, bins"):
         graphs.grip_graph(TWO, way="thin")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match=r"reaches G = 20; the largest is 5\.64"):
         graphs.grip_graph(TWO, reach=20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope import graphs
-from rankscope.curves import ideal_curve, radial_curves
+from rankscope.curves import grep_surface, ideal_curve, radial_curves
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.groups import ENOUGH, group_choices, query_groups, spread_out, usual
+from rankscope.graphs.kinds.shared.groups import ENOUGH, group_choices, group_named, query_groups, spread_out, usual
 from rankscope.graphs.kinds.shared.radial import swept
 from rankscope.graphs.marks import Guide, ShadedRegion, Stroke
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -233,3 +234,79 @@ def test_every_piece_of_a_ray_lies_in_what_they_sweep(rises: list[float], wide: 
         middle = (one + other) / 2
         inside = np.interp(middle, region.x, region.low), np.interp(middle, region.x, region.high)
         assert inside[0] - 1e-9 <= middle / ray <= inside[1] + 1e-9
+
+
+def test_a_class_size_names_its_group_where_each_has_a_collection_of_its_own() -> None:
+    ranks = [[1, 2]] * 3 + [[1, 2, 3]] * 3
+    own = RelevantRanks.from_ranks(ranks, collection=[12] * 3 + [13] * 3, depth=[12] * 3 + [13] * 3, system="one")
+    assert group_named(own, "c=2").rows.tolist() == [0, 1, 2]
+    assert group_named(own, "c=3, d=13").rows.tolist() == [3, 4, 5]
+    two = RelevantRanks.from_ranks(ranks[:3], collection=[12, 12, 13], depth=[12, 12, 13], system="one")
+    with pytest.raises(SettingError, match="no group 'c=2'"):
+        group_named(two, "c=2")
+
+
+# whole levels of generality
+
+
+def thinned_by_hand(ranks: list[int], size: int, kept: int, scope: int) -> float:
+    """The mean recall over every set of distractors that can be kept."""
+    distractors = [rank for rank in range(1, size + 1) if rank not in ranks]
+    hits = [
+        sum(sum(other < rank for other in some) + place <= scope for place, rank in enumerate(ranks, 1))
+        for some in combinations(distractors, kept)
+    ]
+    return float(np.mean(hits)) / len(ranks)
+
+
+def test_curves_at_whole_levels_are_the_means_over_all_thinnings() -> None:
+    both = [[1, 4, 9], [2, 5, 14]]
+    queries = RelevantRanks.from_ranks(both, depth=15, collection=15, system="one")
+    graph = graphs.precision_recall_graph(queries, at_generality=[1, 2])
+    first, second = curves(graph)
+    assert [first.name, second.name] == ["G = 1", "G = 2"]
+    for curve, level in ((first, 1), (second, 2)):
+        scopes, kept = [int(str(scope)) for scope in curve.facts["scope"]], 3 * (2**level - 1)
+        assert scopes[-1] == 3 * 2**level
+        expected = [np.mean([thinned_by_hand(ranks, 15, kept, scope) for ranks in both]) for scope in scopes]
+        np.testing.assert_allclose(curve.x, expected)
+        np.testing.assert_allclose(curve.y, np.array(expected) * 3 / np.array(scopes))
+    assert first.note == "random level 0.5"
+    assert graph.subtitle.startswith("all 2 queries that reach G = 2; random distractors left out, exact means")
+    assert guide(graph, "ideal").y[-1] == 0.25
+
+
+def test_a_level_is_the_cut_of_the_surface() -> None:
+    levels = [1, 2, 3]
+    surface = grep_surface(SPREAD, [1.0, 2.0, 4.0], levels=levels)
+    graph = graphs.precision_recall_graph(SPREAD, at_generality=levels)
+    for row, curve in enumerate(curves(graph)):
+        at = [np.flatnonzero(np.isclose(np.array(curve.facts["a"], dtype=np.float64), a)) for a in (1.0, 2.0, 4.0)]
+        there = [column for column, place in enumerate(at) if place.size]
+        np.testing.assert_allclose(
+            [curve.x[int(at[column][0])] for column in there], surface.recall[row, there], rtol=1e-12
+        )
+        assert there
+    assert "interpolated between scopes" in graph.subtitle
+
+
+def test_the_level_of_the_whole_collection_is_the_curve_of_its_group() -> None:
+    queries = RelevantRanks.from_ranks([[1, 4], [2, 15]], depth=16, collection=16, system="one")
+    (thinned,) = curves(graphs.precision_recall_graph(queries, at_generality=[3]))
+    (plain,) = curves(graphs.precision_recall_graph(queries, group="c=2"))
+    np.testing.assert_allclose(thinned.x, plain.x)
+    np.testing.assert_allclose(thinned.y, plain.y)
+
+
+def test_several_systems_are_compared_at_one_level() -> None:
+    graph = graphs.precision_recall_graph([MIXED, MIXED], at_generality=[3], group="c=2")
+    assert {curve.name for curve in curves(graph)} == {"one", "one (2)"}
+    assert graph.title == "Precision and recall at G = 3"
+    for wrong, words in (
+        ({"at_generality": [2, 3]}, "give one system, or one level of at_generality"),
+        ({"at_generality": [2], "averaging": "levels"}, "not at recall levels"),
+        ({"at_generality": [0]}, "must each be a whole number of at least 1"),
+        ({"at_generality": [9]}, "no query of one reaches G = 9; the largest is 7.23"),
+    ):
+        with pytest.raises(SettingError, match=words):
+            graphs.precision_recall_graph([MIXED, MIXED], **wrong)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import builtins
 import csv
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from rankscope.errors import MissingExtra, SettingError
+from rankscope.cli.main import cli
+from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases import page
+from rankscope.graphs.canvases import matplotlib3d, page
 from rankscope.graphs.graph import Graph
+from rankscope.graphs.look import Look
 from rankscope.graphs.saving import FORMATS, render_graph
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.storage import save_ranks
 from tests.graphs.examples import empty_graph, falling
 from tests.needs import needed_module
 
@@ -125,17 +126,32 @@ def test_a_heat_map_has_a_cell_wherever_the_surface_reaches() -> None:
     assert all(0.5 <= row["z"] <= 0.95 for row in cells)
 
 
-def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real: Callable[..., Any] = builtins.__import__
+def test_without_matplotlib_a_surface_is_a_heat_map(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(matplotlib3d, "find_spec", lambda name: None)
+    assert render_graph(surface(), "png") == render_graph(surface(), "png", flat=True)
+    saved = tmp_path / "one.ranks.parquet"
+    save_ranks(RelevantRanks.from_ranks([[1, 3], [2, 9]], depth=64, collection=64), saved)
+    target = tmp_path / "grep.svg"
+    done = CliRunner().invoke(cli, ["graph", "grep", str(saved), "-o", str(target)])
+    assert done.exit_code == 0, done.output
+    assert "! a heat map: to draw the surface in three dimensions, pip install 'rankscope[plots]'" in done.output
+    assert b"matplotlib" not in target.read_bytes()
+    flat = CliRunner().invoke(cli, ["graph", "grep", str(saved), "-o", str(target), "--flat"])
+    assert "heat map:" not in flat.output
 
-    def refusing(name: str, *args: Any, **more: Any) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *args, **more)
 
-    for name in [each for each in sys.modules if each.split(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(builtins, "__import__", refusing)
-    with pytest.raises(MissingExtra, match=r"rankscope\[plots\]"):
-        render_graph(surface(), "png")
-    assert render_graph(surface(), "png", flat=True).startswith(b"\x89PNG")
+def test_the_plane_of_a_surface_holds_its_cut_and_the_random_level() -> None:
+    needed_module("matplotlib", "plots")
+    index = np.broadcast_to(np.array([1.0, 2.0, 3.0])[:, None], (3, 3))
+    recall = np.array([[0.2, 0.7, 0.9], [0.2, 0.6, 0.8], [0.2, 0.5, 0.7]])
+    precision = np.array([[0.9, 0.7, 0.3], [0.8, 0.6, 0.2], [0.7, 0.5, 0.1]])
+    axes = Axis("G", domain=(1, 3)), Axis("r", domain=(0, 1)), Axis("p", domain=(0, 1))
+    drawn = Graph("one", *axes[:2]).surface(index, recall, precision, "s", axes[2])
+    canvas = matplotlib3d.Matplotlib3dCanvas(Look.of())
+    drawn.draw(canvas)
+    *borders, cut, random = [line.get_data_3d() for line in canvas.axes.get_lines()]
+    np.testing.assert_allclose(cut[1], [0.7, 0.6, 0.5])
+    np.testing.assert_allclose(random[1], 2.0 ** -np.asarray(random[0]))
+    np.testing.assert_allclose(random[1], random[2])
+    for border in borders:
+        np.testing.assert_allclose(border[1], border[2])  # all of it lies in the plane p = r

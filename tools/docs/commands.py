@@ -17,9 +17,17 @@ def page() -> str:
     for name in COMMANDS:
         command = cli.get_command(root, name)
         if command is not None:
-            context = click.Context(command, info_name=name, parent=root, terminal_width=WIDTH)
-            parts.append(block(f"rankscope {name}", command.get_help(context)))
+            parts += blocks(command, name, root)
     return whole_page("Commands", *parts)
+
+
+def blocks(command: click.Command, name: str, parent: click.Context) -> list[str]:
+    """A command, and behind it those that it has itself."""
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH)
+    found = [block(context.command_path, command.get_help(context))]
+    for each, below in command.commands.items() if isinstance(command, click.Group) else ():
+        found += blocks(below, each, context)
+    return found
 
 
 def block(title: str, text: str) -> str:

@@ -8,6 +8,7 @@ with rankscope take its place (5,346 items, 494 classes), and every caption says
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,8 @@ import numpy as np
 
 from rankscope.collections import LabelledImages, icons
 from rankscope.engines.nearest import nearest_ranks
-from rankscope.graphs import Graph
+from rankscope.graphs import Axis, Graph
+from rankscope.measures import AP
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import load_ranks, save_ranks
 
@@ -78,8 +80,33 @@ def fours(low: float, high: float) -> tuple[float, ...]:
     return tuple(4.0**power for power in range(16) if low <= 4.0**power <= high)
 
 
+def plane(title: str, subtitle: str) -> Graph:
+    """An empty precision-recall graph."""
+    recall, precision = Axis("recall", "r", domain=(0, 1)), Axis("precision", "p", domain=(0, 1))
+    return Graph(title, recall, precision, subtitle=subtitle, ratio=0.85)
+
+
+def spread_queries(queries: RelevantRanks, shares: Sequence[float]) -> RelevantRanks:
+    """The queries at these shares of all when they are sorted by their hits at scope c, then by AP: low to high."""
+    average = AP().of(queries)
+    order = np.lexsort((average, queries.hits(queries.relevant)))
+    return queries.take(order[[round(share * (order.size - 1)) for share in shares]])
+
+
 def save(graph: Graph, name: str) -> None:
     """As SVG and as PNG, 120 mm wide."""
     for suffix in ("svg", "png"):
         graph.save(f"{name}.{suffix}", width=WIDTH)
     print(name)
+
+
+@dataclass(frozen=True)
+class About:
+    """What the gallery page says of a figure; every number in it is computed from the ranks."""
+
+    title: str
+    alt: str
+    paper: str  # what its text describes
+    ours: str
+    agrees: str
+    cannot: str

@@ -1,31 +1,40 @@
 """HS01, figure 12: precision over a doubling window, between the ceiling of a known class size and the random floor."""
 
 import numpy as np
-from base import base, fours, save
+from base import About, Base, base, save
+from window_graphs import bounded, precision_over_windows
 
-from rankscope.curves import ceiling, random_floor, window_mean
-from rankscope.curves.curve import Curve, Region
-from rankscope.graphs import Axis, Graph
-from rankscope.graphs.kinds.shared.describing import chosen_scopes
+from rankscope.graphs import Graph
 
+NAME = "hs01-figure-12-window"
 RELEVANT = 8
 
-logos = base()
-queries = logos.of_size(RELEVANT)
-mean = window_mean(queries, chosen_scopes(logos.size))
-fine = np.geomspace(1, logos.size, 200)
-top = ceiling(RELEVANT, fine)
-floor = float(2 ** random_floor(logos.size, RELEVANT).y[0])
-graph = Graph(
-    "Precision over a doubling window, class size known",
-    Axis("window", "s", "log2", domain=(1, logos.size), ticks=fours(1, logos.size)),
-    Axis("precision", "p", "log2", domain=(2.0 ** np.floor(np.log2(floor)), 1)),
-    subtitle=f"{logos.caption}; mean of {len(queries)} queries with c = {RELEVANT}, d = {logos.size:,}",
-)
-beyond, limit = fine[fine >= RELEVANT], 2 ** top.y[fine >= RELEVANT]
-graph = graph.area(Region(beyond, limit, np.ones(limit.size)), f"out of reach: more than {RELEVANT} hits")
-graph = graph.guides([Curve(beyond, limit, "ceiling c/s")], at=0.45)
-level = Curve(fine, np.full(fine.size, floor), f"random floor c/d = 1/{1 / floor:,.0f}")
-graph = graph.guides([level], dashed=True, at=0.02)
-graph = graph.curve(Curve(2**mean.x, 2**mean.y), "pixels")
-save(graph, "hs01-figure-12-window-known")
+
+def draw(logos: Base) -> Graph:
+    """The bounds of clusters of 8, and the mean of such queries between them."""
+    queries = logos.of_size(RELEVANT)
+    subtitle = f"{logos.caption}; mean of {len(queries)} queries with c = {RELEVANT}, d = {logos.size:,}"
+    return bounded(logos, RELEVANT, queries, "Precision over a doubling window, class size known", subtitle, "pixels")
+
+
+def about(logos: Base) -> About:
+    """The bounds, and that the mean stays between them."""
+    mean = precision_over_windows(logos.of_size(RELEVANT))
+    low, high = RELEVANT / logos.size, np.minimum(1.0, RELEVANT / mean.x)
+    within = bool(((mean.y >= low - 1e-12) & (mean.y <= high + 1e-12)).all())
+    return About(
+        title="HS01, figure 12: bounds of the window graph",
+        alt="On log scales precision falls along the ceiling of 8 hits to the random floor.",
+        paper="precision bounds for clusters of 8 (the caption has a database of about 16,000, the text of about "
+        "20,000): "
+        "1 to w = c, then halved with each doubling of w, down to the random level at w = d.",
+        ours=f"d = {logos.size:,}: the ceiling meets the floor c/d = 1/{logos.size / RELEVANT:,.0f} at w = d. With it "
+        "the "
+        f"mean of {len(logos.of_size(RELEVANT))} queries, {mean.y[0]:.3f} at w = 1.",
+        agrees=f"both bounds; the mean {'stays' if within else 'does not stay'} between them.",
+        cannot="nothing; the mean is ours.",
+    )
+
+
+if __name__ == "__main__":
+    save(draw(base()), NAME)

@@ -56,7 +56,7 @@ def command(output: str, quiet: bool) -> None:
     print_result("\n" + "\n".join(verdict(compared)[:1]) + "\n\n" if compared is not None else "\n")
     with progress_line(quiet) as progress:
         found = _first_found(sample, scores)
-        files = [*_written(folder, ranks, scores), _report(folder, scores, compared, found, progress)]
+        files = [*_written(folder, ranks, scores, compared), _report(folder, scores, compared, found, progress)]
     for path, what in files:
         tell(f"  {path}  {what}\n")
     tell(f"\nOpen {files[-1][0].resolve().as_uri()}\n")
@@ -87,11 +87,12 @@ def _ranked(sample: Any, space: str, progress: Any) -> Any:
     )
 
 
-def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, str]]:
+def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list[tuple[Path, str]]:
     """The files for programs, and what each is."""
     from rankscope.files import atomic
     from rankscope.ranks.storage import save_ranks
     from rankscope.reports.formats import OUTPUT_FORMATS
+    from rankscope.reports.texts.paper_tables import scores_table
 
     result: list[tuple[Path, str]] = []
     for each in ranks:
@@ -101,13 +102,14 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
     for name, format, per_query, what in (
         ("scores.csv", "csv", True, "one row per system, query and measure"),
         ("scores.json", "json", False, "means, settings, provenance"),
-        ("table.tex", "latex", False, "the table for a paper"),
     ):
         data = OUTPUT_FORMATS.find(format).render(scores, per_query)
         with atomic(folder / name, "w") as file:
             file.write(data)
         result.append((folder / name, what))
-    return result
+    with atomic(folder / "table.tex") as file:
+        file.write(scores_table(scores, compared=compared))
+    return [*result, (folder / "table.tex", "the table for a paper")]
 
 
 def _first_found(sample: Any, scores: Any) -> Any:

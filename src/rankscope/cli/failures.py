@@ -7,30 +7,20 @@ memory); 70 a fault of rankscope; 130 Ctrl-C; 141 whoever read the output has go
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 
 import click
 
+from rankscope.cli.ending import Ended, stop_insisting
 from rankscope.errors import RankscopeError
 from rankscope.names import visible
 
 EXPECTED, FAULT, INTERRUPTED, CLOSED_PIPE = 2, 70, 130, 141
 VARIABLE = "RANKSCOPE_DEBUG"
-ENDING = ("SIGTERM", "SIGHUP")
 _traces = False
-
-
-class Ended(BaseException):
-    """Somebody asks this process to end: raised where it is, so that everything is tidied up on the way out."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        super().__init__(signal.Signals(number).name)
 
 
 class ClosedPipe(Exception):  # noqa: N818  (it names what happened)
@@ -52,21 +42,9 @@ def show_traces() -> None:
     _traces = True
 
 
-def heed_signals() -> None:
-    """Signals that end a process unwind it first; one that is ignored (nohup) stays ignored."""
-    for name in ENDING:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, _end)
-
-
-def _end(number: int, _frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # once is enough: nothing may interrupt the tidying up
-    raise Ended(number)
-
-
 def exit_code(error: BaseException) -> int:
     """Say what went wrong, and the code to leave with."""
+    stop_insisting()
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, SystemExit):

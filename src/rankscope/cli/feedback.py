@@ -8,7 +8,25 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.options import label_options, measure_option, on_option
-from rankscope.facade.usual import METHODS
+from rankscope.facade.usual import METHODS, TEXT_METHODS
+
+SHARED = (  # settings of studies on vectors and on texts
+    "topics",
+    "start",
+    "user",
+    "scaling",
+    "starts",
+    "seed",
+    "scope",
+    "rounds",
+    "k_pos",
+    "k_neg",
+    "choice",
+    "display",
+    "show_seen",
+    "remember",
+    "scored",
+)
 
 
 @click.command(
@@ -17,7 +35,7 @@ from rankscope.facade.usual import METHODS
     short_help="Which feedback method learns fastest, with simulated users?",
     former={"--processes": "--on processes:N", "--memory": "--remember"},
 )
-@click.argument("features", type=Input(), metavar="FEATURES")
+@click.argument("features", type=Input(), metavar="FEATURES|INDEX")
 @click.option(
     "-o",
     "--output",
@@ -37,16 +55,41 @@ from rankscope.facade.usual import METHODS
     multiple=True,
     metavar="NAMES",
     help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
-    f" Default: {', '.join(METHODS)}. Controls always go with them.",
+    f" Default: {', '.join(METHODS)}; of an index {', '.join(TEXT_METHODS)}. Controls always go with them.",
 )
 @click.option(
     "--topics",
     multiple=True,
+    type=Input(),
     metavar="TEXTS",
-    help="What users look for: labels, or 'flower and red and not sky'. Default: every label of two items or more.",
+    help="What users look for: labels, or 'flower and red and not sky'; of an index a file of topics. Default: every "
+    "label of two items or more.",
 )
 @click.option(
-    "--starts", default=10, show_default=True, type=click.IntRange(1), help="Number of sessions for each topic."
+    "--qrels", type=Input(), metavar="FILE", help="Judgements: which documents of an index are relevant to its topics."
+)
+@click.option(
+    "--rel",
+    type=float,
+    default=1,
+    show_default=True,
+    metavar="GRADE",
+    help="Count documents of an index as relevant from this grade on.",
+)
+@click.option(
+    "--similarity",
+    default="bm25",
+    show_default=True,
+    metavar="NAME",
+    help="How documents of an index are scored, as of search.",
+)
+@click.option("--field", metavar="NAME", help="Field of an index that words are looked up in. Default: as of search.")
+@click.option("--parts", metavar="NAMES", help="Parts of the topics to ask with, as title+desc. Default: the title.")
+@click.option(
+    "--starts",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of sessions for each topic. Default: 10; 1 where all would be alike.",
 )
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(0), help="Number of rounds of feedback.")
 @click.option(
@@ -54,10 +97,9 @@ from rankscope.facade.usual import METHODS
 )
 @click.option(
     "--start",
-    default="one_query",
-    show_default=True,
     metavar="KIND",
-    help="How a session begins: one_query, random_display, or examples(POSITIVES, NEGATIVES).",
+    help="How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), or, of an index, words: the "
+    "engine's own ranking. Default: one_query; of an index words.",
 )
 @click.option(
     "--user",
@@ -135,11 +177,14 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     FEATURES is .npz (arrays features, labels, ids), .npy (with --labels), Parquet, or the name of a collection that
-    comes with vectors (digits). Interrupted work continues when the same command is run again.
+    comes with vectors (digits). INDEX is the folder of an index of texts: methods on words (text-rm3, text-rocchio)
+    and on vectors of latent semantic indexing learn from the same marks. Interrupted work continues when the same
+    command is run again.
 
     \b
     rankscope feedback digits --methods rocchio,svm --topics 3,5,8 -o digits.parquet
     rankscope feedback clip.npz --user 'noisy(0.1)' --report clip.html -o clip.parquet
+    rankscope feedback docs.index --topics queries.tsv --qrels qrels.txt --methods text-rm3,text-rocchio -o docs.parquet
     """
     from rankscope.cli.output import print_result, progress_line, say
     from rankscope.feedback.study.study import study
@@ -180,21 +225,15 @@ def _check_names(output: str, report: str | None) -> None:
 
 
 def _plan(path: str, given: dict[str, Any]) -> Any:
-    from rankscope.facade.simulating import labelled_items, methods_of, plan_of
+    from rankscope.facade.simulating import plan_of_either
 
-    methods_of(given["methods"] or METHODS)  # before a large file is read
-    names = ("scope", "rounds", "k_pos", "k_neg", "choice", "display", "show_seen", "remember", "scored")
-    return plan_of(
-        labelled_items(path, **{name: given[name] for name in ("labels", "separator", "label_column", "id_column")}),
-        given["methods"] or METHODS,
-        given["topics"],
-        given["start"],
-        given["user"],
-        given["scaling"],
-        starts=given["starts"],
+    return plan_of_either(
+        path,
+        {name: given[name] for name in ("labels", "separator", "label_column", "id_column")},
+        {name: given[name] for name in ("qrels", "similarity", "field", "parts", "rel")},
+        methods=given["methods"] or None,
         measures=given["measures"] or None,
-        seed=given["seed"],
-        **{name: given[name] for name in names},
+        **{name: given[name] for name in SHARED},
     )
 
 

@@ -63,7 +63,7 @@ def command(
     from rankscope.cli.output import progress_line, say
     from rankscope.facade.scoring import counted_ranks
     from rankscope.graphs.look import Look
-    from rankscope.graphs.saving import format_of
+    from rankscope.graphs.saving import flat_for_want_of_matplotlib, format_of
 
     chosen = graphs.by_name(kind)
     format_of(output)
@@ -74,8 +74,11 @@ def command(
         scores = inputs.scores("graph", ["num_q"], progress, keep_scores=chosen.wants("scores"))
     systems = counted_ranks(scores)
     options |= chosen.accepted(seed=scores.settings.seed)
-    chosen(systems, **options).save(output, theme=theme, width=width, flat=flat)
+    picture = chosen(systems, **options)
+    picture.save(output, theme=theme, width=width, flat=flat)
     if not quiet:
+        if not flat and flat_for_want_of_matplotlib(picture, format_of(output)):
+            say("! a heat map: to draw the surface in three dimensions, pip install 'rankscope[plots]'")
         for line in scores.warnings():
             say(f"! {line}")
         say(f"{output}: {chosen.name} of {', '.join(each.system for each in systems)}")

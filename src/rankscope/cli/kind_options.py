@@ -63,11 +63,22 @@ def chosen_options(kind: GraphKind[Any], given: dict[str, Any], **shared: bool) 
     if foreign:
         there = ", ".join(_spelled(name) for name in options if name in parsed) or "none"
         raise SettingError(f"{kind.name} has no option {', '.join(foreign)}; it has: {there}")
-    chosen = {option.name: by_hand[name] for name, option in options.items() if name in by_hand}
+    chosen = {option.name: _flat(by_hand[name]) for name, option in options.items() if name in by_hand}
     flags = {option.name for name, option in options.items() if name not in parsed and option.is_flag}
     chosen |= {name: True for name, wanted in shared.items() if wanted and name in flags}
     with speaking_options(spellings_of(kind)):
         return kind.plain_options(chosen)
+
+
+def _flat(value: Any) -> Any:
+    """Numbers that were written together, as 4,8, among others that were not.
+
+    >>> _flat(((4, 8), (12,))), _flat(("q1", "q2")), _flat(3)
+    ((4, 8, 12), ('q1', 'q2'), 3)
+    """
+    if not isinstance(value, tuple):
+        return value
+    return tuple(one for each in value for one in (each if isinstance(each, tuple) else (each,)))
 
 
 def spellings_of(kind: GraphKind[Any]) -> dict[str, str]:
@@ -89,7 +100,7 @@ def help_of(holders: Sequence[Holder], named: bool = True) -> str:
 
     >>> from rankscope.graphs import by_name
     >>> help_of(holders_of([by_name("grip"), by_name("grnp")])["--way"])
-    'grip, grnp: how generality varies: thinned, bins or hard. Default: thinned.'
+    'grip, grnp: how generality varies: thinned or bins. Default: thinned.'
     >>> help_of(holders_of([by_name("rank-intervals"), by_name("forecast")])["--measure"])
     'rank-intervals, forecast: the measure. Default: AP; forecast Rprec.'
     """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -25,9 +27,7 @@ class View:
 
 
 @click.command("look", cls=GuardedCommand, short_help="What is inside an index.")
-@click.argument("index", type=Input(), metavar="INDEX")
-@click.argument("view", required=False, metavar="[VIEW]")
-@click.argument("words", nargs=-1, metavar="[WORDS]...")
+@click.argument("given", nargs=-1, required=True, type=Input(), metavar="INDEX... [VIEW] [WORDS]...")
 @click.option("--field", metavar="NAME", help="The field looked at. Default: body, text or contents, else the first.")
 @click.option("--prefix", metavar="TEXT", help="terms: only those that begin so.")
 @click.option(
@@ -43,6 +43,11 @@ class View:
 @click.option("--analyser", metavar="NAME", help="analyse: this one. Default: that of the field.")
 @click.option("--operator", type=click.Choice(["OR", "AND"]), help="explain, query: between words. Default: OR.")
 @click.option(
+    "--served",
+    metavar="URL",
+    help="document, explain, postings: link to documents where rankscope serve shows them, as http://127.0.0.1:8384.",
+)
+@click.option(
     "--format",
     "format_",
     type=click.Choice(["text", "json"]),
@@ -50,8 +55,8 @@ class View:
     show_default=True,
     help="Text for people, or JSON.",
 )
-def command(index: str, view: str | None, words: tuple[str, ...], format_: str, **options: Any) -> None:
-    """Look into an index. Without a view: documents, fields and segments.
+def command(given: tuple[str, ...], format_: str, **options: Any) -> None:
+    """Look into an index, or into several as one. Without a view: documents, fields and segments.
 
     \b
     terms                the terms of a field, with how many documents have each
@@ -70,12 +75,25 @@ def command(index: str, view: str | None, words: tuple[str, ...], format_: str, 
     from rankscope.engines.text.text_index import Index
     from rankscope.reports.formats.rows import as_json
 
-    chosen, given = _view(view, words, options)
-    opened = Index.open(index)
+    folders, view, words = _parted(given)
+    chosen, taken = _view(view, words, options)
+    opened = Index.open(*folders)
     with opened.damage_explained():
-        text, value = chosen.show(opened, given, options, format_ == "text" and colourful(sys.stdout))
+        text, value = chosen.show(opened, taken, options, format_ == "text" and colourful(sys.stdout))
     whole = {"format": "rankscope.look", "version": 1, "view": view or "overview", **value}
     print_result(as_json(whole) if format_ == "json" else text)
+
+
+def _parted(given: tuple[str, ...]) -> tuple[list[str], str | None, tuple[str, ...]]:
+    """The indexes, the view and its words: what follows the first index is one too, unless it is a view."""
+    from rankscope.engines.text.index.storage import RECORD
+
+    def is_index(text: str) -> bool:
+        return text not in VIEWS and os.path.isfile(os.path.join(text, RECORD))
+
+    folders = [given[0], *takewhile(is_index, given[1:])]
+    rest = given[len(folders) :]
+    return folders, rest[0] if rest else None, rest[1:]
 
 
 def _view(name: str | None, words: tuple[str, ...], options: dict[str, Any]) -> tuple[View, list[str]]:
@@ -120,7 +138,11 @@ def _postings(index: Any, words: list[str], options: dict[str, Any], bold: bool)
     from rankscope.reports.texts.looking import plain_value, postings_text
 
     found = find_postings(index, words[0], options["field"], options["limit"] or 20)
-    return postings_text(found, bold), plain_value(found)
+    links = [_link(index, each.id, options) for each in found.rows]
+    value = plain_value(found)
+    for row, link in zip(value["rows"], links, strict=True):
+        row |= _linked(link)
+    return postings_text(found, bold, links), value
 
 
 def _document(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
@@ -128,7 +150,8 @@ def _document(index: Any, words: list[str], options: dict[str, Any], bold: bool)
     from rankscope.reports.texts.looking import document_text, plain_value
 
     found = view_document(index, words[0], options["rebuild"])
-    return document_text(found, options["rebuild"], bold), plain_value(found)
+    link = _link(index, words[0], options)
+    return document_text(found, options["rebuild"], bold, link), plain_value(found) | _linked(link)
 
 
 def _explain(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
@@ -140,9 +163,21 @@ def _explain(index: Any, words: list[str], options: dict[str, Any], bold: bool) 
     hits = index.searcher(options["similarity"], options["field"]).search(node)
     rank, total = hits.rank_of(index.number_of(document)), hits.total
     place = f"rank {rank:,} of {total:,}" if rank else f"is not among the {total:,} documents found"
-    head = f"{document} for {node}: {place}"
-    value = {"query": str(node), "document": document, "rank": rank or None, "found": total}
+    link = _link(index, document, options)
+    head = f"{document} for {node}: {place}" + (f"\n{link}" if link else "")
+    value = {"query": str(node), "document": document, "rank": rank or None, "found": total, **_linked(link)}
     return explanation_text(found, head, bold), value | {"explanation": plain_value(found)}
+
+
+def _link(index: Any, document: str, options: dict[str, Any]) -> str:
+    """Where the document is served; nothing where no service is named."""
+    from rankscope.engines.text.served_links import ServedLinks
+
+    return ServedLinks.of(options["served"], index.folders).link(document) if options["served"] else ""
+
+
+def _linked(link: str) -> dict[str, str]:
+    return {"served": link} if link else {}
 
 
 def _analyse(index: Any, words: list[str], options: dict[str, Any], bold: bool) -> Shown:
@@ -169,9 +204,9 @@ def _query(index: Any, words: list[str], options: dict[str, Any], bold: bool) ->
 OVERVIEW = View((), (), _overview)
 VIEWS: dict[str, View | Later] = {
     "terms": View((), ("field", "prefix", "by", "limit"), _terms),
-    "postings": View(("TERM",), ("field", "limit"), _postings),
-    "document": View(("ID",), ("rebuild",), _document),
-    "explain": View(("QUERY", "ID"), ("field", "similarity", "operator"), _explain),
+    "postings": View(("TERM",), ("field", "limit", "served"), _postings),
+    "document": View(("ID",), ("rebuild", "served"), _document),
+    "explain": View(("QUERY", "ID"), ("field", "similarity", "operator", "served"), _explain),
     "analyse": View(("TEXT",), ("field", "analyser"), _analyse),
     "query": View(("TEXT",), ("field", "operator"), _query),
 }

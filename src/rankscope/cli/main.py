@@ -27,12 +27,15 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "index": "I have texts, no run files: documents of many formats to an index that can be searched.",
     "search": "What does it find? A query in Lucene's language, or a file of topics to a run or to exact ranks.",
     "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",
+    "serve": "Search over HTTP: clients of Solr and OpenSearch work unchanged on your indexes, and can only read.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
+    "homogeneity": "Does quality depend on the generality d/c alone? Class sizes against thinned collections.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
+    "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
-SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast"})
+SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity"})
 
 
 class LazyCommands(click.Group):
@@ -103,10 +106,11 @@ def main() -> None:
     import gc
 
     from rankscope.cli import failures
+    from rankscope.cli.ending import heed_signals
 
     gc.set_threshold(100_000)  # a short-lived process that makes many lasting objects while it imports
     failures.occupy_closed_streams()
-    failures.heed_signals()
+    heed_signals()
     try:
         code = cli.main(prog_name="rankscope", standalone_mode=False) or 0
         failures.flush_output()

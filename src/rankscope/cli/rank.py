@@ -50,6 +50,13 @@ OF_FEATURES = ("labels", "separator", "label_column", "id_column", "queries", "j
     show_default=True,
     help="The query in its own collection: taken out; left in as relevant; or left in without a rank.",
 )
+@click.option(
+    "--distractors",
+    metavar="CHOICE",
+    help="Rank each class among so many other items alone, the same for all its queries: 'nearest(M)', the M of least "
+    "mean distance to the members of the class (a narrow domain), or 'random(M)', 'random(M,seed=N)' (a wide one). "
+    "Default: all.",
+)
 @click.option("--memory", metavar="SIZE", help="Work within this much memory, as 2GB. Default: half of what is free.")
 @on_option("home")
 @click.option(
@@ -84,6 +91,7 @@ def command(
     \b
     rankscope rank features.npz -o cosine.ranks.parquet
     rankscope rank clip.npy --labels labels.txt --metric l2 -o clip.ranks.parquet
+    rankscope rank features.npz --distractors 'nearest(500)' -o narrow.ranks.parquet
     rankscope rank 'parts/*.npy' --labels labels.txt --on processes:4 -o all.ranks.parquet
     rankscope evaluate cosine.ranks.parquet -m AP -m P@10
     """
@@ -106,8 +114,8 @@ def _rank(
 ) -> None:
     from rankscope.cli.output import progress_line, say
     from rankscope.engines.nearest.spaces import metric_named, name_of
-    from rankscope.evaluation.cautions import few_distractors
-    from rankscope.facade.ranking import Ranking
+    from rankscope.evaluation.cautions import few_distractors, own_distractors
+    from rankscope.facade.ranking import Ranking, distractors_text
     from rankscope.names import one_line
     from rankscope.running.memory import memory_of
 
@@ -116,6 +124,7 @@ def _rank(
     how = {name: given[name] for name in OF_FEATURES}
     name = one_line(given["system"] or os.path.basename(output).removesuffix(SUFFIX))
     choices = {"query_item": given["query_item"], "keep_scores": given["keep_scores"], "memory": size}
+    choices |= {"distractors": distractors_text(given["distractors"])}
     with progress_line(quiet) as progress:
         shown = None if progress is None else lambda done, whole: progress(name, done / whole)
         free = {"threads": threads, "device": given["device"], "progress": shown}
@@ -125,6 +134,7 @@ def _rank(
         ranks, items, reused = ranking.of(features, how, given["on"], given["work"], told)
     if not quiet:
         again = f", {reused} parts from before" if reused else ""
-        for line in filter(None, [items.taken, *(f"! {each.text}" for each in few_distractors(ranks))]):
+        cautions = [*own_distractors(ranks), *few_distractors(ranks)]
+        for line in filter(None, [items.taken, *(f"! {each.text}" for each in cautions)]):
             say(line)
         say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(ranking.metric_of(items))}{again}")

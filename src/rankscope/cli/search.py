@@ -19,12 +19,25 @@ if TYPE_CHECKING:
 
 TIES = next(each for each in SETTINGS if each.name == "ties")
 RANKS = ".ranks.parquet"
+LIVE = (
+    "engine",
+    "request",
+    "vectors",
+    "id_field",
+    "page_size",
+    "workers",
+    "retries",
+    "seconds",
+    "restart",
+)  # what an engine that answers over HTTP has
 MARKS = "\ue000", "\ue001"  # around a word of the query until lines are cut: signs that no text has
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 @click.command("search", cls=GuardedCommand, short_help="What does it find? A query, or topics to a run or to ranks.")
-@click.argument("words", nargs=-1, required=True, type=Input(), metavar="INDEX... QUERY | INDEX... --topics FILE")
+@click.argument(
+    "words", nargs=-1, type=Input(), metavar="INDEX... QUERY | INDEX... --topics FILE | --engine KIND:URL --topics FILE"
+)
 @click.option(
     "--topics", type=Input(), metavar="FILE", help="Search for all topics of this file; all else are indexes."
 )
@@ -68,7 +81,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
     type=click.IntRange(min=1),
     metavar="K",
     help="List only the first K documents of a topic, and all that score the same as the last of them. Default: every "
-    "match.",
+    "match; of an engine the first 1000.",
 )
 @click.option(
     "--unmatched",
@@ -106,6 +119,48 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
     help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
 )
 @click.option("--download", is_flag=True, help="Let ir_datasets fetch what irds:NAME lacks.")
+@click.option(
+    "--engine",
+    metavar="KIND:URL",
+    help="Ask an engine that answers over HTTP in place of an index: solr:http://localhost:8983/solr/NAME, or "
+    "opensearch: or elasticsearch: with http://localhost:9200/NAME. Credentials come from the environment.",
+)
+@click.option(
+    "--request",
+    type=Input(),
+    metavar="FILE.json",
+    help="Send this request to the engine, with places that topics fill: {query}, {query.escaped}, {topic.PART}, "
+    "{topic.id}, {vector}.",
+)
+@click.option(
+    "--vectors", type=Input(), metavar="FILE", help="Vectors of the topics for {vector}, with ids: .npz or Parquet."
+)
+@click.option("--id-field", metavar="NAME", help="Field with the document's id in the engine. Default: id or _id.")
+@click.option(
+    "--page-size",
+    type=click.IntRange(1, 10_000),
+    default=1000,
+    show_default=True,
+    help="Ask the engine for so many documents at a time.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 256), default=4, show_default=True, help="Ask for so many topics at a time."
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(0, 100),
+    default=5,
+    show_default=True,
+    help="Ask the engine again so many times, with growing pauses, when it fails or is busy.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True, max=3600),
+    default=30,
+    show_default=True,
+    help="Wait so long for an answer of the engine.",
+)
+@click.option("--restart", is_flag=True, help="Begin anew where stopped work with an engine could go on.")
 @click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
 @click.option("--quiet", is_flag=True, help="No warnings and no messages.")
 def command(words: tuple[str, ...], topics: str | None, quiet: bool, **given: Any) -> None:
@@ -113,14 +168,25 @@ def command(words: tuple[str, ...], topics: str | None, quiet: bool, **given: An
 
     QUERY is Lucene's language: words, "phrases", title:word, +must -not, te?t te*, roam~, [a TO b], word^2. Topics are
     plain words unless --syntax lucene. Several indexes are searched as one. A run and saved ranks of the same search
-    give the same numbers.
+    give the same numbers. With --engine the run is that of Solr, OpenSearch or Elasticsearch, and NAME.latency.json
+    beside it says how long they took; interrupted work continues when the same command is run again.
 
     \b
     rankscope search cranfield.index 'wing "boundary layer" -supersonic'
     rankscope search cranfield.index --topics queries.tsv -o bm25.run
     rankscope search cranfield.index --topics queries.tsv --qrels qrels.txt --similarity 'lm-dirichlet(mu=1000)' \\
         -o dirichlet.ranks.parquet
+    rankscope search --engine solr:http://localhost:8983/solr/papers --topics queries.tsv -o solr.run
     """
+    from rankscope.cli.live_search import chosen_options, rank_live
+    from rankscope.errors import SettingError
+
+    live = {name: given.pop(name) for name in LIVE}
+    if live["engine"] is not None:
+        rank_live(words, topics, quiet, given, live)
+        return
+    if lost := chosen_options(LIVE):
+        raise SettingError(f"{', '.join(lost)}: belongs to --engine KIND:URL")
     if topics is None:
         _show(words, quiet, given)
     else:
@@ -202,13 +268,15 @@ def _cut(text: str, room: int) -> str:
 
 
 def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any]) -> None:
-    from rankscope.cli.output import say
+    from rankscope.cli.output import is_no_run, say
     from rankscope.errors import SettingError
     from rankscope.facade.searching import search, texts_of
 
     output, qrels = given["output"], given["qrels"]
     if output is None:
         raise SettingError(f"--topics needs -o FILE: NAME.run for a run, or NAME{RANKS} with --qrels FILE")
+    if is_no_run(output):
+        raise SettingError(f"{output}: a run is a list for programs, in no such format. Give -o NAME.run, .jsonl, ...")
     if (qrels is not None) != output.endswith(RANKS):
         raise SettingError(
             f"--qrels FILE and -o NAME{RANKS} belong together: a run of another name needs no judgements"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rankscope.curves.generality import random_line as random_line
     from rankscope.curves.generality_tables import GeneralityTable as GeneralityTable
     from rankscope.curves.generality_tables import generality_table as generality_table
+    from rankscope.curves.growing_alike import EvenGrowth as EvenGrowth
+    from rankscope.curves.growing_alike import even_growth as even_growth
     from rankscope.curves.guides import accessible_region as accessible_region
     from rankscope.curves.guides import highest_precision as highest_precision
     from rankscope.curves.guides import ideal_curve as ideal_curve
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from rankscope.curves.scope import recall_scope as recall_scope
     from rankscope.curves.surface import Surface as Surface
     from rankscope.curves.surface import grep_surface as grep_surface
+    from rankscope.curves.thinned_recall import recall_at_level as recall_at_level
     from rankscope.curves.thinning import Thinned as Thinned
     from rankscope.curves.thinning import expected_hits as expected_hits
     from rankscope.curves.thinning import expected_hits_of_class as expected_hits_of_class
@@ -76,6 +79,10 @@ _NAMES = {  # by the module in which they stand
     "curve": (
         "Curve",
         "Region",
+    ),
+    "growing_alike": (
+        "EvenGrowth",
+        "even_growth",
     ),
     "generality": (
         "GeneralityCurve",
@@ -120,6 +127,7 @@ _NAMES = {  # by the module in which they stand
         "Surface",
         "grep_surface",
     ),
+    "thinned_recall": ("recall_at_level",),
     "thinning": (
         "Thinned",
         "expected_hits",

@@ -1,11 +1,10 @@
 """Performance over generality: GRiP, the cut p = r through the surface of recall, precision and G, and GRnP, r = n p.
 
-G = log2(d/c) is varied in one of three ways, which a report must name: they answer different questions.
+G = log2(d/c) is varied in one of two ways, which a report must name: they answer different questions.
 - `thinned`: within each query, keeping m = c (2^k - 1) random distractors; isolates generality. Recommended.
 - `bins`: between queries, by round(G) of the full collection; confounds generality with the difficulty of classes.
-- `hard`: within each query, keeping the m best-ranked distractors (a narrow domain); never to be mixed with `thinned`.
-  No m distractors leave fewer hits than these, so it is the lower end of all thinnings; and as the head of the list
-  stays, hits at scopes up to m stay what they are in the full collection: only the random level changes.
+Which distractors are hard for a class ranks alone do not tell: keeping the best-ranked ones of each query leaves the
+head of its list as it is, and the curve level. A narrow domain comes from the features, `rank --distractors`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 SAYS = {
     "thinned": "random distractors left out within each query, exact means",
     "bins": "queries of the full collection by class size: generality and difficulty of classes are confounded",
-    "hard": "only the best-ranked distractors kept within each query",
 }
 
 

@@ -24,12 +24,19 @@ from rankscope.validation import Number, Optional, Several, WholeNumber, check
 if TYPE_CHECKING:
     from rankscope.curves.thinning import Thinned
 
-Way = Literal["thinned", "bins", "hard"]
+Way = Literal["thinned", "bins"]
 Members = Literal["constant", "varying"]
+FORMER_WAYS = (  # words that people may still write
+    (
+        "hard",
+        "ranks alone do not tell which distractors are hard for a class; rank the features with "
+        "rankscope rank --distractors 'nearest(M)'",
+    ),
+)
 WHAT = "a graph over generality"
 RULES = {
     "n": Number(above=0),
-    "way": rule_of(Way),
+    "way": rule_of(Way, former=FORMER_WAYS),
     "levels": Optional(Several(WholeNumber(least=0))),
     "members": rule_of(Members),
 }
@@ -93,7 +100,7 @@ def generality_table(
     given = range(1, _top(queries, members) + 1) if levels is None else levels
     some = reaching(queries, max(given, default=0)) if members == "constant" else queries
     kept, index, full = _kept(some, given)
-    parts = _recalls(some, kept, n, way)
+    parts = _recalls(some, kept, n)
     shares = [some.relevant / (some.relevant + each) for each in kept]
     return _made(some, n, way, members, len(queries), index, full, parts, shares)
 
@@ -137,15 +144,13 @@ def _kept(queries: RelevantRanks, levels: Sequence[int]) -> tuple[list[IntArray]
     return kept, places, np.arange(places.size) >= len(levels)
 
 
-def _recalls(queries: RelevantRanks, kept: Sequence[IntArray], n: float, way: Way) -> list[Thinned]:
+def _recalls(queries: RelevantRanks, kept: Sequence[IntArray], n: float) -> list[Thinned]:
     """Recall of each query at each level; NaN where it has fewer distractors than it should keep."""
     from rankscope.curves.hits import hits_of
-    from rankscope.curves.thinned_recall import hits_with_nearest, recall_when_kept
-    from rankscope.curves.thinning import hits_when_kept
+    from rankscope.curves.thinned_recall import recall_when_kept
 
-    keeping = hits_when_kept if way == "thinned" else hits_with_nearest
     hits = hits_of(queries)
-    return [recall_when_kept(hits, each, n, keeping) for each in kept]
+    return [recall_when_kept(hits, each, n) for each in kept]
 
 
 def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> GeneralityTable:
@@ -153,7 +158,7 @@ def _binned(queries: RelevantRanks, n: float, levels: Sequence[int] | None) -> G
     from rankscope.curves.thinning import Thinned
 
     number = np.floor(generality_index(queries) + 0.5 + SLACK).astype(np.int64)
-    (result,) = _recalls(queries, [queries.collection - queries.relevant], n, "bins")
+    (result,) = _recalls(queries, [queries.collection - queries.relevant], n)
     index = np.unique(number) if levels is None else np.array(levels, dtype=np.int64)
     inside = [np.where(number == each, 0.0, np.nan) for each in index.tolist()]
     parts = [Thinned(result.low + each, result.high + each, result.variance + each) for each in inside]

@@ -11,6 +11,7 @@ from rankscope.arrays import BoolArray
 from rankscope.evaluation.coverage_report import Caution
 from rankscope.evaluation.scores import Column
 from rankscope.evaluation.tied_orders import RANDOM_ORDERS
+from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.settings import Settings
 
@@ -19,7 +20,12 @@ RANDOM_LEVEL = 0.01  # share of the collection that is relevant, above which cha
 
 def cautions(ranks: RelevantRanks, columns: Sequence[Column], settings: Settings) -> list[Caution]:
     """Everything to be said of one system's columns."""
-    return [*short_lists(ranks, columns), *simulation_notes(columns, settings), *unknown(columns)]
+    return [
+        *own_distractors(ranks),
+        *short_lists(ranks, columns),
+        *simulation_notes(columns, settings),
+        *unknown(columns),
+    ]
 
 
 def some(texts: Sequence[str], most: int = 4) -> str:
@@ -78,6 +84,13 @@ def _unknown(column: Column) -> BoolArray:
     if column.worst is None:
         return np.zeros(column.values.size, dtype=np.bool_)
     return np.asarray(column.counted & np.isnan(column.worst) & ~np.isnan(column.values))
+
+
+def own_distractors(ranks: RelevantRanks) -> list[Caution]:
+    """A collection that was cut down to some distractors of each class."""
+    chosen = chosen_distractors(ranks.provenance)
+    text = f"each class was ranked among its own distractors, {chosen}, not in the whole collection"
+    return [Caution("Own distractors", text)] if chosen else []
 
 
 def easy_collection(systems: Sequence[RelevantRanks]) -> list[Caution]:

@@ -1,4 +1,4 @@
-"""What is left when the collection grows, and what is known without complete judgements."""
+"""What is left when the collection grows, on what that depends, and what is known without complete judgements."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.scoring import InputChoices, scores_of
+from rankscope.facade.scoring import InputChoices, counted_ranks, scores_of
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.sampling.estimate import Estimated
+    from rankscope.statistics.intervals.homogeneity import Homogeneity
 
 
 def forecast_growth(
@@ -59,6 +60,30 @@ def forecast_of(
     return forecast(
         scores.systems[0].ranks, to, asked, model, force=force, seed=settings.seed, level=level, every_model=backtest
     )
+
+
+def homogeneity(
+    qrels: Any,
+    runs: Any = None,
+    *,
+    n: float = 1.0,
+    level: float = 0.95,
+    progress: Progress | None = None,
+    **given: Unpack[InputChoices],
+) -> dict[str, Homogeneity]:
+    """Does quality depend on the generality d/c alone? At scope n c, for each system.
+
+    Takes what `evaluate` takes, and the size of the collection must be known. Classes of different sizes in the whole
+    collection are compared with queries in collections from which distractors were left out, at equal generality.
+    """
+    return homogeneity_of(scores_of(qrels, runs, ["num_q"], progress=progress, **given), n=n, level=level)
+
+
+def homogeneity_of(scores: Scores, *, n: float, level: float) -> dict[str, Homogeneity]:
+    """The test of each system that was scored."""
+    from rankscope.statistics.intervals.homogeneity import homogeneity as homogeneous
+
+    return {each.system: homogeneous(each, n, level) for each in counted_ranks(scores)}
 
 
 def estimate(

@@ -33,6 +33,7 @@ def rank(
     junk: Any = None,
     junk_labels: Sequence[Any] = (),
     query_item: Literal["removed", "kept", "kept_ignored"] = "removed",
+    distractors: str | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
     keep_scores: bool = True,
@@ -47,7 +48,9 @@ def rank(
     `features` is a file, several of them (a list, a folder or a pattern), an array with one row per item, or
     `Features`; `labels` a file or the label of each item. `output` saves the ranks as NAME.ranks.parquet, and
     interrupted work continues. `on` ranks in parts elsewhere, as "processes:4" or "dask://HOST:PORT", which changes no
-    number; `work` is a folder that all workers reach, by default beside the output.
+    number; `work` is a folder that all workers reach, by default beside the output. `distractors` ranks each class
+    among so many others alone: "nearest(500)", those of least mean distance to its members (a narrow domain), or
+    "random(500)" (a wide one).
     >>> rank([[0.0, 1.0], [0.0, 2.0], [1.0, 0.0]], labels=["a", "a", "b"]).ranks.tolist()
     [1, 1]
     """
@@ -65,10 +68,26 @@ def rank(
         "junk_labels": junk_labels,
     }
     name = one_line(system or (os.path.basename(output).removesuffix(SUFFIX) if output else "nearest"))
-    choices = {"query_item": query_item, "keep_scores": keep_scores, "memory": memory_of(memory)}
+    choices = {
+        "query_item": query_item,
+        "keep_scores": keep_scores,
+        "memory": memory_of(memory),
+        "distractors": distractors_text(distractors),
+    }
     free = {"threads": threads, "device": device, "progress": progress}
     ranking = Ranking(metric=asked, junk=junk, system=name, output=output, choices=choices, free=free)
     return ranking.of(features, how, on, work)[0]
+
+
+def distractors_text(distractors: str | None) -> str | None:
+    """A choice of distractors as it is written, checked before a large file is read.
+
+    >>> distractors_text("Nearest( 500 )")
+    'nearest(500)'
+    """
+    from rankscope.engines.nearest.distractors import parse_distractors
+
+    return None if distractors is None else str(parse_distractors(distractors))
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,11 @@ from rankscope.inputs.reading import Reading
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.ranks.storage import save_ranks
 from rankscope.running.home import Home
+from rankscope.running.memory import in_words
 from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of
 from rankscope.running.work_folders import parts_folder
+from rankscope.wording import setting_usage
 
 
 def ranked_in_parts(
@@ -42,6 +44,7 @@ def ranked_in_parts(
         where = ShardsWhere(runner, memory, folder, say=say, **ranking.free)
         if on == Home.name and where.holds(items):
             return ranking.whole(items.joined())
+        _refuse_distractors(ranking, items, where)
         ranks, reused = rank_parts(
             items,
             ranking.metric_of(items),
@@ -54,6 +57,16 @@ def ranked_in_parts(
         if ranking.output is not None:
             save_ranks(ranks, ranking.output)
     return ranks, items, reused
+
+
+def _refuse_distractors(ranking: Ranking, items: FeatureParts, where: ShardsWhere) -> None:
+    """Distractors are chosen with all features at hand."""
+    if ranking.choices["distractors"] is None:
+        return
+    room = in_words(2 * items.nbytes)
+    advice = f"leave {setting_usage('on')} out" + ("" if where.holds(items) else f" and allow {room} of memory")
+    asked = setting_usage("distractors")
+    raise SettingError(f"{asked} are chosen in one process that holds all features: {advice}")
 
 
 def parts_of(features: Any, how: dict[str, Any], keep: Keep) -> FeatureParts:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 from rankscope.errors import SettingError
 
 if TYPE_CHECKING:
+    from rankscope.engines.live.live_run import LiveRun
     from rankscope.engines.text import Hits, Index
     from rankscope.engines.text.expansion.expansion import Expansion
     from rankscope.engines.text.similarities.similarity import Similarity
     from rankscope.inputs.run import Run
+    from rankscope.inputs.topics.query_set import QuerySet
     from rankscope.ranks.relevant_ranks import RelevantRanks
 
 RANKS = ".ranks.parquet"
@@ -106,6 +108,15 @@ class SearchChoices(TypedDict, total=False):
     max_ratio: float
     download: bool
     system: str | None
+    request: str | Path | Mapping[str, Any] | None
+    vectors: str | Path | Mapping[str, Any] | None
+    id_field: str | None
+    page_size: int
+    workers: int
+    retries: int
+    seconds: float
+    restart: bool
+    progress: Callable[[int, int], None] | None
 
 
 @overload
@@ -118,8 +129,12 @@ def search(
 def search(
     index: Any, query: None = None, *, topics: Any, qrels: Any, **choices: Unpack[SearchChoices]
 ) -> RelevantRanks: ...
+@overload
 def search(
-    index: Any,
+    index: None = None, query: None = None, *, engine: str, topics: Any, **choices: Unpack[SearchChoices]
+) -> LiveRun: ...
+def search(
+    index: Any = None,
     query: str | None = None,
     *,
     topics: Any = None,
@@ -141,12 +156,27 @@ def search(
     max_ratio: float = 200.0,
     download: bool = False,
     system: str | None = None,
+    engine: str | None = None,
+    request: str | Path | Mapping[str, Any] | None = None,
+    vectors: str | Path | Mapping[str, Any] | None = None,
+    id_field: str | None = None,
+    page_size: int = 1000,
+    workers: int = 4,
+    retries: int = 5,
+    seconds: float = 30,
+    restart: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Hits | Run | RelevantRanks:
     """What does it find? The first documents for a query; a run of topics; with judgements the ranks of all of them.
 
     `index` is an `Index`, its folder, or several folders that are searched as one. A query is read in Lucene's
     language, topics as words in which no sign has a meaning; `syntax` says otherwise. `output` writes a run, or saves
     ranks as NAME.ranks.parquet; both say the same under every rule for `ties`.
+
+    In place of an index, `engine` names one that answers over HTTP: "solr:http://localhost:8983/solr/NAME", or
+    "opensearch:" or "elasticsearch:" and the address of an index. Everything from `request` on concerns such an engine
+    alone: a template of JSON, vectors of the topics, the field that holds ids, how much is asked at once and how
+    patiently. Its run has the engine's order and scores, and `latency`; see `rankscope.engines.live`.
     >>> import rankscope
     >>> small = rankscope.index([{"id": "a", "body": "a quick fox"}, {"id": "b", "body": "a dog and a fox"}])
     >>> search(small, "+fox -dog").ids.to_list()
@@ -154,6 +184,34 @@ def search(
     >>> search(small, topics={"1": "dog"}, qrels={"1": {"b": 1}}).ranks.tolist()
     [1]
     """
+    reading: dict[str, Any] = {"format": format, "encoding": encoding, "max_ratio": max_ratio, "download": download}
+    if engine is not None:
+        from rankscope.facade.live_searching import refuse_for_engine, search_engine
+
+        refuse_for_engine(
+            {"index": index, "query": query, "qrels": qrels, "expand": expand, "limit": limit, "seed": seed}
+            | {"similarity": similarity, "operator": operator, "unmatched": unmatched, "ties": ties}
+        )
+        return search_engine(
+            engine,
+            topics,
+            output,
+            request=request,
+            vectors=vectors,
+            field=field,
+            syntax=syntax or "words",
+            depth=depth,
+            parts=parts,
+            id_field=id_field,
+            page_size=page_size,
+            workers=workers,
+            retries=retries,
+            seconds=seconds,
+            restart=restart,
+            system=system,
+            progress=progress,
+            reading=reading,
+        )
     opened = opened_index(index)
     if (query is None) == (topics is None):
         raise SettingError("give a query, or topics")
@@ -167,25 +225,20 @@ def search(
             syntax=syntax or "lucene",
             expand=expand,
         )
-    texts = texts_of(topics, parts, format=format, encoding=encoding, max_ratio=max_ratio, download=download)
     shared: dict[str, Any] = {
         "depth": depth,
         "unmatched": unmatched,
         "field": field,
         "syntax": syntax or "words",
         "expand": expand,
+        "name": system_name(system, output, similarity),
     }
-    name = system_name(system, output, similarity)
-    if qrels is None:
-        run = opened.run(texts, similarity, name=name, **shared)
-        _write_run(run, output)
-        return run
-    from rankscope.settings import Settings
-
-    settings = Settings(ties=ties, seed=seed)
-    ranks = opened.rank(texts, qrels, similarity, settings, keep_scores=True, name=name, **shared)
-    _save_ranks(ranks, output)
-    return ranks
+    texts = texts_of(topics, parts, **reading)
+    if qrels is not None:
+        return _save_ranks(opened, texts, qrels, similarity, {"ties": ties, "seed": seed}, output, shared)
+    run = opened.run(texts, similarity, **shared)
+    _write_run(run, output)
+    return run
 
 
 def opened_index(given: Any) -> Index:
@@ -200,10 +253,15 @@ def opened_index(given: Any) -> Index:
 
 def texts_of(topics: Any, parts: str | Sequence[str] | None = None, *, download: bool = False, **how: Any) -> Any:
     """The texts of topics by their ids."""
+    return query_set_of(topics, download=download, **how).texts(parts)
+
+
+def query_set_of(topics: Any, *, download: bool = False, **how: Any) -> QuerySet:
+    """Topics with all their parts."""
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.topics.reading import read_topics
 
-    return read_topics(topics, Reading(**how), download=download).texts(parts)
+    return read_topics(topics, Reading(**how), download=download)
 
 
 def system_name(system: str | None, output: str | Path | None, similarity: object) -> str:
@@ -230,11 +288,22 @@ def _write_run(run: Run, output: str | Path | None) -> None:
     write(run, output)
 
 
-def _save_ranks(ranks: RelevantRanks, output: str | Path | None) -> None:
+def _save_ranks(
+    opened: Index,
+    texts: Any,
+    qrels: Any,
+    similarity: str | Similarity,
+    ties: Mapping[str, Any],
+    output: str | Path | None,
+    shared: Mapping[str, Any],
+) -> RelevantRanks:
     from rankscope.ranks.storage import save_ranks
+    from rankscope.settings import Settings
 
+    ranks = opened.rank(texts, qrels, similarity, Settings(**ties), keep_scores=True, **shared)
     if output is None:
-        return
+        return ranks
     if not str(output).endswith(RANKS):
         raise SettingError(f"with judgements the result must be called NAME{RANKS}, got '{output}'")
     save_ranks(ranks, output)
+    return ranks

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.errors import MeasureError, SettingError
+from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.validation import Number, check
 from rankscope.wording import setting_usage, setting_value
@@ -30,6 +31,11 @@ class CollectionGrowth:
             raise MeasureError(
                 "a forecast needs the size of the collection, which a run file does not tell: give "
                 f"{setting_usage('collection_size', 'D')}"
+            )
+        if chosen_distractors(ranks.provenance).startswith("nearest"):
+            raise SettingError(
+                "these ranks are among the distractors nearest to each class, and new items are not drawn from those: "
+                "forecast from ranks in the whole collection, or among random distractors"
             )
         now = int(np.median(ranks.collection))
         size = _number(to)

@@ -42,9 +42,10 @@ def gather_pages(
     from rankscope.gathering.gathered import Gathered, write_documents
     from rankscope.gathering.pacing import Pacer
     from rankscope.gathering.permitted import Permitted
-    from rankscope.gathering.state import open_state, remove_state, state_path
+    from rankscope.gathering.state import open_state, state_path
     from rankscope.gathering.visiting import Visitor
     from rankscope.gathering.worker import ParsingWorker
+    from rankscope.resumable import remove_state
 
     seeds, permitted = _checked(addresses, output), Permitted.parse(allow)
     path, scope, pacer = state_path(output), Scope.of(seeds), Pacer(rules.pause)

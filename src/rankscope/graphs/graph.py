@@ -275,7 +275,7 @@ class Graph:
         """Write it as the suffix says: svg, pdf, png, html (interactive, offline), json (Vega-Lite) or csv (the data).
 
         `width` is column (85 mm), full (175 mm) or millimetres. A surface is drawn in three dimensions in svg, pdf and
-        png, unless `flat`.
+        png, unless `flat` or where matplotlib is not installed: then it is a heat map.
         """
         from rankscope.graphs.saving import save
 

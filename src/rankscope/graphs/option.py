@@ -15,7 +15,7 @@ from operator import or_
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from rankscope.option_types import alternatives_of, element_of, rule_of
-from rankscope.validation import Optional, Rule
+from rankscope.validation import Former, Optional, Rule
 
 VALUES = (str, float, int)  # what a text can mean; of several the first
 
@@ -34,6 +34,7 @@ class Option:
     least: float | None = None
     above: float | None = None  # as `least`, without the limit itself
     below: float | None = None
+    former: Former = ()  # words that were choices once, and what to do instead
     deciding: bool = False  # a report fills in the measure that decides
 
 
@@ -73,10 +74,12 @@ class KindOption:
         return self.declared.metavar or ("NAME" if self.type is str else "N")
 
     def read(self, text: str) -> object:
-        """What a text on the command line means: one of the values where there may be several."""
+        """What a text on the command line means: some of the values where there may be several numbers, as 4,8."""
         if self.type is str:
             return text
-        return (rule_of(self.type) if self.many else self.rule).read(text)
+        if self.many:
+            return tuple(rule_of(self.type).read(part.strip()) for part in text.split(","))
+        return self.rule.read(text)
 
 
 def options_of(make: Callable[..., Any]) -> tuple[KindOption, ...]:
@@ -149,6 +152,7 @@ def _rule(hint: Any, declared: Option, default: object) -> Rule:
         above=declared.above,
         below=declared.below,
         finite=True,
+        former=declared.former,
     )
     return Optional(rule) if default is None else rule
 

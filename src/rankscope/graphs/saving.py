@@ -51,8 +51,15 @@ def render_graph(
         return (json.dumps(specification(graph, look), indent=1, ensure_ascii=False) + "\n").encode()
     if format == "html":
         return page.html(graph, look).encode()
-    if graph.z is not None and not flat:
+    if not flat and not flat_for_want_of_matplotlib(graph, format) and graph.z is not None:
         from rankscope.graphs.canvases.matplotlib3d import picture
 
         return picture(graph, look, format)
     return STATIC[format](graph, look)
+
+
+def flat_for_want_of_matplotlib(graph: Graph, format: str) -> bool:
+    """Whether a surface becomes a heat map because nothing here draws it in three dimensions."""
+    from rankscope.graphs.canvases.matplotlib3d import is_installed
+
+    return graph.z is not None and format in STATIC and not is_installed()

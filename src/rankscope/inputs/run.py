@@ -37,6 +37,7 @@ class Run:
     def __init__(self, name: str, reader: BlockReader, source: Source | PartFiles | None = None, tag: str = "") -> None:
         self.name, self.source, self.tag = name, source, tag
         self.gives_scores = True
+        self.in_order = False  # the rows of a query stand in the order of its ranking, whatever their scores
         self.is_part = False  # one of several files, which may be empty if others are not
         self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
         self._reader = reader

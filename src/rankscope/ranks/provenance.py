@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -71,6 +72,15 @@ def reduction_provenance(run: RunFacts, qrels: JudgementFacts, settings: Setting
         "settings": {name: getattr(settings, name) for name in FIXED_BY_REDUCTION},
         "versions": versions(),
     }
+
+
+def chosen_distractors(provenance: Mapping[str, Any]) -> str:
+    """The distractors among which each class was ranked, as `rank --distractors` has them; empty: the collection.
+
+    >>> chosen_distractors({"settings": {"distractors": "nearest(20)"}}), chosen_distractors({})
+    ('nearest(20)', '')
+    """
+    return str(provenance.get("settings", {}).get("distractors", ""))
 
 
 def versions() -> dict[str, str]:

@@ -67,6 +67,17 @@ def test_ranks_of_whole_features_are_those_of_plain_python(metric: str, case: Ca
 
 
 @pytest.mark.parametrize("metric", [name for name in NAMES if name != "hamming_bits"])
+@given(case=labelled_rows(AWKWARD))
+@settings(max_examples=15)
+def test_features_may_lie_column_by_column_or_with_gaps(metric: str, case: Case) -> None:
+    rows = np.abs(case[0]) if metric in OF_HISTOGRAMS else np.array(case[0])
+    rows[-1] = 0  # cosine leaves such a row as it is
+    expected = as_dict(nearest_ranks(rows, case[1], metric))
+    for laid in (np.asfortranarray(rows), np.repeat(rows, 2, axis=1)[:, ::2], rows[::-1][::-1]):
+        assert as_dict(nearest_ranks(laid, case[1], metric)) == expected
+
+
+@pytest.mark.parametrize("metric", [name for name in NAMES if name != "hamming_bits"])
 @given(case=labelled_rows(AWKWARD), block=st.integers(1, 5), keep=st.booleans())
 @settings(max_examples=25)
 def test_ranks_of_fractions_are_those_of_plain_python_in_feature_order(

@@ -16,7 +16,6 @@ from rankscope.engines.text import Index
 from rankscope.engines.text.index import blocks, merging, writer
 from rankscope.engines.text.index.columns import ARRAYS
 from rankscope.engines.text.index.lengths import LENGTHS, coarse_lengths
-from rankscope.engines.text.index.storage import RECORD
 from rankscope.engines.text.index.writer import IndexWriter
 from rankscope.errors import InputError, RankscopeError, SettingError
 from tests.engines.text.golden_index import golden_documents, golden_index, ranking_of
@@ -168,7 +167,7 @@ def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
 def test_documents_that_cannot_be_indexed_are_named(documents: Any, words: str, on_disk: bool, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=words):
         Index.build(documents, tmp_path / "index" if on_disk else None)
-    assert not (tmp_path / "index" / RECORD).exists()
+    assert not (tmp_path / "index").exists()
 
 
 def test_an_id_of_an_earlier_block_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,7 +145,7 @@ def test_a_tree_has_every_part_of_the_query_with_the_documents_it_finds() -> Non
         assert tree.documents == len(row["analyzers"]["english"]["bm25"][0])
         assert tree.text == row["analyzers"]["english"]["parsed"]
         kinds |= {each.kind for each in walked(tree)}
-    assert kinds == set(KINDS.values())
+    assert kinds == set(KINDS.values()) - {"best of"}  # which has no sign in the language
 
 
 def test_terms_of_patterns_and_roles_of_clauses() -> None:

@@ -86,12 +86,11 @@ def test_means_over_relevant_scope_are_those_of_the_curves() -> None:
         np.testing.assert_allclose(over_relevant_scope(CHECK, axis=axis).values.mean(axis=0), curve(CHECK).y)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("way", ["thinned", "hard"])
-def test_means_over_generality_are_those_of_grip(way: str) -> None:
+def test_means_over_generality_are_those_of_grip() -> None:
     mixed = RelevantRanks.from_ranks([[1, 2, 3, 5], [3], [2, 30]], collection=40, depth=40)
     for members in ("constant", "varying"):
-        result = over_generality(mixed, way=way, members=members)  # type: ignore[arg-type]
-        mean = grip(mixed, way, members=members)  # type: ignore[arg-type]
+        result = over_generality(mixed, members=members)
+        mean = grip(mixed, members=members)
         np.testing.assert_allclose(np.nanmean(result.values, axis=0), mean.precision)
         np.testing.assert_array_equal((~np.isnan(result.values)).sum(axis=0), mean.queries)
 

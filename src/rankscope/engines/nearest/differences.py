@@ -66,6 +66,11 @@ class L1(ScreenedSpace):
         room = np.abs(scores) * self.distances.share_off + least_off
         return scores - room, scores + room
 
+    def shown_bounds(self, queries: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Around quick sums."""
+        table = np.array(self.scores(queries, slice(0, len(self))), dtype=np.float64)
+        return self.limits(queries, table)
+
 
 class Histograms(TileSpace):
     """Distances between histograms, nearest first: no feature may be negative."""

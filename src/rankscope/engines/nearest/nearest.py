@@ -13,14 +13,17 @@ from rankscope.arrays import IntArray
 from rankscope.engines.nearest import spaces
 from rankscope.engines.nearest.assembling import assemble_ranks
 from rankscope.engines.nearest.block import BlockRanks, Ranker, cells_within
+from rankscope.engines.nearest.distractors import Distractors, parse_distractors
+from rankscope.engines.nearest.domain import DomainRanker
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
 from rankscope.engines.nearest.two_sided import TwoSided, pays, tile_side
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.running.cores import one_core_each
 from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, FLAG, OneOf, Optional, check
+from rankscope.wording import setting_usage
 
 MEMORY = 512 << 20
 SMALL = 1 << 24  # pairs up to which it does not matter who does what,
@@ -58,6 +61,7 @@ def nearest_ranks(
     progress: Progress | None = None,
     system: str = "nearest",
     kept: Kept | None = None,
+    distractors: str | Distractors | None = None,
 ) -> RelevantRanks:
     """Exact ranks of all class mates of every item that has any.
 
@@ -73,6 +77,8 @@ def nearest_ranks(
     `memory` bytes; neither this nor the number of threads changes a bit of the result. `progress` is called with the
     number of queries done and of all. `keep_scores` keeps the scores of the hits and of the best distractors, for the
     growth forecast. `kept` may answer for a block that was ranked before. `device="cuda"` works on a graphics card.
+    `distractors` ranks each class among its members and so many others: "nearest(500)", those of least mean distance to
+    the members of the class, or "random(500)"; one set for all queries of a class.
 
     Raises `InputError` with every problem of the input, `SettingError` for an unknown metric.
     >>> ranks = nearest_ranks([[0], [1], [3], [4]], labels=["a", "b", "a", ""], metric="l1")
@@ -94,7 +100,8 @@ def nearest_ranks(
     relevance = Relevance.of(items, query_item, junk)
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
-    ranker, blocks = _ranker(metric, items.matrix, relevance, memory, keep_scores, device, block)
+    chosen = None if distractors is None else parse_distractors(distractors)
+    ranker, blocks = _ranker(metric, items.matrix, relevance, memory, keep_scores, device, block, chosen)
     found, done = [], 0
     with with_threads(threads), _cores(relevance):
         for ready in ranker.stream(blocks) if kept is None else _kept(kept, ranker, blocks):
@@ -102,7 +109,7 @@ def nearest_ranks(
             done += ready.queries.size
             if progress is not None:
                 progress(done, relevance.queries.size)
-    return assemble_ranks(found, relevance, spaces.name_of(metric), keep_scores, system)
+    return assemble_ranks(found, relevance, spaces.name_of(metric), keep_scores, system, chosen)
 
 
 def _ranker(
@@ -113,8 +120,11 @@ def _ranker(
     keep_scores: bool,
     device: str,
     block: int | None,
-) -> tuple[Ranker | TwoSided, list[IntArray]]:
+    distractors: Distractors | None,
+) -> tuple[Ranker | TwoSided | DomainRanker, list[IntArray]]:
     """What ranks blocks, and the queries of each block."""
+    if distractors is not None:
+        return _domain_ranker(metric, matrix, relevance, memory, keep_scores, device, distractors)
     if device != "cpu":
         from rankscope.engines.nearest.gpu import GpuRanker
 
@@ -130,6 +140,30 @@ def _ranker(
     return Ranker(space, keep_scores, cells, relevance=relevance), _blocks(relevance, block or step)
 
 
+def _domain_ranker(
+    metric: spaces.Metric,
+    matrix: NDArray[Any],
+    relevance: Relevance,
+    memory: int,
+    keep_scores: bool,
+    device: str,
+    distractors: Distractors,
+) -> tuple[DomainRanker, list[IntArray]]:
+    """What ranks each class among its own distractors, in blocks of whole classes."""
+    if device != "cpu":
+        raise SettingError(f"{setting_usage('distractors')} are chosen by the CPU: leave {setting_usage('device')} out")
+    space = spaces.space_of(metric, matrix)
+    ranker = DomainRanker(
+        space=space,
+        relevance=relevance,
+        distractors=distractors,
+        keep_scores=keep_scores,
+        cells=cells_within(space, memory),
+    )
+    ranker.check()
+    return ranker, ranker.blocks
+
+
 def _blocks(relevance: Relevance, step: int) -> list[IntArray]:
     """So many queries at a time."""
     return [relevance.queries[start : start + step] for start in range(0, relevance.queries.size, step)]
@@ -142,7 +176,7 @@ def _cores(relevance: Relevance) -> AbstractContextManager[None]:
     return one_core_each() if large else nullcontext()
 
 
-def _kept(kept: Kept, ranker: Ranker | TwoSided, blocks: list[IntArray]) -> Iterator[BlockRanks]:
+def _kept(kept: Kept, ranker: Ranker | TwoSided | DomainRanker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
     for number, queries in enumerate(blocks):
         yield kept(number, queries, ranker.ranked)
 

@@ -10,6 +10,8 @@ takes n / 8 and seven more. In float64 the reference's error is as large as that
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import Any, Self
 
@@ -75,7 +77,7 @@ class ProductSpace(ScreenedSpace):
     def products(self, queries: IntArray, items: slice, level: int) -> NDArray[Any]:
         """Matrix product of some queries with a range of items; it lasts until the next."""
         kind = np.float64 if level == DOUBLE or self.exact else np.float32
-        left = self.query_side(self.asked.prepared(queries), queries).astype(kind)
+        left = self.query_side(self.asked.prepared(queries), queries).astype(kind, order="C")
         result = self._scratch.array((len(left), items.stop - items.start), kind)
         if level == CUT and not self.exact:
             add_products(left, self._items(items, np.float32), result)
@@ -86,11 +88,11 @@ class ProductSpace(ScreenedSpace):
         """Rows of the items, ready for the product; made once where they fit."""
         double = kind is np.float64
         if self.rows.size * (8 if double else 4) > self.copies:
-            return self.item_side(self.prepared(items), items).astype(kind)
+            return self.item_side(self.prepared(items), items).astype(kind, order="C")
         with self._making:
             if double not in self._kept:
-                results = [self.item_side(self.prepared(part), part).astype(kind) for part in parts(*self.rows.shape)]
-                self._kept[double] = np.concatenate(results)
+                sides = (self.item_side(self.prepared(part), part) for part in parts(*self.rows.shape))
+                self._kept[double] = np.concatenate([side.astype(kind, order="C") for side in sides])
         return self._kept[double][items]
 
     def terms_size(self, queries: IntArray, items: IntArray, scores: FloatArray) -> FloatArray:
@@ -118,7 +120,33 @@ class ProductSpace(ScreenedSpace):
         return lengths * float(np.ldexp(np.sqrt(self.squares.max()), self.shift))
 
 
-class Cosine(ProductSpace):
+class LinearSpace(ProductSpace):
+    """Scores that add up: the scores with several items add up to the score with the sum of their rows."""
+
+    @abstractmethod
+    def summands(self, chosen: IntArray) -> FloatArray:
+        """Some rows as they are added."""
+
+    @abstractmethod
+    def sums_shown(self, table: FloatArray) -> FloatArray:
+        """The scores from products of sums with all items."""
+
+    @abstractmethod
+    def sums_size(self, chosen: IntArray) -> float:
+        """What the absolute values of all terms with these rows add up to, at most."""
+
+    def total_bounds(self, groups: Sequence[IntArray]) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """By one product for all groups."""
+        left = np.stack([self.summands(members).sum(axis=0) for members in groups])
+        table = np.empty((len(groups), len(self)))
+        for part in parts(*self.rows.shape):
+            table[:, part] = left @ self._items(part, np.float64).T
+        for row, members in zip(self.sums_shown(table), groups, strict=True):
+            room = 4 * (self.rows.shape[1] + members.size + 12) * U64 * self.sums_size(members)
+            yield row - room, row + room
+
+
+class Cosine(LinearSpace):
     """Cosine of the angle between two rows; an item whose features are all 0 scores 0 with every item.
 
     Rows that are no whole numbers are first multiplied by a power of two each, so that no square leaves the range of a
@@ -186,12 +214,24 @@ class Cosine(ProductSpace):
         """A cosine is a cosine."""
         return scores
 
+    def summands(self, chosen: IntArray) -> FloatArray:
+        """Rows of length 1."""
+        return self.scaled(chosen) / np.sqrt(self.squares[chosen])[:, None]
+
+    def sums_shown(self, table: FloatArray) -> FloatArray:
+        """Whole numbers are not of length 1 yet."""
+        return table / np.sqrt(self.squares) if self.exact else table
+
+    def sums_size(self, chosen: IntArray) -> float:
+        """One for each row."""
+        return float(chosen.size)
+
     def room(self, queries: IntArray, level: int) -> FloatArray:
         """Lengths are 1; in float64 roots and divisions are off by as many units again as the products."""
         return np.full(queries.size, 2.0 if level == DOUBLE else 1.0)
 
 
-class InnerProduct(ProductSpace):
+class InnerProduct(LinearSpace):
     """Inner product of two rows, larger is nearer; the length of a row counts.
 
     >>> InnerProduct(np.array([[3, 4], [6, 8], [-4, 3]])).scores(np.array([0]), slice(0, 3))
@@ -203,6 +243,18 @@ class InnerProduct(ProductSpace):
     def scores(self, queries: IntArray, items: slice, level: int = 0) -> NDArray[Any]:
         """The products."""
         return self.products(queries, items, level)
+
+    def summands(self, chosen: IntArray) -> FloatArray:
+        """The rows themselves."""
+        return self.prepared(chosen)
+
+    def sums_shown(self, table: FloatArray) -> FloatArray:
+        """Without the power of two in front of both sides."""
+        return np.ldexp(table, -2 * self.shift)
+
+    def sums_size(self, chosen: IntArray) -> float:
+        """The product of the lengths."""
+        return float(np.sqrt(self.squares[chosen]).sum() * np.sqrt(self.squares.max()))
 
 
 class L2(ProductSpace):
@@ -264,6 +316,17 @@ class L2(ProductSpace):
     def in_units(self, queries: IntArray, scores: FloatArray) -> FloatArray:
         """|x|² more."""
         return super().in_units(queries, scores) + self.asked.squares[queries]
+
+    def shown_bounds(self, queries: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Around products in float64; no squared distance is below 0."""
+        table = np.array(self.scores(queries, slice(0, len(self)), DOUBLE), dtype=np.float64)
+        if self.exact:
+            return self.shown(table), self.shown(table)
+        low, high = self.limits(queries, np.zeros(queries.size), DOUBLE)
+        middle, room = ((high + low) / 2)[:, None], ((high - low) / 2)[:, None]
+        ends = (np.ldexp(table - middle + sign * room, -2 * self.shift) for sign in (-1, 1))
+        below, above = (self.shown(np.minimum(each, 0.0)) for each in ends)
+        return below, above
 
     def room(self, queries: IntArray, level: int) -> FloatArray:
         """2 |x||y| + |y|² <= |x|² + 2 |y|²; as much again for |x|² itself, the mean, and the reference in float64."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -14,6 +15,7 @@ from rankscope.engines.nearest.sums import Added, Terms, added_in_order, added_q
 from rankscope.engines.nearest.values import Values
 
 U32, U64 = 2.0**-24, 2.0**-53  # unit roundoff
+TABLE = 1 << 22  # scores at a time
 SLAB = 1 << 23  # features of items that are turned at once
 
 
@@ -88,6 +90,23 @@ class Space(ABC):
     def shown(scores: FloatArray) -> FloatArray:
         """Scores as people know them; the order is the same."""
         return scores
+
+    def shown_bounds(self, queries: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Between which values the shown scores of all items lie, one row per query: the scores, or quick ones."""
+        table = self.shown(self.reference_table(queries, np.arange(len(self))))
+        return table, table
+
+    def total_bounds(self, groups: Sequence[IntArray]) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Between which values the sum of the shown scores with all members of a group lies, for all items."""
+        for members in groups:
+            low, high, peak = np.zeros(len(self)), np.zeros(len(self)), 0.0
+            step = max(1, TABLE // len(self))
+            for start in range(0, members.size, step):
+                below, above = self.shown_bounds(members[start : start + step])
+                low, high = low + below.sum(axis=0), high + above.sum(axis=0)
+                peak = max(peak, float(np.abs(below).max()), float(np.abs(above).max()))
+            rounding = 4 * members.size**2 * U64 * peak
+            yield low - rounding, high + rounding
 
     def __len__(self) -> int:
         return len(self.rows)

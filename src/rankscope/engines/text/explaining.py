@@ -10,7 +10,7 @@ from rankscope.engines.text.explanation import Explanation
 from rankscope.engines.text.index.statistics import TermStatistics
 from rankscope.engines.text.matching.matcher import Matcher
 from rankscope.engines.text.matching.phrases import phrase_frequencies
-from rankscope.engines.text.query.nodes import Boolean, Boost, Fuzzy, Node, Phrase, Term
+from rankscope.engines.text.query.nodes import BestOf, Boolean, Boost, Fuzzy, Node, Phrase, Term
 from rankscope.engines.text.query.simplifying import simplify
 from rankscope.engines.text.searching import Searcher
 
@@ -67,6 +67,17 @@ class Explainer:
             return self._nothing(node)
         parts = [self.explain(each, boost) for each in (*node.required, *node.optional)]
         return self._sum(node, [part for part in parts if not part.text.endswith(NO_MATCH)])
+
+    @explain.register
+    def _(self, node: BestOf, boost: float) -> Explanation:
+        explained = [self.explain(each, boost) for each in node.queries]
+        parts = [part for part in explained if not part.text.endswith(NO_MATCH)]
+        if not parts:
+            return self._nothing(node)
+        values = [part.value for part in parts]
+        value = float(np.float32(max(values) + (sum(values) - max(values)) * np.float32(node.others)))
+        rest = f" and {node.others:g} of the others" if node.others else ""
+        return Explanation(value, f"{node}: the best{rest} of", tuple(parts))
 
     def _term(self, node: Term, boost: float, shared: TermStatistics | None) -> Explanation:
         found = self.matcher.source.find(node.field, node.text)

@@ -14,7 +14,7 @@ from rankscope.engines.text.index.columns import TermColumn
 from rankscope.engines.text.index.reader import IndexReader
 from rankscope.engines.text.matching.fuzzy import similar_terms
 from rankscope.engines.text.matching.patterns import matching_terms
-from rankscope.engines.text.query.nodes import PROHIBITED, Boolean, Boost, Fuzzy, InField, Node, Phrase, Term
+from rankscope.engines.text.query.nodes import PROHIBITED, BestOf, Boolean, Boost, Fuzzy, InField, Node, Phrase, Term
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,9 @@ def wanted_parts(query: Node, boost: float = 1.0) -> Iterator[tuple[InField, flo
     """
     if isinstance(query, InField):
         yield query, boost
+    elif isinstance(query, BestOf):
+        for each in query.queries:
+            yield from wanted_parts(each, boost)
     elif isinstance(query, Boost):
         yield from wanted_parts(query.query, boost * query.factor)
     elif isinstance(query, Boolean):

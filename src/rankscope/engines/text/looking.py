@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -100,15 +99,11 @@ def _field(reader: IndexReader, name: str) -> FieldOverview:
 
 
 def _segment(segment: Segment, place: int) -> SegmentOverview:
-    stored = [
-        part.stat().st_size if isinstance(part, Path) else int(part.estimated_size())
-        for part in segment.documents.parts
-    ]
     return SegmentOverview(
         name=segment.name or str(place),
         documents=segment.count,
         deleted=len(segment.deleted),
-        bytes=sum(stored) + sum(map(_bytes, segment.fields.values())),
+        bytes=segment.documents.bytes + sum(map(_bytes, segment.fields.values())),
     )
 
 

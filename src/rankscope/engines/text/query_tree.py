@@ -9,6 +9,7 @@ from rankscope.engines.text.matching.patterns import matching_terms
 from rankscope.engines.text.query.nodes import (
     PROHIBITED,
     REQUIRED,
+    BestOf,
     Boolean,
     Boost,
     Fuzzy,
@@ -35,6 +36,7 @@ KINDS: dict[type[Node], str] = {
     Fuzzy: "fuzzy term",
     Range: "range",
     Boost: "boost",
+    BestOf: "best of",
     Boolean: "group",
 }
 OCCURS = {REQUIRED: "required", PROHIBITED: "prohibited"}

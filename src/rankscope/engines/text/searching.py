@@ -91,7 +91,7 @@ def bag_of_words(query: Node) -> dict[Term, float] | None:
         return {query: 1.0}
     if isinstance(query, Boost):
         return {query.query: query.factor} if isinstance(query.query, Term) else None
-    if not isinstance(query, Boolean) or query.required or query.prohibited:
+    if not isinstance(query, Boolean) or query.required or query.prohibited or query.minimum > 1:
         return None
     found: dict[Term, float] = {}
     for each in query.optional:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankscope.catalogue import did_you_mean
 from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.analyser import Analyser
+from rankscope.engines.text.analysis.whole import Whole
 from rankscope.engines.text.explaining import explain_score
 from rankscope.engines.text.explanation import Explanation
 from rankscope.engines.text.hits import Hits
 from rankscope.engines.text.index.blocks import Documents, blocks_of
-from rankscope.engines.text.index.opening import OpenedIndex, hold_in_memory, open_together
+from rankscope.engines.text.index.opening import OpenedIndex, hold_in_memory, open_together, read_together
+from rankscope.engines.text.index.segment import ID
 from rankscope.engines.text.index.storage import damaged_files, read_record
 from rankscope.engines.text.index.writer import IndexWriter
 from rankscope.engines.text.judged_ranks import rank_topics
 from rankscope.engines.text.listing import Unmatched
 from rankscope.engines.text.matching.cache import MatchCache
-from rankscope.engines.text.query.nodes import Boolean, Clause, MatchNothing, Node, Term
+from rankscope.engines.text.query.nodes import Node, any_of
 from rankscope.engines.text.query.parser import Language, Operator, parse_query
 from rankscope.engines.text.ranking import TopicLists, run_of
 from rankscope.engines.text.searching import Searcher
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 Syntax = Literal["lucene", "words"]
 MOST_COMPARED = 10_000  # ids that a wrong one is compared with
+WHOLE = Whole()  # how ids are read
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
 
 
@@ -101,6 +104,16 @@ class Index:
             raise SettingError("name the folder of an index to open")
         return cls(open_together([Path(folder) for folder in folders]))
 
+    @classmethod
+    def join(cls, indexes: Mapping[str, Index]) -> Index:
+        """Indexes that are open as one, as `open` reads those of several folders; their names tell equal ids apart.
+
+        >>> a, b = (Index.build([{"id": "1", "body": text}]) for text in ("a fox", "foxes"))
+        >>> sorted(Index.join({"a": a, "b": b}).search("fox").ids)
+        ['a/1', 'b/1']
+        """
+        return cls(read_together({name: index.reader for name, index in indexes.items()}))
+
     def add(self, documents: Documents, delete: Iterable[str] = ()) -> Index:
         """The index with more documents, and without some; it is opened anew. All of it counts at once, or nothing."""
         with IndexWriter.append(self._only_folder()) as writer:
@@ -141,11 +154,15 @@ class Index:
         syntax: Syntax = "lucene",
         leading: bool = False,
     ) -> Node:
-        """What a query means: in Lucene's language, or as plain text in which no sign has a meaning."""
+        """What a query means: in Lucene's language, or as plain text in which no sign has a meaning.
+
+        `id` is a field of which nothing is analysed: `id:184`, `id:18*`.
+        """
         name = field or self.default_field
         if syntax == "words":
-            return bag_of(name, (term for term, _ in self._analyser_of(name).analyse(text)))
-        language = Language(name, self._analyser_of(name), self.reader.analysers, operator=operator, leading=leading)
+            return any_of(name, (term for term, _ in self._analyser_of(name).analyse(text)))
+        analysers = {**self.reader.analysers, ID: WHOLE}
+        language = Language(name, self._analyser_of(name), analysers, operator=operator, leading=leading)
         return parse_query(text, language)
 
     def search(
@@ -344,7 +361,7 @@ class Index:
         return self.reader.stored(self.number_of(document))
 
     def _analyser_of(self, field: str) -> Analyser:
-        return self.reader.analysers.get(field) or _analyser("standard")
+        return WHOLE if field == ID else self.reader.analysers.get(field) or _analyser("standard")
 
     def _only_folder(self) -> Path:
         if len(self.folders) != 1:
@@ -364,12 +381,6 @@ class Index:
                 raise
             advice = "Index the documents again."
             raise InputError.of(str(self.folders[0]), [f"{path} is damaged" for path in damaged], advice) from None
-
-
-def bag_of(field: str, terms: Iterable[str]) -> Node:
-    """The query that asks for any of some terms."""
-    clauses: Sequence[Clause] = [Clause(Term(field, term)) for term in terms]
-    return Boolean(tuple(clauses)) if clauses else MatchNothing()
 
 
 def _whole(name: str, value: int) -> int:

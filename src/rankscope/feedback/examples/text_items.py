@@ -19,6 +19,7 @@ from rankscope.engines.text.similarities.similarity import Similarity
 from rankscope.engines.text.text_index import Index
 from rankscope.errors import InputError, SettingError
 from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scaling import ScalingName
 
 Words = Mapping[str, float]
 
@@ -79,6 +80,7 @@ class TextItems(Items):
         field: str | None = None,
         similarity: str | Similarity | None = None,
         vectors: ArrayLike | None = None,
+        scaling: ScalingName = "none",
     ) -> TextItems:
         """The documents of an index, and topics as plain texts by their names; `vectors` in the order of the documents.
 
@@ -91,7 +93,7 @@ class TextItems(Items):
         ranker = WordRanker(index, name, searcher.matcher.similarity, words)
         if vectors is None:
             vectors = lsi_vectors(index.reader, name, min(USUAL, most_dimensions(index.reader, name)))
-        plain = Items.of(vectors)
+        plain = Items.of(vectors, scaling=scaling)
         if len(plain) != len(ranker.docs):
             raise InputError.of("items", [f"{len(ranker.docs)} documents, but {len(plain)} rows of vectors"])
         return cls(matrix=plain.matrix, scaling=plain.scaling, groups=plain.groups, texts=ranker)

@@ -1,12 +1,17 @@
-"""A surface in three dimensions, by matplotlib, which Vega-Lite cannot draw."""
+"""A surface of precision over generality and recall in three dimensions, by matplotlib: Vega-Lite cannot draw it.
+
+With it the plane p = r, and in the plane GRiP, where it cuts the surface, and the level of a random order.
+"""
 
 from __future__ import annotations
 
 import io
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankscope.arrays import FloatArray
 from rankscope.errors import MissingExtra
 from rankscope.graphs.look import Look
 from rankscope.graphs.marks import SurfaceMark
@@ -19,6 +24,10 @@ if TYPE_CHECKING:
 INCH = 96.0
 DENSITY = 300
 ELEVATION, AZIMUTH = 26, -62  # from the side of high recall, down the slope
+GREY, THICK = "#4d4d4d", "#d55e00"
+SHEET = 12  # steps of the plane between two of its borders
+BEHIND, BEFORE, ON_TOP = -1, 5, 10
+WORDS = "; grey: the plane p = r; thick: GRiP, where it cuts the surface; dashed: random level"
 STRETCH = 1.2  # DejaVu Sans is so much wider than Arial
 
 
@@ -34,9 +43,10 @@ class Matplotlib3dCanvas:
         look = self.look
         wide = look.width / INCH
         self.figure = figure_of(figsize=(wide, wide * 0.92), facecolor=look.theme.paper)
-        self.axes = self.figure.add_axes((0.0, 0.02, 0.93, 0.86), projection="3d", facecolor=look.theme.paper)
+        self.axes = self.figure.add_axes((0.0, 0.0, 0.93, 0.9), projection="3d", facecolor=look.theme.paper)
         self.axes.view_init(ELEVATION, AZIMUTH)
-        self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=0.92)
+        self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=1.06)
+        self.axes.computed_zorder = False
         self._heading(graph)
         self._labels(graph)
 
@@ -58,17 +68,30 @@ class Matplotlib3dCanvas:
             antialiased=True,
             alpha=0.92,
         )
-        self._cut(mark)
+        cut = _cut(mark)
+        if cut is not None:
+            self._plane(mark.x[:, 0], cut)
 
-    def _cut(self, mark: SurfaceMark) -> None:
-        """GRiP, the cut p = r, where the mesh has it."""
-        same = np.isclose(mark.y, mark.z, rtol=1e-9, atol=1e-12) & (mark.y > 0)
-        column = np.flatnonzero(same.all(axis=0))
-        if column.size:
-            at = int(column[-1])
-            self.axes.plot(
-                mark.x[:, at], mark.y[:, at], mark.z[:, at] + 0.004, color="#d55e00", linewidth=1.8, zorder=10
-            )
+    def _plane(self, index: FloatArray, cut: FloatArray) -> None:
+        """The plane p = r, below the surface and above it, with both lines in it."""
+        self._sheet(index, np.zeros(index.size), cut, BEHIND)
+        self._sheet(index, cut, np.ones(index.size), BEFORE)
+        self.axes.plot(index, cut, cut + 0.004, color=THICK, linewidth=1.8, zorder=ON_TOP)
+        fine = np.linspace(float(index.min()), float(index.max()), 80)
+        level = 2.0**-fine
+        self.axes.plot(
+            fine, level, level, color=self.look.theme.ink, linewidth=1.0, linestyle=(0, (4, 2)), zorder=ON_TOP
+        )
+
+    def _sheet(self, index: FloatArray, start: FloatArray, end: FloatArray, layer: int) -> None:
+        """The part of the plane between two recalls at each G, with its border."""
+        recall = np.linspace(start, end, num=SHEET)
+        x = np.broadcast_to(index, recall.shape)
+        style = {"shade": False, "linewidth": 0, "rstride": 1, "cstride": 1, "zorder": layer}
+        self.axes.plot_surface(x, recall, recall, color=GREY, alpha=0.25, **style)
+        sides: list[Any] = [(slice(None), 0), (-1, slice(1, None)), (slice(None, None, -1), -1)]
+        border, along = (np.concatenate([grid[side] for side in sides]) for grid in (recall, x))
+        self.axes.plot(along, border, border, color=GREY, linewidth=0.8, zorder=layer)
 
     def bytes(self, format: str) -> bytes:
         """The picture; equal graphs give equal bytes."""
@@ -88,11 +111,17 @@ class Matplotlib3dCanvas:
         y = 0.985
         tall = look.width * 0.92
         lines = [(line, True) for line in wrap_text(graph.title, look.large, room, bold=True)]
-        lines += [(line, False) for line in wrap_text(f"{graph.subtitle}; thick: GRiP, the cut p = r", look.text, room)]
+        lines += [(line, False) for line in wrap_text(f"{graph.subtitle}{self._words(graph)}", look.text, room)]
         for line, title in lines:
             style = {"size": self._points(large=title), "weight": "bold" if title else "normal"}
             self.figure.text(0.012, y, line, color=look.theme.ink, va="top", **style)
             y -= (look.large if title else look.text) * 1.3 / tall
+
+    @staticmethod
+    def _words(graph: Graph) -> str:
+        """What the plane and its lines are, where there is one."""
+        surfaces = [mark for mark in graph.marks if isinstance(mark, SurfaceMark)]
+        return WORDS if any(_cut(mark) is not None for mark in surfaces) else ""
 
     def _labels(self, graph: Graph) -> None:
         ink = self.look.theme.ink
@@ -106,6 +135,18 @@ class Matplotlib3dCanvas:
             side.set_pane_color((0.5, 0.5, 0.5, 0.06))
             side._axinfo["grid"].update({"linewidth": 0.3, "color": self.look.theme.faint})
             self.axes.tick_params(name, labelsize=self._points(small=True), colors=ink, pad=-2)
+
+
+def is_installed() -> bool:
+    """Whether surfaces can be drawn in three dimensions."""
+    return find_spec("matplotlib") is not None
+
+
+def _cut(mark: SurfaceMark) -> FloatArray | None:
+    """Recall = precision at each G, where the mesh has a column of it."""
+    same = np.isclose(mark.y, mark.z, rtol=1e-9, atol=1e-12) & (mark.y > 0)
+    column = np.flatnonzero(same.all(axis=0))
+    return np.asarray(mark.y[:, int(column[-1])]) if column.size else None
 
 
 def picture(graph: Graph, look: Look, format: str) -> bytes:

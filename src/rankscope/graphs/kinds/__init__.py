@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rankscope.graphs.kinds.comparison_intervals import comparison_intervals_graph as comparison_intervals_graph
     from rankscope.graphs.kinds.consistency import consistency_graph as consistency_graph
     from rankscope.graphs.kinds.efficiency import efficiency_graph as efficiency_graph
+    from rankscope.graphs.kinds.even_growth import even_growth_graph as even_growth_graph
     from rankscope.graphs.kinds.forecast import forecast_graph as forecast_graph
     from rankscope.graphs.kinds.grep import grep_graph as grep_graph
     from rankscope.graphs.kinds.grip import grip_graph as grip_graph
@@ -58,6 +59,7 @@ KINDS = KindCatalogue(
     "grnp",
     "grep",
     "precision-window",
+    "even-growth",
     "forecast",
     "per-query-differences",
     "comparison-intervals",

@@ -36,8 +36,8 @@ SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
 def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOption = "constant") -> Graph:
     """GReP: precision as a surface over recall and the generality index G, of one system.
 
-    `way` and `members` as for grip. Drawn in three dimensions by matplotlib (svg, pdf, png), as an interactive heat map
-    on a page. Needs the size of the collection.
+    `way` and `members` as for grip. Drawn in three dimensions by matplotlib (svg, pdf, png), with the plane p = r, GRiP
+    and the random level in it; without matplotlib, and on a page, as a heat map. Needs the size of the collection.
     """
     (queries,) = counted_systems(systems, "GReP", ONE)
     (cut,) = generality_tables([queries], 1.0, way, members)

@@ -9,8 +9,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from rankscope.curves.curve import Curve, Region
+from rankscope.curves.generality_tables import reaching
 from rankscope.curves.guides import highest_precision, lowest_precision, scope_line
 from rankscope.curves.precision_recall import mean_at_recall_levels, query_curve
+from rankscope.errors import MeasureError, SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -20,8 +22,10 @@ from rankscope.graphs.kinds.shared.describing import (
     MOST_BANDS,
     Systems,
     counted_systems,
+    domain_note,
     facts_of,
     how_many,
+    number,
     shown_of,
     size_known,
     size_note,
@@ -35,6 +39,7 @@ from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.deciding import FEW
 from rankscope.statistics.table.query_curves import interpolated_precision
+from rankscope.wording import setting_usage
 
 SCOPES = (0.25, 0.5, 1.0, 2.0, 4.0)
 WHAT = "the precision-recall graph"
@@ -79,6 +84,14 @@ def precision_recall_graph(
         Literal["radial", "levels"] | None,
         Option("means at equal relevant scope, or at eleven recall levels"),
     ] = None,
+    at_generality: Annotated[
+        Sequence[int],
+        Option(
+            "whole generality indices, as 4,8,12: a curve at each, random distractors left out of the same queries",
+            metavar="G,G",
+            least=1,
+        ),
+    ] = (),
 ) -> Graph:
     """Precision against recall: the trade that every deeper look makes.
 
@@ -88,9 +101,12 @@ def precision_recall_graph(
     the `group` asked for: c=8 (of that class size, nothing is interpolated) or G=7 (of that generality index, rounded);
     exact or bins says how queries are grouped. Where the size is not known: interpolated precision at eleven recall
     levels, as in TREC (`averaging` radial or levels decides it by hand). The ideal system runs along p = 1, then down
-    r = 1 to c/d.
+    r = 1 to c/d. `at_generality` shows what the surface of GReP is at whole levels of G: curves of the same queries in
+    collections from which random distractors were left out, exact means over all ways to do so.
     """
     shown = counted_systems(systems, WHAT)
+    if at_generality:
+        return _at_generality(shown, group, at_generality, scopes, averaging)
     if averaging != "levels" and group is None and _single(shown):
         return _of_one_query(shown, scopes)
     if averaging == "levels" or (averaging is None and group is None and not size_known(shown)):
@@ -99,6 +115,51 @@ def precision_recall_graph(
     if len(shown) == 1 and len(groups) > 1:
         return _by_generality(shown[0], groups, scopes)
     return _compared(shown, usual(groups), scopes)
+
+
+def _at_generality(
+    systems: list[RelevantRanks],
+    group: str | None,
+    levels: Sequence[int],
+    scopes: Sequence[float],
+    averaging: str | None,
+) -> Graph:
+    """One system at several levels of G, or several systems at one."""
+    if averaging == "levels":
+        raise SettingError(f"{setting_usage('at_generality')} has means at equal relevant scope, not at recall levels")
+    if len(systems) > 1 and len(levels) > 1:
+        raise SettingError(f"give one system, or one level of {setting_usage('at_generality')} for several systems")
+    followed = [_followed(queries, group, max(levels)) for queries in systems]
+    pairs = [(queries, level) for queries in followed for level in sorted(levels)]
+    curves = [Radial.at_level(_level_group(queries, level), level, scopes) for queries, level in pairs]
+    lowest = min(2.0**-level for level in levels)
+    title = "Precision and recall" + (f" of {systems[0].system}" if len(systems) == 1 else f" at G = {levels[0]}")
+    graph = _ideal_down_to(Graph(title, RECALL, PRECISION).guides(_scope_lines(scopes)), followed, lowest)
+    shaded = len(curves) <= MOST_BANDS
+    bands = [each.band(drawn=shaded) for each in curves]
+    for (queries, level), each, around in zip(pairs, curves, bands, strict=True):
+        name = queries.system if len(systems) > 1 else f"G = {level}"
+        graph = _with(graph, each, name, domain_note(queries, f"random level {number(2.0**-level)}"), around, shaded)
+    top = f"{shown_of(followed[0], len(systems[0]))} that reach G = {max(levels)}"
+    told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
+    words = [top, "random distractors left out, exact means", _points(curves), *told]
+    return graph.described(
+        subtitle="; ".join(words),
+        summary=f"Precision-recall curves of {_names(systems)} at G = {', '.join(map(str, sorted(levels)))}.",
+    )
+
+
+def _followed(queries: RelevantRanks, group: str | None, level: int) -> RelevantRanks:
+    """The queries of a group, or all, that reach a level."""
+    some = queries if group is None else group_named(queries, group).queries
+    try:
+        return reaching(some, level)
+    except MeasureError as error:
+        raise SettingError(str(error)) from None
+
+
+def _level_group(queries: RelevantRanks, level: int) -> QueryGroup:
+    return QueryGroup(f"G = {level}", float(level), queries, np.arange(len(queries)))
 
 
 def _single(systems: list[RelevantRanks]) -> bool:
@@ -182,7 +243,7 @@ def _compared(systems: list[RelevantRanks], group: QueryGroup, scopes: Sequence[
     for each, around in zip(curves, bands, strict=True):
         own = each.members.queries
         same = own.queries == group.queries.queries
-        graph = _with(graph, each, own.system, "" if same else unit_note(own), around, shaded)
+        graph = _with(graph, each, own.system, domain_note(own, "" if same else unit_note(own)), around, shaded)
     ended = DOTTED if any(each.ended for each in curves) else ""
     few = f"rests on fewer than {FEW} units" if group.units < FEW else ""
     told = [each for each in band_words(bands) if "units of chance" not in each] if shaded else []
@@ -200,7 +261,7 @@ def _who(group: QueryGroup, everyone: RelevantRanks) -> str:
 
 def _points(curves: list[Radial]) -> str:
     """Whether hits were taken between two scopes."""
-    exact = all(each.members.exact for each in curves)
+    exact = all(each.exact for each in curves)
     return "radial means at whole scopes" if exact else "radial means, interpolated between scopes"
 
 
@@ -237,10 +298,15 @@ def _behind(graph: Graph, own: RelevantRanks, scopes: Sequence[float]) -> Graph:
 
 def _with_ideal(graph: Graph, groups: list[RelevantRanks]) -> Graph:
     """The ideal system: p = 1 from the first hit to the last, then down r = 1 to the least generality, if known."""
+    known = size_known(groups)
+    lowest = min(float((each.relevant / each.collection).min()) for each in groups) if known else None
+    return _ideal_down_to(graph, groups, lowest)
+
+
+def _ideal_down_to(graph: Graph, groups: list[RelevantRanks], end: float | None) -> Graph:
     largest = max(int(each.relevant.max()) for each in groups)
     top = np.linspace(1.0 / largest, 1.0, 20)
-    known = size_known(groups)
-    lowest = [min(float((each.relevant / each.collection).min()) for each in groups)] if known else []
+    lowest = [] if end is None else [end]
     line = Curve(np.append(top, np.ones(len(lowest))), np.append(np.ones(20), lowest), "ideal")
     return graph.guides([line], dashed=True, at=0.75, side="below left")
 

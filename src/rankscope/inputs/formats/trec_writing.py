@@ -14,11 +14,13 @@ from rankscope.inputs.run import Run
 def write_run(run: Run, file: TextIO) -> None:
     """Write `query Q0 item rank score tag`, queries in byte order, best item first; equal scores keep their order.
 
-    The score is written with all its digits, so that reading it back gives the same number.
+    A run that says its rows are in order is ranked as they stand. The score is written with all its digits, so that
+    reading it back gives the same number.
     """
     table = run.table()
     _refuse_ids(table, run.place)
-    rank = pl.col("score").rank("ordinal", descending=True).over("query").alias("rank")
+    by_row, by_score = pl.int_range(1, pl.len() + 1), pl.col("score").rank("ordinal", descending=True)
+    rank = (by_row if run.in_order else by_score).over("query").alias("rank")
     tag = "_".join((run.tag or run.name).replace("\0", " ").split()) or "run"
     file.writelines(
         f"{query} Q0 {item} {rank} {score!r} {tag}\n"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankscope.graphs.canvases.page_data import owners_of, page_data
+from rankscope.graphs.explanations import explanation_of
 from rankscope.graphs.graph import Graph
 from rankscope.names import slugs
 from rankscope.reports.page.contents import Report
@@ -29,6 +30,11 @@ class DrawnFigure:
     choices: Choices | None = None
     single: bool = False  # each system has its own; one chooser serves all such figures
     systems: tuple[str, ...] = ()  # of whom each is, where it is single
+
+    @property
+    def more(self) -> str:
+        """The page of the documentation that explains it, where there is one."""
+        return explanation_of(self.kind)
 
     @classmethod
     def of(cls, id: str, kind: str, graph: Graph, caption: str) -> DrawnFigure:

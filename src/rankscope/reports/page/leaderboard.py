@@ -243,6 +243,7 @@ class BoardRow:
     standing: Standing | None = None
     difference: Difference | None = None
     unjudged: Unjudged | None = None
+    placed: bool = True  # not so where it has no primary value
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,8 @@ def terms_text(found: TermList, by: str) -> str:
     return table(rows) + _more(len(found.terms), found.total, f"terms of field {found.field}")
 
 
-def postings_text(found: PostingList, bold: bool) -> str:
-    """The term, then for each document its positions and the text around the first."""
+def postings_text(found: PostingList, bold: bool, links: Sequence[str] = ()) -> str:
+    """The term, then for each document its positions and the text around the first, and where it is served."""
     head = (
         f"{_strong(visible(f'{found.field}:{found.term}'), bold)}  in {found.documents:,} "
         f"{_count(found.documents, 'document')}, {found.occurrences:,} {_count(found.occurrences, 'occurrence')}"
@@ -87,15 +87,16 @@ def postings_text(found: PostingList, bold: bool) -> str:
     lines = [
         f"{one_line(each.id):<{width}}  {where:<{broad}}  "
         + (each.context.terminal() if bold else each.context.plain("[", "]"))
-        for each, where in zip(found.rows, places, strict=True)
+        + (f"  {link}" if link else "")
+        for each, where, link in zip(found.rows, places, links or [""] * len(places), strict=True)
     ]
     return "\n".join([head, "", *lines]) + "\n" + _more(len(lines), found.documents, "documents")
 
 
-def document_text(found: DocumentView, rebuilt: bool, bold: bool) -> str:
-    """Each field under its name."""
+def document_text(found: DocumentView, rebuilt: bool, bold: bool, link: str = "") -> str:
+    """Each field under its name, and where the document is served."""
     how = "rebuilt from the index" if rebuilt else "as it was given"
-    blocks = [f"{_strong(visible(found.id), bold)}  number {found.number:,}, {how}"]
+    blocks = [f"{_strong(visible(found.id), bold)}  number {found.number:,}, {how}" + (f"\n{link}" if link else "")]
     for name, text in found.fields.items():
         length = found.lengths.get(name, 0)
         blocks.append(f"{_strong(visible(name), bold)}  {length:,} {_count(length, 'term')}\n{visible(text or '-')}")

@@ -68,6 +68,7 @@ class Analyser(Named):
     tokenizer: ClassVar[Tokenizer]
     steps: ClassVar[tuple[Filter, ...]] = ()
     normalising: ClassVar[tuple[Filter, ...]] = ()
+    joins_words: ClassVar[bool] = True  # whether words of a query that follow each other are one text
 
     def term(self, token: str) -> str | None:
         """The term of a token; None where it is dropped."""

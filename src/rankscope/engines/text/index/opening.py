@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from rankscope.engines.text.index.blocks import UsedIds
 from rankscope.engines.text.index.building import build_field
 from rankscope.engines.text.index.reader import IndexReader
 from rankscope.engines.text.index.segment import ID, Segment, StoredDocuments
-from rankscope.engines.text.index.storage import IndexRecord, open_segment, read_record
+from rankscope.engines.text.index.storage import open_segment, read_record
 from rankscope.errors import InputError, SettingError
 
 if TYPE_CHECKING:
     import polars as pl
+
+Where = TypeVar("Where", Path, str)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,25 +63,44 @@ def hold_in_memory(
 def open_together(folders: Sequence[Path]) -> OpenedIndex:
     """The indexes in some folders, read as one."""
     records = {folder: read_record(folder) for folder in dict.fromkeys(folders)}
-    analysers = _one_analyser_each(records)
+    analysers = _one_analyser_each({folder: record.analysers for folder, record in records.items()})
     exact = {record.exact_lengths for record in records.values()}
-    if len(exact) > 1:
-        raise SettingError("some of these indexes keep exact lengths and others do not: index them alike")
+    _check_lengths(exact)
     opened = [(folder, open_segment(folder, each)) for folder, record in records.items() for each in record.segments]
     parsed = {name: _parsed(folder, text) for name, (text, folder) in analysers.items()}
     names = [folder.name for folder, _ in opened] if len(records) > 1 else []
     return OpenedIndex(IndexReader([each for _, each in opened], parsed, exact.pop(), names), tuple(records))
 
 
-def _one_analyser_each(records: Mapping[Path, IndexRecord]) -> dict[str, tuple[str, Path]]:
+def read_together(readers: Mapping[str, IndexReader]) -> OpenedIndex:
+    """Indexes that are open, by their names, read as one."""
+    _one_analyser_each({name: _written(reader.analysers) for name, reader in readers.items()})
+    exact = {reader.exact_lengths for reader in readers.values()}
+    _check_lengths(exact)
+    segments = [(name, segment) for name, reader in readers.items() for segment in reader.segments]
+    analysers = {field: each for reader in readers.values() for field, each in reader.analysers.items()}
+    names = [name for name, _ in segments] if len(readers) > 1 else []
+    return OpenedIndex(IndexReader([each for _, each in segments], analysers, exact.pop(), names))
+
+
+def _written(analysers: Mapping[str, Analyser]) -> dict[str, str]:
+    return {field: str(each) for field, each in analysers.items()}
+
+
+def _check_lengths(exact: set[bool]) -> None:
+    if len(exact) > 1:
+        raise SettingError("some of these indexes keep exact lengths and others do not: index them alike")
+
+
+def _one_analyser_each(analysers: Mapping[Where, Mapping[str, str]]) -> dict[str, tuple[str, Where]]:
     """The analyser of each field and who says so; a field that has several is an error."""
-    found: dict[str, tuple[str, Path]] = {}
+    found: dict[str, tuple[str, Where]] = {}
     problems = []
-    for folder, record in records.items():
-        for field, analyser in record.analysers.items():
-            other, where = found.setdefault(field, (analyser, folder))
+    for place, own in analysers.items():
+        for field, analyser in own.items():
+            other, where = found.setdefault(field, (analyser, place))
             if other != analyser:
-                problems.append(f"field '{field}' is analysed by {other} in {where} and by {analyser} in {folder}")
+                problems.append(f"field '{field}' is analysed by {other} in {where} and by {analyser} in {place}")
     if problems:
         raise SettingError.of(problems)
     return found

@@ -93,9 +93,17 @@ class IndexReader:
         for base, end, segment in zip(self.bases, self.bases[1:], self.segments, strict=False):
             here = [number for number in numbers if base <= number < end]
             if here:
-                rows = segment.documents.rows([number - base for number in here])
-                found |= dict(zip(here, rows.iter_rows(named=True), strict=True))
+                found |= dict(zip(here, segment.documents.dicts([number - base for number in here]), strict=True))
         return [found[number] for number in numbers]
+
+    def stored_column(self, field: str) -> pl.Series:
+        """The texts of one field of all documents, null where a document has none; of `id` the ids."""
+        import polars as pl
+
+        if field == ID:
+            return self.ids
+        self.need_field(field)
+        return pl.concat([segment.documents.column(field) for segment in self.segments])
 
     @cached_property
     def deleted(self) -> Numbers | None:
@@ -105,9 +113,14 @@ class IndexReader:
         return np.concatenate([~segment.live for segment in self.segments])
 
     def columns(self, field: str) -> Iterator[tuple[int, FieldColumns]]:
-        """The columns of a field in each segment that has it, with the number of the segment's first document."""
+        """The columns of a field in each segment that has it, with the number of the segment's first document.
+
+        `id` is a field too, of one term in each document.
+        """
         for base, segment in zip(self.bases, self.segments, strict=False):
-            if field in segment.fields:
+            if field == ID:
+                yield base, segment.id_columns
+            elif field in segment.fields:
                 yield base, segment.fields[field]
 
     def need_field(self, field: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ID: Final = "id"
+Row: TypeAlias = dict[str, str | None]  # a document: its texts by field, with its id
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,37 @@ class StoredDocuments:
 
         ids = [_read(part, [ID])[ID] for part in self.parts]
         return pl.concat(ids) if ids else pl.Series(ID, [], dtype=pl.String)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that tables take in memory, or files on the disk."""
+        return sum(_bytes(part) for part in self.parts)
+
+    def names(self, place: int) -> list[str]:
+        """The columns of one part, the id among them."""
+        import polars as pl
+
+        part = self.parts[place]
+        return part.columns if isinstance(part, pl.DataFrame) else list(pl.read_parquet_schema(part))
+
+    def part_column(self, place: int, field: str) -> pl.Series:
+        """The texts of one field in one part, null where a document has none."""
+        import polars as pl
+
+        part = self.parts[place]
+        if field in self.names(place):
+            return _read(part, [field])[field]
+        return pl.Series(field, [None] * _height(part), dtype=pl.String)
+
+    def column(self, field: str) -> pl.Series:
+        """The texts of one field, null where a document has none."""
+        import polars as pl
+
+        return pl.concat([self.part_column(place, field) for place in range(len(self.parts))])
+
+    def dicts(self, places: Sequence[int]) -> list[Row]:
+        """Some of the documents, in the order asked for."""
+        return self.rows(places).to_dicts()
 
     def rows(self, places: Sequence[int] | Numbers) -> pl.DataFrame:
         """Some of the documents, in the order asked for; a field that a document does not have is null."""
@@ -66,6 +98,10 @@ def _read(part: pl.DataFrame | Path, columns: list[str] | None = None) -> pl.Dat
         raise InputError.of(str(part), [f"cannot be read: {error}"]) from None
 
 
+def _bytes(part: pl.DataFrame | Path) -> int:
+    return part.stat().st_size if isinstance(part, Path) else int(part.estimated_size())
+
+
 def _height(part: pl.DataFrame | Path) -> int:
     return len(_read(part, [ID]))
 
@@ -87,3 +123,10 @@ class Segment:
         live = np.ones(self.count, dtype=bool)
         live[self.deleted] = False
         return live
+
+    @cached_property
+    def id_columns(self) -> FieldColumns:
+        """The ids as a field that can be searched."""
+        from rankscope.engines.text.index.id_columns import columns_of_ids
+
+        return columns_of_ids(self.documents.ids)

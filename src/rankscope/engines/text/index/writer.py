@@ -75,6 +75,8 @@ class IndexWriter:
     def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
         readers = self.before.segments  # somebody may still read what counted before; the next writer removes it
         self._remove_uncounted([*readers, *self.record.segments])
+        if not (self.folder / RECORD).exists():
+            self._remove_empty_folder()
         self._lock.close()
 
     def add(self, block: pl.DataFrame) -> None:
@@ -129,6 +131,12 @@ class IndexWriter:
         )
         write_record(self.folder, self.record)
         return self.record
+
+    def _remove_empty_folder(self) -> None:
+        """No trace of an index that was never committed; what else lies in the folder stays."""
+        (self.folder / LOCK).unlink(missing_ok=True)
+        if not any(self.folder.iterdir()):
+            self.folder.rmdir()
 
     def _analyser_of(self, field: str) -> Analyser:
         return ANALYSERS.parse(self.analysers.setdefault(field, self.record.default_analyser))

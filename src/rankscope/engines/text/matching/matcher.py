@@ -15,7 +15,9 @@ from rankscope.engines.text.matching.matches import Matches, any_matches, total_
 from rankscope.engines.text.matching.patterns import pattern_mask
 from rankscope.engines.text.matching.phrases import phrase_frequencies
 from rankscope.engines.text.matching.terms import TermSource
+from rankscope.engines.text.matching.time_limit import check_time
 from rankscope.engines.text.query.nodes import (
+    BestOf,
     Boolean,
     Boost,
     Fuzzy,
@@ -70,10 +72,12 @@ class Matcher:
     @matches.register(Regex)
     @matches.register(Range)
     def _(self, node: InField, boost: float = 1.0) -> Matches:
+        check_time()
         return Matches.constant(pattern_mask(self.reader, node), boost)
 
     @matches.register
     def _(self, node: Fuzzy, boost: float = 1.0) -> Matches:
+        check_time()
         terms = self.fuzzy_terms(node)
         shared = self.shared_statistics([term for term, _ in terms])
         parts = [self.term_matches(term, boost * similarity, shared) for term, similarity in terms]
@@ -81,6 +85,7 @@ class Matcher:
 
     @matches.register
     def _(self, node: Phrase, boost: float = 1.0) -> Matches:
+        check_time()
         docs, frequencies = phrase_frequencies(self.reader, node)
         terms = [self.reader.term(node.field, term) for term in node.terms]
         lengths = self.reader.lengths(node.field)[docs]
@@ -95,13 +100,28 @@ class Matcher:
             return Matches.nothing(self.reader.count)
         total = total_scores([*required, *optional], self.reader.count)
         mask = _all(required) if required else any_matches(optional, self.reader.count, total)
+        if node.minimum:
+            mask &= _counts(optional, self.reader.count) >= node.minimum
         for each in node.prohibited:
             mask[self.matches(each).docs] = False
         docs = np.flatnonzero(mask)
         return Matches(docs, total[docs].astype(np.float32), self.reader.count)
 
+    @matches.register
+    def _(self, node: BestOf, boost: float = 1.0) -> Matches:
+        parts = [self.matches(each, boost) for each in node.queries]
+        best = np.zeros(self.reader.count)
+        mask = np.zeros(self.reader.count, dtype=bool)
+        for part in parts:
+            best[part.docs] = np.where(mask[part.docs], np.maximum(best[part.docs], part.scores), part.scores)
+            mask[part.docs] = True
+        docs = np.flatnonzero(mask)
+        rest = total_scores(parts, self.reader.count)[docs] - best[docs]
+        return Matches(docs, (best[docs] + rest * np.float32(node.others)).astype(np.float32), self.reader.count)
+
     def term_matches(self, node: Term, boost: float = 1.0, shared: TermStatistics | None = None) -> Matches:
         """The documents of a term; its statistics may be shared by several terms."""
+        check_time()
         key = (self.similarity, node, boost, shared)
         return self.cache.get(key, lambda: self._term(node, boost, shared))
 
@@ -134,3 +154,11 @@ def _all(parts: list[Matches]) -> Numbers:
     for part in parts[1:]:
         mask &= part.mask()
     return mask
+
+
+def _counts(parts: list[Matches], count: int) -> Numbers:
+    """How many of some parts each document matches."""
+    found = np.zeros(count, dtype=np.int32)
+    for part in parts:
+        found[part.docs] += 1
+    return found

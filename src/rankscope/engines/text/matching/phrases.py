@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankscope.engines.text.index.columns import Numbers
 from rankscope.engines.text.index.reader import IndexReader, Postings
+from rankscope.engines.text.matching.time_limit import check_time
 from rankscope.engines.text.query.nodes import Phrase
 
 ROOM = 1 << 31  # more than any position
@@ -62,6 +63,7 @@ def _sloppy(lists: Sequence[Postings], node: Phrase, docs: Numbers) -> NDArray[n
         length = values.max(axis=0) - values.min(axis=0)
         frequencies[once] = np.where(length <= node.slop, 1 / (1 + length), 0)
     for place in np.flatnonzero(~once).tolist():
+        check_time()
         positions = [
             each.positions[begin : begin + count].tolist()
             for each, begin, count in zip(lists, begins[:, place], counts[:, place], strict=True)
@@ -149,6 +151,7 @@ class SloppyMatcher:
 
     def _next_start(self) -> tuple[Pointer, int, int]:
         """The first pointer, where the one after it stands, and how far the last one is from the first."""
+        check_time()
         first, second = sorted(self.pointers, key=lambda pointer: pointer.key)[:2]
         return first, second.value, self.end - first.value
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -170,9 +170,15 @@ class Clause:
 
 @dataclass(frozen=True)
 class Boolean(Node):
-    """A group: all required, no prohibited and, where nothing is required, at least one optional clause."""
+    """A group: all required, no prohibited and, where nothing is required, at least one optional clause.
+
+    `minimum` is how many of the optional clauses must match at least, where that is said.
+    >>> print(Boolean((Clause(Term("body", "fox")), Clause(Term("body", "dog"))), minimum=2))
+    (body:fox body:dog)~2
+    """
 
     clauses: tuple[Clause, ...]
+    minimum: int = 0
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -198,7 +204,39 @@ class Boolean(Node):
         return tuple(clause.query for clause in self.clauses if clause.occur == occur)
 
     def __str__(self) -> str:
-        return " ".join(map(str, self.clauses))
+        inner = " ".join(map(str, self.clauses))
+        return f"({inner})~{self.minimum}" if self.minimum else inner
+
+
+@dataclass(frozen=True)
+class BestOf(Node):
+    """Queries of which the best one counts, and of all others as much as `others` says: a maximum of disjunctions.
+
+    >>> print(BestOf((Term("title", "fox"), Term("body", "fox")), others=0.5))
+    (title:fox | body:fox)~0.5
+    """
+
+    queries: tuple[Node, ...]
+    others: float = 0.0
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The queries, in their order."""
+        return self.queries
+
+    def __str__(self) -> str:
+        inner = " | ".join(f"({each})" if isinstance(each, Boolean) else str(each) for each in self.queries)
+        return f"({inner})" + (f"~{java_float(self.others)}" if self.others else "")
+
+
+def any_of(field: str, terms: Iterable[str]) -> Node:
+    """The query that asks for any of some terms.
+
+    >>> print(any_of("body", ["fox", "dog"]))
+    body:fox body:dog
+    """
+    clauses = tuple(Clause(Term(field, term)) for term in terms)
+    return Boolean(clauses) if clauses else MatchNothing()
 
 
 def walk(query: Node) -> Iterator[Node]:

@@ -102,7 +102,7 @@ class _Reader:
         alone: Node | None = None  # what a single clause without a sign stands for
         first = True
         while first or self._next.kind not in (END, ")"):
-            if self._several_follow():
+            if self.language.analyser_of(name).joins_words and self._several_follow():
                 words = self._several(name, clauses)
                 alone = words if first else alone
             else:

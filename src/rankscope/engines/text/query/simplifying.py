@@ -8,7 +8,7 @@ from rankscope.engines.text.query.nodes import OPTIONAL, REQUIRED, Boolean, Boos
 def simplify(query: Node) -> Node:
     """An equal query in which no boost stands in another, and no optional or required clause comes twice.
 
-    Equal clauses become one whose boost is the sum of theirs, as in Lucene.
+    Equal clauses become one whose boost is the sum of theirs, as in Lucene; where several must match they stay.
     >>> from rankscope.engines.text.query.nodes import Term
     >>> fox, dog = Term("body", "fox"), Term("body", "dog")
     >>> print(simplify(Boolean((Clause(fox), Clause(dog), Clause(Boost(fox, 0.5))))))
@@ -16,23 +16,28 @@ def simplify(query: Node) -> Node:
     """
     if isinstance(query, Boost):
         return _boosted(*_unwrapped(query))
-    if isinstance(query, Boolean):
+    if isinstance(query, Boolean) and query.minimum <= 1:
         return _simplified(query)
     return query
 
 
 def _simplified(group: Boolean) -> Node:
+    """Each part is made simpler once: groups in groups take as long as they are large, not twice that at each level."""
     totals: dict[tuple[Occur, Node | int], float] = {}
+    prohibited: dict[int, Node] = {}
     for place, clause in enumerate(group.clauses):
-        inner, boost = _unwrapped(clause.query)
-        summed = clause.occur in (OPTIONAL, REQUIRED)
-        key = (clause.occur, inner if summed else place)
-        totals[key] = totals.get(key, 0.0) + (boost if summed else 1.0)
+        if clause.occur in (OPTIONAL, REQUIRED):
+            inner, boost = _unwrapped(clause.query)
+            key: tuple[Occur, Node | int] = (clause.occur, inner)
+            totals[key] = totals.get(key, 0.0) + boost
+        else:
+            prohibited[place] = simplify(clause.query)
+            totals[clause.occur, place] = 1.0
     clauses = [
-        Clause(_boosted(key, boost) if isinstance(key, Node) else simplify(group.clauses[key].query), occur)
+        Clause(_boosted(key, boost) if isinstance(key, Node) else prohibited[key], occur)
         for (occur, key), boost in totals.items()
     ]
-    return Boolean(tuple(clauses)) if clauses else MatchNothing()
+    return Boolean(tuple(clauses), group.minimum) if clauses else MatchNothing()
 
 
 def _unwrapped(query: Node) -> tuple[Node, float]:

@@ -14,6 +14,7 @@ from rankscope.curves.sizes import with_relevant_items
 from rankscope.errors import SettingError
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import SEVERAL, SystemCount
+from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.table.units import unit_classes
 
@@ -79,6 +80,17 @@ def unit_note(queries: RelevantRanks) -> str:
     classes = unit_classes(queries)
     count = how_many(len(queries))
     return count if classes is None else f"{count} of {how_many(len(set(classes)), 'class', 'classes')}"
+
+
+def domain_note(queries: RelevantRanks, *more: str) -> str:
+    """The distractors among which each class was ranked, where these were chosen, and what else is to be said.
+
+    >>> narrow = replace(RelevantRanks.from_ranks([[1]]), provenance={"settings": {"distractors": "nearest(9)"}})
+    >>> domain_note(narrow, "1 query"), domain_note(RelevantRanks.from_ranks([[1]]))
+    ('1 query, among nearest(9)', '')
+    """
+    chosen = chosen_distractors(queries.provenance)
+    return ", ".join(filter(None, (*more, f"among {chosen}" if chosen else "")))
 
 
 def shown_of(shown: RelevantRanks, everyone: int) -> str:

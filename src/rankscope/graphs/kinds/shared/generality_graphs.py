@@ -12,6 +12,7 @@ from rankscope.arrays import BoolArray, FloatArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.generality import GeneralityCurve, existing, generality_curve, random_line
 from rankscope.curves.generality_tables import (
+    FORMER_WAYS,
     GeneralityTable,
     Members,
     Way,
@@ -25,7 +26,7 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.banded import band_facts, promise_of
 from rankscope.graphs.kinds.shared.chance import interval_facts
-from rankscope.graphs.kinds.shared.describing import MOST_BANDS, shown_of, unit_note
+from rankscope.graphs.kinds.shared.describing import MOST_BANDS, domain_note, shown_of, unit_note
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.option import Option
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -37,13 +38,12 @@ if TYPE_CHECKING:
 WAYS: dict[Way, str] = {
     "thinned": "random distractors left out",
     "bins": "queries by class size, which confounds generality and difficulty",
-    "hard": "only the best-ranked distractors kept",
 }
 SEEN = 0.005  # a gap that an eye can see
 GENERALITY = Axis("generality index", "G = log2(d/c)", whole=True)
 
 
-WayOption: TypeAlias = Annotated[Way, Option("how generality varies")]
+WayOption: TypeAlias = Annotated[Way, Option("how generality varies", former=FORMER_WAYS)]
 MembersOption: TypeAlias = Annotated[
     Members,
     Option(
@@ -90,7 +90,8 @@ def over_generality(
     graph = graph.guides(_counts(curves[0], top))
     for cut in cuts:
         same = cut.table.queries.queries == tables[0].queries.queries
-        graph = _with(graph, cut, "" if same else unit_note(cut.table.queries))
+        queries = cut.table.queries
+        graph = _with(graph, cut, domain_note(queries, "" if same else unit_note(queries)))
     return graph.described(x=GENERALITY.over(start, last), subtitle=_subtitle(cuts))
 
 

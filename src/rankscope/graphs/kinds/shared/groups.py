@@ -118,6 +118,9 @@ def group_named(queries: RelevantRanks, name: str) -> QueryGroup:
     for each in groups:
         if wanted in (_plain(each.name), _plain(_full_name(each))):
             return each
+    of_size = [each for each in groups if _plain(each.name).partition(",")[0] == wanted]
+    if len(of_size) == 1:  # classes of one size are all in collections of one size
+        return of_size[0]
     there = ", ".join(f"{_plain(each.name)} ({len(each):,})" for each in _members(queries, "bins"))
     sizes = sorted(_members(queries, "exact"), key=lambda each: -len(each))[:8]
     most = ", ".join(f"{_plain(each.name)} ({len(each):,})" for each in sizes)

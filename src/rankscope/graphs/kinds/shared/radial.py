@@ -16,6 +16,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.averaging import doubling_grid, radial_lattice, radial_mean
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import SLACK
+from rankscope.curves.thinned_recall import recall_at_level
 from rankscope.graphs.kinds.shared.chance import Limits, band_around, intervals_of
 from rankscope.graphs.kinds.shared.describing import chosen_scopes
 from rankscope.graphs.kinds.shared.groups import QueryGroup
@@ -41,6 +42,7 @@ class Radial:
     curve: Curve
     each: QueryCurves  # recall over min(a, 1), from 0 to 1: precision up to a = 1, then recall
     markers: frozenset[int]  # points on the scope lines
+    exact: bool  # whether all points stand at whole scopes
 
     @classmethod
     def of(cls, members: QueryGroup, scopes: Sequence[float]) -> Radial:
@@ -52,9 +54,39 @@ class Radial:
         else:
             grid = _grid(members)
             curve, recall = radial_mean(queries, grid), over_relevant_scope(queries, grid, "recall")
+        return cls._of(members, curve, recall, scopes, members.exact)
+
+    @classmethod
+    def at_level(cls, members: QueryGroup, level: int, scopes: Sequence[float]) -> Radial:
+        """The exact mean over all ways to leave distractors out until G is this level, which all queries must reach."""
+        queries = members.queries
+        relevant = np.unique(queries.relevant)
+        exact = relevant.size == 1
+        a = _thinned_grid(relevant, level, scopes)
+        recall = recall_at_level(queries, level, a)
+        mean = recall.low.mean(axis=0)
+        curve = Curve(
+            x=mean,
+            y=mean / a,
+            name=members.name,
+            x_name="recall",
+            y_name="precision",
+            queries=np.full(a.size, len(queries)),
+            lower_bound=np.asarray((recall.high - recall.low > SLACK).any(axis=0)),
+            more={"a": a, "scope": np.rint(a * relevant[0]).astype(np.int64)} if exact else {"a": a},
+        )
+        each = QueryCurves(
+            x=a, values=recall.low, queries=queries.queries, classes=queries.classes, system=queries.system
+        )
+        return cls._of(members, curve, each, scopes, exact)
+
+    @classmethod
+    def _of(
+        cls, members: QueryGroup, curve: Curve, recall: QueryCurves, scopes: Sequence[float], exact: bool
+    ) -> Radial:
         on = np.isclose(curve.more["a"][:, None], np.asarray(scopes)[None, :], rtol=1e-6, atol=SLACK).any(axis=1)
         each = replace(recall, values=recall.values / np.minimum(curve.more["a"], 1.0), highest=1.0)
-        return cls(members, curve, each, frozenset(np.flatnonzero(on).tolist()))
+        return cls(members=members, curve=curve, each=each, markers=frozenset(np.flatnonzero(on).tolist()), exact=exact)
 
     @property
     def a(self) -> FloatArray:
@@ -130,9 +162,23 @@ def _whole(members: QueryGroup, scopes: Sequence[float]) -> IntArray:
     """Whole scopes, dense enough for the eye, and those that scope lines pass; to the end of the longest ranking."""
     queries = members.queries
     last = max(1, min(int(queries.depth.max(initial=1)), int(queries.collection.min())))
-    lines = np.asarray(scopes, dtype=np.float64) * int(queries.relevant[0])
+    return _with_lines(last, int(queries.relevant[0]), scopes)
+
+
+def _with_lines(last: int, relevant: int, scopes: Sequence[float]) -> IntArray:
+    """Whole scopes up to the last, among them those of the scope lines of one class size."""
+    lines = np.asarray(scopes, dtype=np.float64) * relevant
     on = np.rint(lines[np.abs(lines - np.rint(lines)) <= SLACK]).astype(np.int64)
     return np.union1d(chosen_scopes(last), on[(on >= 1) & (on <= last)])
+
+
+def _thinned_grid(relevant: IntArray, level: int, scopes: Sequence[float]) -> FloatArray:
+    """Relevant scopes up to the whole thinned collection: whole scopes where there is one class size, else steps."""
+    if relevant.size > 1:
+        first = np.ceil(-np.log2(relevant[0]) / STEP - SLACK) * STEP
+        return np.asarray(2.0 ** np.arange(first, level + SLACK, STEP))
+    size = int(relevant[0])
+    return np.asarray(_with_lines(size * 2**level, size, scopes) / size)
 
 
 def _grid(members: QueryGroup) -> FloatArray:

@@ -1,0 +1,252 @@
+"""`rankscope project`: collections that people judge, from the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
+
+DATABASE = click.option(
+    "--database",
+    metavar="ADDRESS",
+    help="Where the journal is in PostgreSQL: postgresql://USER@HOST/NAME or service=NAME. The password comes from "
+    "PGPASSWORD or a passfile.",
+)
+QUIET = click.option("--quiet", is_flag=True, help="No messages, only errors.")
+
+
+@click.group("project", short_help="Collections that people judge.")
+def command() -> None:
+    """Collections that people judge: made here, judged in the pages of `rankscope serve`, exported here.
+
+    \b
+    rankscope project new judging --texts docs.jsonl --topics queries.tsv --runs bm25.run --runs dense.run
+    rankscope project pool judging --method 'depth(20)'
+    rankscope project invite judging Ann
+    rankscope project export judging -o qrels.txt
+
+    A project is a folder: project.toml, which you may edit, and judgements.db with everything that anybody said.
+    """
+
+
+@command.command("new", cls=GuardedCommand, short_help="Make a project.")
+@click.argument("folder", type=OutputFolder(), metavar="FOLDER")
+@click.option("--images", type=Input(), metavar="DIR", help="The collection is a folder of pictures.")
+@click.option("--texts", type=Input(), metavar="FILE", help="The collection is a file or folder of documents.")
+@click.option("--features", type=Input(), multiple=True, metavar="FILE", help="Vectors of the items. Repeat it.")
+@click.option("--runs", type=Input(), multiple=True, metavar="RUN", help="Rankings to draw pools from. Repeat it.")
+@click.option("--topics", type=Input(), metavar="FILE", help="What is looked for. Default: what the runs ask.")
+@click.option("--grades", default="0,1,2", show_default=True, metavar="LIST", help="Grades to choose from, 0 to 9.")
+@click.option("--index", type=Input(), metavar="INDEX", help="Index of the texts, for searching by words.")
+@DATABASE
+@QUIET
+def new(folder: str, grades: str, quiet: bool, **given: Any) -> None:
+    """Make a project in FOLDER.
+
+    Pictures, documents, features and runs are read where they are and never changed. Everything that is wrong with them
+    is told at once, and then nothing is made.
+
+    \b
+    rankscope project new photos --images pictures/ --features pictures.npz
+    rankscope project new judging --texts docs.jsonl --topics queries.tsv --runs bm25.run --runs dense.run
+    """
+    from rankscope.workbench.project import Project
+
+    with Project.new(folder, grades=_grades(grades), **given) as project:
+        counts = f"{len(project.items):,} items, {len(project.queries):,} queries"
+        _say(quiet, f"{folder}: {counts}, {len(project.sources.runs):,} runs")
+        if project.sources.runs and project.queries:
+            _say(quiet, f"Next: rankscope project pool {folder} --method 'depth(20)'")
+
+
+@command.command("pool", cls=GuardedCommand, short_help="Freeze what is to be judged.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.option(
+    "--method",
+    required=True,
+    metavar="POOL",
+    help="depth(20), mtf(100), bandit(100), sample(1-10:all, 11-100:20%, 101-1000:5%), or a sum with +.",
+)
+@click.option("--budget", type=int, metavar="N", help="mtf and bandit stop when N items of a query are judged.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random sample.")
+@DATABASE
+@QUIET
+def pool(folder: str, method: str, budget: int | None, seed: int, database: str | None, quiet: bool) -> None:
+    """Freeze what is to be judged of the project's runs; the pool is numbered, and used from now on.
+
+    \b
+    depth(k)       the first k items of every run
+    mtf(k)         move to front: stays with a run while it brings relevant items
+    bandit(k)      goes on with the run that has the best record
+    sample(BANDS)  a random sample of bands of ranks, with known probabilities
+    A + B          first A, then B from what is left; a sample comes last
+
+    mtf and bandit alone give no probabilities, so nothing can be estimated from them: add a sample.
+    """
+    from rankscope.workbench.project import Project
+
+    with Project.open(folder, database=database) as project:
+        made = project.make_pool(method, budget=budget, seed=seed)
+        drawn = sum(bool(row.drawn) for row in made.rows)
+        later = f", {len(made.rows) - drawn:,} to choose from" if made.plan.is_adaptive else ""
+        certain = "" if made.plan.is_adaptive and not drawn else f", {drawn:,} to judge"
+        _say(quiet, f"pool {made.design.version}: {made.plan}, {len(made.by_query):,} queries{certain}{later}")
+        _say(quiet, f"digest {made.design.digest}")
+
+
+@command.command("invite", cls=GuardedCommand, short_help="Let somebody judge.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--role",
+    type=click.Choice(["judge", "adjudicator", "admin"]),
+    default="judge",
+    show_default=True,
+    help="What they may open and do.",
+)
+@click.option("--revoke", is_flag=True, help="Let them in no more; their marks stay.")
+@click.option(
+    "--address", default="http://127.0.0.1:8384", show_default=True, metavar="URL", help="Where the pages are served."
+)
+@DATABASE
+@QUIET
+def invite(folder: str, name: str, role: str, revoke: bool, address: str, database: str | None, quiet: bool) -> None:
+    """Print the link that lets NAME in. It is shown once and kept nowhere; inviting NAME again ends it."""
+    from rankscope.cli.output import print_result
+    from rankscope.workbench.project import Project
+
+    with Project.open(folder, database=database) as project:
+        if revoke:
+            project.revoke(name)
+            _say(quiet, f"{name} is let in no more")
+            return
+        invited = project.invite(name, role)
+    print_result(f"{address.rstrip('/')}{invited.path}\n")
+
+
+@command.command("guideline", cls=GuardedCommand, short_help="What assessors are told.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.argument("file", type=Input(), metavar="FILE")
+@DATABASE
+@QUIET
+def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None:
+    """Give assessors the text in FILE as their guideline; every mark carries the version it was made under."""
+    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.sources import Source
+    from rankscope.inputs.texts import whole
+    from rankscope.workbench.project import Project
+
+    source = Source.of(file)
+    problems = Problems(source.name)
+    text = whole(source, "utf-8", problems).decode()
+    problems.raise_if_any()
+    with Project.open(folder, database=database) as project:
+        _say(quiet, f"guideline {project.add_guideline(text).version}")
+
+
+@command.command("import", cls=GuardedCommand, short_help="Labels, or a whole journal.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.argument("labels", type=Input(), metavar="LABELS")
+@click.option("--assessor", metavar="NAME", help="Whose labels they are.")
+@click.option(
+    "--kind",
+    type=click.Choice(["human", "machine"]),
+    default="human",
+    show_default=True,
+    help="Who made them. Labels of a machine are exported only where it is named.",
+)
+@DATABASE
+@QUIET
+def import_(folder: str, labels: str, assessor: str | None, kind: str, database: str | None, quiet: bool) -> None:
+    """Bring labels into a project: qrels, a table with query, item and grade, or a journal of `project export`.
+
+    What is there already does not come in twice. What does not fit the project is told whole, and nothing comes in.
+
+    \b
+    rankscope project import judging old-qrels.txt --assessor Ann
+    rankscope project import judging journal.jsonl
+    """
+    from rankscope.errors import SettingError
+    from rankscope.workbench.journal_files import is_journal
+    from rankscope.workbench.project import Project
+
+    whole = is_journal(labels)
+    if not whole and assessor is None:
+        raise SettingError("whose labels are they? Give --assessor NAME")
+    with Project.open(folder, database=database) as project:
+        if whole:
+            _say(quiet, f"{project.import_journal(labels):,} new events; journal {project.journal_digest}")
+            return
+        done = project.import_labels(labels, str(assessor), kind)
+    left = f", {done.unjudged:,} not judged and left out" if done.unjudged else ""
+    _say(quiet, f"{done.labels:,} labels of {assessor}, {done.new:,} of them new{left}")
+
+
+@command.command("export", cls=GuardedCommand, short_help="Judgements with their provenance.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile("judgements", "a run or judgements", "a table that rankscope did not write"),
+    metavar="FILE",
+    help="Qrels; a table with all columns where the name ends in .parquet.",
+)
+@click.option("--journal", type=OutputFile(), metavar="FILE", help="The whole journal as JSON lines, with names.")
+@click.option("--assessor", metavar="NAME", help="Only the grades of NAME, who may be a machine.")
+@click.option("--probabilities", is_flag=True, help="A fifth column with the inclusion probability of each pair.")
+@click.option("--names", is_flag=True, help="Name the assessors in the provenance; else they are numbered.")
+@DATABASE
+@QUIET
+def export(
+    folder: str, output: str | None, journal: str | None, database: str | None, quiet: bool, **given: Any
+) -> None:
+    """Write the judgements, and FILE.provenance.json, which says where every grade comes from.
+
+    A pair that is pooled and not judged has the grade -1. Where assessors differ, the pairs are listed and nothing is
+    written: choose one with --assessor. It works while people judge.
+
+    \b
+    rankscope project export judging -o qrels.txt
+    rankscope project export judging --journal journal.jsonl
+    """
+    from rankscope.errors import SettingError
+    from rankscope.workbench.project import Project
+
+    if output is None and journal is None:
+        raise SettingError("nothing to write: give -o FILE for the judgements, or --journal FILE for everything")
+    with Project.open(folder, database=database, readonly=True) as project:
+        if output is not None:
+            done = project.export(output, **given)
+            left = f", {done.left_out:,} judged but not drawn and left out" if done.left_out else ""
+            _say(quiet, f"{output}: {done.judged:,} judged, {done.unjudged:,} pooled and not judged{left}")
+        if journal is not None:
+            digest = project.export_journal(journal)
+            _say(quiet, f"{journal}: {project.state.last:,} events, {digest}")
+
+
+@command.command("backup", cls=GuardedCommand, short_help="A copy of judgements.db.")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.option("-o", "--output", required=True, type=OutputFile(), metavar="FILE", help="The copy; a new file.")
+@QUIET
+def backup(folder: str, output: str, quiet: bool) -> None:
+    """Copy judgements.db as it is at one moment, also while people judge."""
+    from rankscope.workbench.project import Project
+
+    with Project.open(folder, readonly=True) as project:
+        project.backup(output)
+        _say(quiet, f"{output}: {project.state.last:,} events")
+
+
+def _grades(text: str) -> list[Any]:
+    """Whole numbers between commas; what is none stays text, and is refused with its name."""
+    parts = [part.strip() for part in text.split(",")]
+    return [int(part) if part.isdecimal() else part for part in parts]
+
+
+def _say(quiet: bool, text: str) -> None:
+    from rankscope.cli.output import say
+
+    if not quiet:
+        say(text)

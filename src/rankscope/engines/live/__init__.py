@@ -1,0 +1,1 @@
+"""Engines that answer over HTTP: runs of Solr, OpenSearch and Elasticsearch, with the time they took."""

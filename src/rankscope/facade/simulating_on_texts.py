@@ -1,0 +1,108 @@
+"""Feedback on the documents of a text index, with topics and judgements."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankscope.errors import SettingError
+from rankscope.facade import usual
+from rankscope.wording import setting_usage
+
+if TYPE_CHECKING:
+    from rankscope.engines.text import Index
+    from rankscope.feedback.examples.text_items import TextItems
+    from rankscope.feedback.study.study import Plan
+    from rankscope.feedback.users.starts import Start
+    from rankscope.feedback.users.topics import Topics
+
+WORDS = "words"  # the start that is the engine's own ranking
+
+
+def is_text_index(source: Any) -> bool:
+    """Whether what a study is to be about is an index of texts, or the folder of one.
+
+    >>> from rankscope.engines.text import Index
+    >>> is_text_index(Index.build([{"id": "a", "body": "fox"}])), is_text_index("digits")
+    (True, False)
+    """
+    if isinstance(source, str | Path):
+        from rankscope.engines.text.index.storage import RECORD
+
+        return os.path.isfile(os.path.join(source, RECORD))
+    from rankscope.engines.text.text_index import Index
+
+    return isinstance(source, Index)
+
+
+def text_plan_of(
+    index: Index | str | Path,
+    methods: str | Sequence[str] | None,
+    topics: Any,
+    qrels: Any,
+    start: str | None,
+    user: str,
+    scaling: Literal["none", "standardise", "l2"],
+    *,
+    similarity: str = "bm25",
+    field: str | None = None,
+    parts: str | None = None,
+    rel: float = 1,
+    starts: int | None = None,
+    measures: Sequence[str] | None = None,
+    seed: int = 0,
+    **protocol: Any,
+) -> Plan:
+    """A study on documents: topics with their words, relevant documents from judgements, the engine's ranking first."""
+    from rankscope.facade.searching import opened_index, texts_of
+    from rankscope.facade.simulating import SESSIONS, methods_of
+    from rankscope.feedback.examples.text_items import TextItems
+    from rankscope.feedback.study.protocol import Protocol
+    from rankscope.feedback.study.setting import Experiment
+    from rankscope.feedback.study.study import Plan
+    from rankscope.feedback.users.topics import Topics
+    from rankscope.feedback.users.users import USERS, Consistent
+
+    chosen, marks = methods_of(methods or usual.TEXT_METHODS), USERS.parse(user)
+    items = TextItems.in_index(
+        opened_index(index),
+        texts_of(_only_topics(topics, qrels), parts),
+        field=field,
+        similarity=similarity,
+        scaling=scaling,
+    )
+    wanted = Topics.from_qrels(qrels, items.ids, rel)
+    _check_words(wanted.names, items.texts.words)
+    begins = _start(start, items, wanted)
+    experiment = Experiment.of(items, wanted, marks, begins, Protocol(**protocol), seed=seed)
+    sessions = starts or (1 if start in (None, WORDS) and isinstance(marks, Consistent) else SESSIONS)
+    return Plan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
+
+
+def _only_topics(topics: Any, qrels: Any) -> Any:
+    """The one file or dictionary of topics; what an index lacks for a study is said."""
+    several = topics if isinstance(topics, list | tuple) else [topics] if topics else []
+    if qrels is None or len(several) != 1:
+        needed = f"{setting_usage('topics', 'FILE')} and {setting_usage('qrels', 'FILE')}"
+        raise SettingError(f"an index of texts needs {needed}: what users ask for, and which documents answer it")
+    return several[0]
+
+
+def _check_words(names: Sequence[str], words: Any) -> None:
+    lacking = [name for name in names if name not in words]
+    if lacking:
+        shown = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10:,} more" if len(lacking) > 10 else "")
+        raise SettingError(f"{setting_usage('topics')} has no text of topics that the judgements speak of: {shown}")
+
+
+def _start(start: str | None, items: TextItems, topics: Topics) -> Start:
+    from rankscope.feedback.users.starts import STARTS, ExternalRanking
+
+    if start in (None, WORDS):
+        return ExternalRanking.by_words(items, topics)
+    try:
+        return STARTS.parse(start)
+    except SettingError as error:
+        raise SettingError(f"{error}, and of an index {WORDS}") from None

@@ -1,0 +1,99 @@
+"""Quality while a collection grows as a whole, and while only its distractors do (Huijsmans & Sebe 2001, 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.curves.curve import Curve
+from rankscope.curves.growing_alike import EvenGrowth
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.kind import kind
+from rankscope.graphs.kinds.shared.banded import band_words, with_band
+from rankscope.graphs.kinds.shared.chance import band_around, interval_facts, intervals_of
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, shown_of
+from rankscope.graphs.option import Option
+from rankscope.graphs.system_count import ONE
+from rankscope.statistics.intervals.band import Band
+from rankscope.statistics.table.query_curves import QueryCurves
+
+ALIKE, ALONE = "relevant items and distractors grow alike", "only distractors grow"
+
+
+@kind(
+    "even-growth",
+    "quality while relevant items and distractors grow alike",
+    systems=ONE,
+    needs=("collection size",),
+    enough=500,
+)
+def even_growth_graph(
+    systems: Systems,
+    shares: Annotated[
+        Sequence[float] | None,
+        Option(
+            "shares of today's collection, as 0.25,0.5,1. Default: 1, 1/2, 1/4, 1/8, as far as half of the queries "
+            "have a relevant item left",
+            metavar="X,X",
+            above=0,
+        ),
+    ] = None,
+) -> Graph:
+    """Precision = recall (at scope c) of one system while the whole collection grows, its relevant items too.
+
+    Where relevant items and distractors grow alike the generality stays, and so should quality, at a scope that grows
+    with the class; where only distractors grow it falls. From shares of today's collection: members of the class and
+    distractors are left out at random, exact means over all ways to do so. Only queries whose class has a member left
+    at the least of the `shares` are followed. Needs the size of the collection.
+    """
+    from rankscope.curves.growing_alike import even_growth
+
+    (queries,) = counted_systems(systems, "growth of a whole collection", ONE)
+    grown = even_growth(queries, shares)
+    y = Axis("precision = recall", "p = r", domain=(0, 1))
+    ticks = tuple(sorted(grown.shares.tolist()))
+    x = Axis("share of today's collection", "", "log2", domain=(ticks[0], ticks[-1]), ticks=ticks)
+    graph = Graph(f"{queries.system} while the whole collection grows", x, y)
+    graph = graph.guides([_random(grown, grown.chance, "random")], dashed=True, at=0.3)
+    graph = graph.guides([_random(grown, grown.chance_alone, "")], dashed=True)
+    bands: list[Band] = []
+    for name, values in ((ALIKE, grown.alike), (ALONE, grown.alone)):
+        graph, around = _with(graph, grown, name, values)
+        bands.append(around)
+    told = [each for each in band_words(bands) if "units of chance" not in each]
+    words = [_who(grown), "exact means over all ways to leave items out", *told]
+    return graph.described(
+        subtitle="; ".join(words), summary=f"Quality of {queries.system} while relevant items and distractors grow."
+    )
+
+
+def _who(grown: EvenGrowth) -> str:
+    """Which queries are followed."""
+    shown = shown_of(grown.queries, grown.counted)
+    least = int(np.ceil(1 / grown.shares.min() - 1e-9))
+    return shown if len(grown.queries) == grown.counted else f"{shown} with c >= {least}"
+
+
+def _with(graph: Graph, grown: EvenGrowth, name: str, values: FloatArray) -> tuple[Graph, Band]:
+    """One curve with its band; its facts are the mean scope and class."""
+    own = grown.queries
+    order = np.argsort(grown.shares)
+    curves = QueryCurves(
+        x=grown.shares[order], values=values[:, order], queries=own.queries, classes=own.classes, system=own.system
+    )
+    around = band_around(curves, own)
+    scope = grown.members if name == ALIKE else np.broadcast_to(own.relevant[:, None], grown.members.shape)
+    facts = {
+        "mean scope": [f"{each:.4g}" for each in scope[:, order].mean(axis=0)],
+        **interval_facts(intervals_of(curves.values, own)),
+    }
+    return with_band(graph, around, name, facts=facts, markers=range(order.size), shaded=True), around
+
+
+def _random(grown: EvenGrowth, chance: FloatArray, name: str) -> Curve:
+    order = np.argsort(grown.shares)
+    return Curve(grown.shares[order], chance.mean(axis=0)[order], name)

@@ -1,0 +1,31 @@
+"""Copies of a journal's file that are whole, made while others read and write."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from rankscope.errors import SettingError
+from rankscope.file_guard import check_target
+from rankscope.files import beside
+from rankscope.left_behind import PART
+from rankscope.workbench.store.dialects import Database, SQLite
+
+
+def copy_database(database: Database, target: Path) -> None:
+    """A copy under a name that is new; it appears when it is whole."""
+    if not isinstance(database, SQLite):
+        raise SettingError(f"{database.shown} is a server's: back it up with its own pg_dump")
+    if target.exists():
+        raise SettingError(f"{target} is there already: choose another name for the backup")
+    check_target(target)
+    temporary = beside(target, f".{os.getpid()}.{secrets.token_hex(4)}{PART}")
+    source = SQLite(database.path, readonly=True)
+    try:
+        source.connect()
+        source.backup(temporary)
+        temporary.replace(target)
+    finally:
+        source.close()
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,61 @@
+"""Who may come in: invitations with a secret of 128 bits, of which only a hash is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Final, NamedTuple
+
+from rankscope.errors import SettingError
+from rankscope.names import one_line
+from rankscope.workbench.store.events import is_storable
+from rankscope.workbench.store.rows import ROLES, Assessor
+
+BYTES: Final = 16
+LONGEST_NAME: Final = 80
+PROJECT: Final = Assessor(id=0, name="project", kind="project", role="admin", token_hash=None, active=1)
+OWNER: Final = Assessor(id=1, name="owner", kind="human", role="admin", token_hash=None, active=1)
+
+
+class Invitation(NamedTuple):
+    """An assessor and the token that lets them in; it is shown once and kept nowhere."""
+
+    assessor: Assessor
+    token: str
+
+    @property
+    def path(self) -> str:
+        """The address to open, behind that of the server."""
+        return f"/enter/{self.token}"
+
+
+def new_token() -> str:
+    """A secret that nobody guesses.
+
+    >>> len(new_token())
+    22
+    """
+    return secrets.token_urlsafe(BYTES)
+
+
+def token_hash(token: str) -> str:
+    """What is kept of a token; it has 128 random bits, so a plain hash cannot be searched."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_person(name: str, role: str) -> None:
+    """A `SettingError` with everything that is wrong with a name and a role."""
+    problems = []
+    if (
+        not 0 < len(name.strip()) <= LONGEST_NAME
+        or one_line(name) != name
+        or name.strip() != name
+        or not is_storable(name)
+    ):
+        problems.append(f"a name is one line of 1 to {LONGEST_NAME} signs, without spaces around it")
+    if name == PROJECT.name:
+        problems.append(f"'{PROJECT.name}' is what rankscope itself is called in a journal: choose another name")
+    if role not in ROLES:
+        problems.append(f"no role '{role}'. There are: {', '.join(ROLES)}")
+    if problems:
+        raise SettingError.of(problems)

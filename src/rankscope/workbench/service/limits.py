@@ -1,0 +1,28 @@
+"""How much one request may ask for, and how much is done at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a service does at most; a request that asks for more is refused, and told so.
+
+    >>> Limits().running, Limits().seconds
+    (4, 5.0)
+    """
+
+    query_bytes: int = 8 << 10  # of the text of one query
+    clauses: int = 1024  # of a query with its filters, all groups together
+    levels: int = 50  # of groups in groups
+    rows: int = 1000  # documents of one answer
+    window: int = 10_000  # of OpenSearch's from + size
+    address_bytes: int = 32 << 10  # of what stands behind the question mark
+    body_bytes: int = 64 << 10
+    body_seconds: float = 10.0  # until the whole body has come
+    seconds: float = 5.0  # of a search, looked at between clauses
+    running: int = 4  # searches at once
+    waiting: int = 64  # searches that wait for their turn
+    wait_seconds: float = 5.0  # how long they wait
+    retry_seconds: int = 1  # when one that was refused may ask again

@@ -1,0 +1,1 @@
+"""The read-only part of OpenSearch: searches, counts, documents by their ids, mappings, and what lists indexes."""

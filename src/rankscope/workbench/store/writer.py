@@ -1,0 +1,258 @@
+"""The one writer of a journal: a thread that takes whatever waits, commits it at once, and only then acknowledges.
+
+A commit costs a wait for the disk, however many events it holds; so fifty people who mark at the same time share one
+wait instead of queueing for fifty.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, Final, NamedTuple, TypeVar
+
+from rankscope.errors import RankscopeError
+from rankscope.workbench.store.dialects import ConnectionLostError
+from rankscope.workbench.store.events import Event, Mark
+from rankscope.workbench.store.failures import Refused, Unavailable
+from rankscope.workbench.store.journal import Journal
+from rankscope.workbench.store.state import State, without_collecting
+
+AT_ONCE: Final = 500  # events of one commit
+PATIENCE: Final = 20.0  # seconds in which a lost database may come back
+T = TypeVar("T")
+ALONE: Final = frozenset({"undo", "draw"})  # kinds that depend on everything before them, and change it
+
+
+class Rules:
+    """What a project adds to the journal's own rules; this one adds nothing."""
+
+    def complete(self, mark: Mark) -> Mark:
+        """Refuse a mark, or add what only the state can say; all marks before it count already."""
+        return mark
+
+    def applied(self, events: Sequence[Event]) -> None:
+        """These events are on the disk and in the state."""
+
+
+class Saved(NamedTuple):
+    """A mark that is on the disk; `again`: it was there before this request."""
+
+    event: Event
+    again: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A mark that waits."""
+
+    mark: Mark
+    done: Future[Saved]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A change of the other tables that waits; it runs between two commits, in a transaction of its own."""
+
+    work: Callable[[Journal], Any]
+    done: Future[Any]
+
+
+class Writer:
+    """Writes marks to a journal in the order in which they come, and keeps the state up to date.
+
+    `rules` look at each mark in that order. `state` may be read by other threads while they hold `lock`; the rules are
+    asked while the writer does.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        rules: Rules | None = None,
+        *,
+        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.journal, self.rules, self._clock, self._patience = journal, rules or Rules(), clock, patience
+        with without_collecting():
+            self.state = State.of(journal.events())
+        self.lock = threading.RLock()
+        self._waiting: SimpleQueue[Entry | Job | None] = SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="rankscope writer", daemon=True)
+        self._thread.start()
+
+    def send(self, mark: Mark) -> Future[Saved]:
+        """Let a mark be written; the result is there when it is on the disk, or the reason why it is not."""
+        done: Future[Saved] = Future()
+        self._put(Entry(mark, done))
+        return done
+
+    def save(self, mark: Mark) -> Saved:
+        """The same for those who wait."""
+        return self.send(mark).result()
+
+    def change(self, work: Callable[[Journal], T]) -> T:
+        """Change other tables, in one transaction; returns when that is on the disk."""
+        done: Future[T] = Future()
+        self._put(Job(work, done))
+        return done.result()
+
+    def stop(self) -> None:
+        """Write what waits, then end. Later marks are refused."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._waiting.put(None)
+        self._thread.join()
+
+    def _put(self, entry: Entry | Job) -> None:
+        with self._closing:
+            if self._closed:
+                raise Unavailable("the project was closed: nothing is written any more")
+            self._waiting.put(entry)
+
+    def _run(self) -> None:
+        going = True
+        while going:
+            taken = self._take()
+            going = taken[-1] is not None
+            for part in _parts([each for each in taken if each is not None]):
+                self._write(part)
+
+    def _take(self) -> list[Entry | Job | None]:
+        """Everything that waits, at least one; None last is the end."""
+        taken = [self._waiting.get()]
+        with suppress(Empty):
+            while taken[-1] is not None and len(taken) < AT_ONCE:
+                taken.append(self._waiting.get_nowait())
+        return taken
+
+    def _write(self, part: list[Entry] | Job) -> None:
+        """One commit; those who wait get its end, whatever that is."""
+        waiting = [part.done] if isinstance(part, Job) else [each.done for each in part]
+        try:
+            self._with_patience(part)
+        except BaseException as error:
+            for each in waiting:
+                if not each.done():
+                    each.set_exception(error)
+
+    def _with_patience(self, part: list[Entry] | Job) -> None:
+        """Again where the connection was lost: what then turns out to be in the journal is not written twice."""
+        ends = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._work(part) if isinstance(part, Job) else self._commit(part)
+            except ConnectionLostError as lost:
+                self._connect_again(ends, lost)
+
+    def _connect_again(self, ends: float, lost: Exception) -> None:
+        pause = 0.05
+        while True:
+            try:
+                self.journal.database.connect()
+                with self.lock:
+                    self.state.apply(self.journal.events(self.state.last))
+                return
+            except (Unavailable, ConnectionLostError):
+                if time.monotonic() + pause > ends:
+                    raise Unavailable(str(lost)) from None
+                time.sleep(pause)
+                pause = min(1.0, 2 * pause)
+
+    def _work(self, job: Job) -> None:
+        with self.journal.database.transaction():
+            result = job.work(self.journal)
+        job.done.set_result(result)
+
+    def _commit(self, entries: Sequence[Entry]) -> None:
+        events: list[tuple[Entry, Event]] = []
+        for each in entries:
+            if each.done.done():
+                continue
+            try:
+                planned = self._planned(each.mark, len(events), events[-1][1].at_us if events else self.state.at_us)
+            except RankscopeError as error:
+                each.done.set_exception(error)
+                continue
+            if isinstance(planned, Saved):
+                each.done.set_result(planned)
+            else:
+                events.append((each, planned))
+        if not events:
+            return
+        self.journal.append([event for _, event in events])
+        with self.lock:
+            self.state.apply(event for _, event in events)
+            self.rules.applied([event for _, event in events])
+        for entry, event in events:
+            entry.done.set_result(Saved(event))
+
+    def _planned(self, mark: Mark, ahead: int, at_least: int) -> Saved | Event:
+        """The event of a mark, behind so many of the same commit; or the one that its key made before.
+
+        Time never goes back in a journal, even if the clock of the machine does.
+        """
+        known = self.state.known(mark.assessor, mark.key)
+        if known is not None:
+            _need_same(mark, known)
+            return Saved(known, again=True)
+        with self.lock:
+            whole = self.rules.complete(mark)
+            of = self.state.to_be_undone(whole) if whole.kind == "undo" else None
+        return Event(
+            id=self.state.last + ahead + 1,
+            at_us=max(self._clock() if whole.at_us is None else whole.at_us, at_least),
+            assessor=whole.assessor,
+            key=whole.key,
+            kind=whole.kind,
+            query=whole.query if of is None else of.query,
+            item=whole.item if of is None else of.item,
+            grade=whole.grade,
+            ms=whole.ms,
+            of=None if of is None else of.id,
+            detail=whole.detail_text,
+            pool=whole.pool,
+            guideline=whole.guideline,
+        )
+
+
+def _need_same(mark: Mark, known: Event) -> None:
+    """A key stands for one mark; two different ones under the same key cannot both be answered with yes."""
+    same = (mark.kind, mark.grade) == (known.kind, known.grade)
+    if mark.kind == "undo":
+        same = same and mark.of in (None, known.of)
+    else:
+        same = same and (mark.query, mark.item) == (known.query, known.item)
+    if not same:
+        raise Refused(f"the key '{mark.key}' was used for another mark: choose a new one for each")
+
+
+def _parts(taken: Sequence[Entry | Job]) -> Iterator[list[Entry] | Job]:
+    """What can be committed together: no event of a part depends on another event of it."""
+    part: list[Entry] = []
+    seen: set[object] = set()
+    for each in taken:
+        alone = isinstance(each, Job) or each.mark.kind in ALONE
+        traces = set() if isinstance(each, Job) else _traces(each.mark)
+        if part and (alone or seen & traces):
+            yield part
+            part, seen = [], set()
+        if alone:
+            yield each if isinstance(each, Job) else [each]
+        elif isinstance(each, Entry):
+            part.append(each)
+            seen |= traces
+    if part:
+        yield part
+
+
+def _traces(mark: Mark) -> set[object]:
+    """What a mark has in common with those that it could depend on: its key, and its item."""
+    return {("key", mark.assessor, mark.key), ("pair", mark.query, mark.item)}
