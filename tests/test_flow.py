@@ -25,6 +25,7 @@ BASE = {
     "left_behind",
     "names",
     "notation",
+    "number_texts",
     "option_types",
     "peers",
     "resumable",

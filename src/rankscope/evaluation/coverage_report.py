@@ -14,7 +14,7 @@ from rankscope.wording import setting_value
 
 @dataclass(frozen=True)
 class Caution:
-    """Something to be said beside the numbers: of what kind, how much, of which system where it is of one.
+    """A caution to read with the numbers: of what kind, how much, of which system where it is of one.
 
     >>> Caution("Equal scores", "3 pairs of equal score are split by relevance", 3, "bm25").line
     'bm25: 3 pairs of equal score are split by relevance'

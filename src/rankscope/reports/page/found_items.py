@@ -85,7 +85,8 @@ def words_of(queries: QuerySet) -> dict[str, tuple[str, str]]:
     >>> words_of(QuerySet({"1": {"title": "organized crime", "desc": "Which\\n gangs?"}}))
     {'1': ('organized crime', 'Which gangs?')}
     """
-    titles = queries.texts()
+    usual = queries.texts()
+    titles = {query: usual[query] or next(filter(None, parts.values()), "") for query, parts in queries.parts.items()}
     return {query: (_line(titles[query]), _question(parts, titles[query])) for query, parts in queries.parts.items()}
 
 

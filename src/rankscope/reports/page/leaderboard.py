@@ -202,7 +202,7 @@ def _best(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the tests leave open of a system: its groups in fixed slots, or where these are too many its ranks."""
+    """What remains possible for a system: its groups in fixed slots, or where these are too many its ranks."""
 
     slots: str = ""
     with_best: bool = False  # cannot be distinguished from the best
@@ -234,7 +234,7 @@ class Unjudged:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One system: its place by the primary measure, its name, and what stands beside its values."""
+    """One system: its place by the primary measure, its name, and what is shown next to its values."""
 
     number: int  # of the system, in the order given
     place: int

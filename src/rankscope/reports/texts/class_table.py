@@ -55,7 +55,7 @@ def class_rows(scores: Scores) -> list[dict[str, object]]:
 
 def _means(table: ScoreTable, label: str) -> ClassMeans:
     means = tuple(_with_interval(column) for column in table.values.T)
-    return ClassMeans(label, len(table), table.measure, table.systems, means)
+    return ClassMeans(label=label, queries=len(table), measure=table.measure, systems=table.systems, means=means)
 
 
 def _with_interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Estimate:
