@@ -1,5 +1,6 @@
 # Needs nothing but python3 with venv, make and the package index.
 #   make demo   set everything up in .venv, run the main job on the icons that ship with rankscope
+#   make workbench  set everything up in .venv, serve the same icons to judge and to search in a browser
 #   make test   set everything up, run lint, types and all tests
 #   make torch  beside that, torch for the processor, for the tests that need it
 #   make spark  an environment of its own, .venv-spark, for the tests that need Spark (pyspark wants pandas below 3)
@@ -10,10 +11,13 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 SPARK := .venv-spark
 
-.PHONY: demo test lint types tests torch spark spark-tests docs gallery install bench clean
+.PHONY: demo workbench test lint types tests torch spark spark-tests docs gallery install bench clean
 
 demo: install
 	$(BIN)/rankscope demo -o demo-output
+
+workbench: $(STAMPS)/web
+	$(BIN)/rankscope serve --demo
 
 install: $(STAMPS)/core
 
@@ -24,6 +28,10 @@ $(BIN)/python:
 $(STAMPS)/core: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/web: pyproject.toml $(STAMPS)/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[web,images]'
+	@touch $@
 
 $(STAMPS)/dev: pyproject.toml $(STAMPS)/core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,all]'

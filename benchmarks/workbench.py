@@ -19,6 +19,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import workbench_http
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.dialects import SQLite
 from rankscope.workbench.store.events import Event
@@ -53,7 +54,8 @@ def report(folder: Path) -> str:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     with postgresql() as cluster:
-        return "\n\n".join([_marks(place, cluster), _opening(place), _killing(place, cluster)])
+        parts = [_marks(place, cluster), _opening(place), _killing(place, cluster), _over_http(place, cluster)]
+    return "\n\n".join(parts)
 
 
 @contextmanager
@@ -85,6 +87,31 @@ def _marks(folder: Path, cluster: Cluster | None) -> str:
             rows.append(f"| {name}, {way} | {found.rate:,.0f} | {waits} | {found.wrong} |")
     rows.append(f"| bare commits of one row, one after the other, SQLite | {bare_commits(folder):,.0f} | | | | |")
     return "\n".join(rows)
+
+
+def _over_http(folder: Path, cluster: Cluster | None) -> str:
+    """The same judges against a server process, and what a single person feels."""
+    rows = [
+        "| over HTTP, 60 s | marks/s | median | p99 | worst | processor time a mark | lost, doubled or surplus |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, address in databases(cluster):
+        for way, thought in (("closed loop", 0.0), (f"{THOUGHT} s of thought", THOUGHT)):
+            own = folder / f"http-{name}-{thought}"
+            own.mkdir()
+            found = workbench_http.judge_over_http(large_project(own, address), SECONDS, thought)
+            rows.append(workbench_http.row(f"{name}, {way}", found))
+    lone = [
+        workbench_http.first_page(_made(folder / "first")),
+        workbench_http.key_to_saved(_made(folder / "key")),
+        workbench_http.small_pictures(),
+    ]
+    return "\n\n".join(["\n".join(rows), *lone])
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
 
 
 def databases(cluster: Cluster | None) -> list[tuple[str, str | None]]:

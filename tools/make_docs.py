@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/make_docs.py` finds tools and tests as packages
 
+from rankscope.graphs.graph import Graph  # noqa: E402
 from tools.docs import (  # noqa: E402
     api,
     architecture,
@@ -24,17 +25,25 @@ from tools.docs import (  # noqa: E402
     names,
     settings,
 )
+from tools.docs.explained import forecast, generality, grep, grip, normalization, radial  # noqa: E402
+from tools.docs.explained.pages import with_block  # noqa: E402
+from tools.docs.explained.shipped import svg_of  # noqa: E402
 
 DOCS = ROOT / "docs"
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page and how it is made; one that runs other programs is not made again by the tests."""
+    """A page and how it is made; one that other programs have a part in is not made again by the tests."""
 
     path: str
     make: Callable[[], str]
     runs_peers: bool = False
+
+
+def _picture(path: str, graph: Callable[[], Graph]) -> Page:
+    """A picture: its bytes depend on the version of what draws it, so tests look at its graph."""
+    return Page(path, lambda: svg_of(graph()), runs_peers=True)
 
 
 PAGES: tuple[Page, ...] = (
@@ -46,6 +55,18 @@ PAGES: tuple[Page, ...] = (
     Page("reference/api.md", api.page),
     Page("explanation/architecture.md", architecture.page),
     Page("explanation/architecture.svg", architecture.picture),
+    Page("explanation/g.md", generality.page),
+    Page("explanation/grip.md", grip.page),
+    Page("explanation/grep.md", grep.page),
+    Page("explanation/radial-averaging.md", radial.page),
+    Page("explanation/normalization.md", with_block("normalization.md", normalization.block)),
+    Page("explanation/forecast.md", with_block("forecast.md", forecast.block)),
+    _picture("explanation/g.svg", generality.graph),
+    _picture("explanation/grip.svg", grip.graph),
+    _picture("explanation/grep.svg", grep.graph),
+    _picture("explanation/radial-averaging.svg", radial.graph),
+    _picture("explanation/normalization.svg", normalization.graph),
+    _picture("explanation/forecast.svg", forecast.graph),
     Page("gallery/README.md", gallery.page),
     Page("conformance.md", conformance.page, runs_peers=True),
 )

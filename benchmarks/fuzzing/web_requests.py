@@ -41,6 +41,8 @@ QUERIES = [  # the same of queries of JSON
     {"more_like_this": {"like": [{"_id": "d03"}], "min_term_freq": 1}},
     {"match_phrase": {"body": {"query": "fox night", "slop": 2}}},
     {"exists": {"field": "title"}},
+    {"query_string": {"query": "d03", "fields": ["_id"]}},
+    {"more_like_this": {"like": "fox", "fields": ["id", "*"]}},
     {"regexp": {"body": "f.*"}},
 ]
 KINDS = ["match", "term", "terms", "bool", "query_string", "multi_match", "ids", "range", "regexp", "fuzzy", "dis_max"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
@@ -61,6 +62,41 @@ def sole_writer(folder: Path, name: str) -> IO[bytes]:
     except OSError:  # a file system without locks
         file.flush()
     return file
+
+
+def append_line(path: str | Path, line: str) -> None:
+    r"""Append a line to a file, whole or not at all; writers of other processes wait for each other.
+
+    The line is one write, flushed to the disk. Where that fails, as on a full disk, the file is cut back to what it
+    was. A last line that somebody left without its end is ended first, so that it spoils no other.
+    """
+    target = Path(os.path.realpath(path))
+    with _explained(target), _appending(target) as file:
+        size = os.fstat(file).st_size
+        os.lseek(file, max(0, size - 1), os.SEEK_SET)
+        lead = b"" if os.read(file, 1) in (b"", b"\n") else b"\n"
+        data = lead + line.encode() + b"\n"
+        try:
+            if os.write(file, data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file)
+        except OSError:
+            os.ftruncate(file, size)
+            raise
+
+
+@contextmanager
+def _appending(target: Path) -> Iterator[int]:
+    """A file open for appending, locked until the end of the block where the system has locks."""
+    file = os.open(target, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with suppress(ImportError, OSError):  # Windows, and file systems without locks
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+    finally:
+        os.close(file)
 
 
 def beside(target: Path, ending: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -77,8 +78,8 @@ def test_tables_tell_the_same_numbers(out: Path) -> None:
     assert whole["pictures"] == 16
     assert whole["queries"] == 15
     for name in ("table.txt", "table.md", "table.tex"):
-        text = (out / name).read_text()
-        assert all(f"{float(row['ANMRR']):.4f}" in text for row in rows)
+        text = re.sub(r"\\mathbf\{(.*?)\}", r"\1", (out / name).read_text()).replace(r"\allowbreak{}", "")
+        assert all(f"{float(row['ANMRR']):.4f}".removeprefix("0") in text for row in rows)
         assert all(row["descriptor"] in text for row in rows)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -84,3 +86,59 @@ def test_a_wrong_baseline_one_run_and_a_sum_are_errors(folder: Path) -> None:
         result = compared(folder, *arguments)
         assert result.exit_code != 0
         assert words in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [
+        (".txt", "early is better than late"),
+        (".md", "**early is better than late"),
+        (".csv", "measure,first,second,first_mean"),
+        (".json", "{"),
+        (".tex", "% early is better than late"),
+        (".html", "<!DOCTYPE html>"),
+        ("", "early is better than late"),
+    ],
+)
+def test_a_file_holds_what_its_suffix_says(folder: Path, suffix: str, start: str) -> None:
+    target = folder / f"result{suffix}"
+    assert compared(folder, "qrels", "late.run", "early.run", "--quiet", "-o", str(target)).exit_code == 0
+    assert target.read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize("command", ["compare", "evaluate", "gate"])
+def test_a_suffix_of_another_format_is_refused_before_any_work(folder: Path, command: str) -> None:
+    target = folder / "result.xlsx"
+    files = [str(folder / name) for name in ("qrels", "late.run", "early.run")]
+    result = CliRunner().invoke(cli, [command, *files, "-o", str(target)])
+    assert "this command writes no .xlsx file. Name it " in str(result.exception)
+    assert not target.exists()
+    assert CliRunner().invoke(cli, [command, *files, "-o", str(target), "--format", "json"]).exit_code in (0, 1)
+    assert target.read_text().startswith("{")
+
+
+def test_a_report_is_a_page(folder: Path) -> None:
+    files = [str(folder / name) for name in ("qrels", "late.run", "early.run")]
+    result = CliRunner().invoke(cli, ["report", *files, "-o", str(folder / "report.pdf")])
+    assert f"Give -o {folder / 'report.html'}" in str(result.exception)
+
+
+def test_rows_of_csv_are_the_pairs_of_json(folder: Path) -> None:
+    files = ("qrels", "late.run", "early.run", "-m", "AP,RR", "--quiet")
+    rows = list(csv.DictReader(io.StringIO(compared(folder, *files, "--format", "csv").stdout)))
+    whole = json.loads(compared(folder, *files, "--format", "json").stdout)
+    pairs = [(one["measure"], pair) for one in whole["measures"] for pair in one["pairs"]]
+    assert len(rows) == len(pairs) == 2
+    for row, (measure, pair) in zip(rows, pairs, strict=True):
+        assert (row["measure"], row["better"], row["correction"]) == (measure, pair["better"], "holm")
+        assert float(row["second_mean"]) - float(row["first_mean"]) == pytest.approx(pair["difference"])
+        assert [float(row[key]) for key in ("p", "p_adjusted")] == [pair["p"], pair["p (holm)"]]
+
+
+def test_a_table_for_a_paper_is_as_wide_as_asked(folder: Path) -> None:
+    files = ("qrels", "late.run", "early.run", "-m", "AP,RR,P@1,P@2,nDCG@10,Rprec,success@1", "--format", "latex")
+    assert compared(folder, *files).stdout.count("\\toprule") == 2
+    assert compared(folder, *files, "--latex-columns", "2").stdout.count("\\toprule") == 1
+    assert "\\dagger" not in compared(folder, *files, "--latex-marks", "none").stdout
+    assert "1|2" not in str(compared(folder, *files, "--latex-columns", "wide").exception)
+    assert "got 'wide'" in str(compared(folder, *files, "--latex-columns", "wide").exception)

@@ -119,6 +119,8 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "flat",
     "needed",
     "relevant",
+    "latex_columns",
+    "latex_marks",
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,

@@ -54,3 +54,19 @@ def report_of_two_sizes() -> Report:
         for name, reach in (("near", 30), ("far", 90))
     ]
     return Report.of(evaluate_ranks(systems, MEASURES, Settings()))
+
+
+@cache
+def many_scores(count: int, queries: int = 24, measures: tuple[str, ...] = ("AP", "P@10")) -> Scores:
+    """Systems of rising quality, on the same queries, in a collection of 400."""
+    chance = np.random.default_rng(11)
+    sizes = chance.integers(3, 9, queries)
+    systems = []
+    for number in range(count):
+        reach = 40 + 200 * (count - number) // count
+        ranks = [np.sort(chance.choice(reach, size, replace=False)) + 1 for size in sizes.tolist()]
+        names = [f"q{row}" for row in range(queries)]
+        systems.append(
+            RelevantRanks.from_ranks(ranks, collection=400, depth=400, queries=names, system=f"system {number}")
+        )
+    return evaluate_ranks(systems, measures, Settings())

@@ -67,7 +67,7 @@ def test_many_measures_stand_below_each_other() -> None:
 def test_latex_escapes_its_special_signs_and_marks_the_best(scores: Scores) -> None:
     text = latex.render(scores)
     assert r"good\_one" in text
-    assert r"\textbf{1.0000}" in text
+    assert r"\mathbf{1}.\mathbf{000}" in text
     assert text.count(r"\\") == 3
 
 

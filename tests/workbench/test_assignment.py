@@ -296,3 +296,13 @@ def test_a_pair_of_the_frame_that_was_judged_on_the_side_keeps_its_probability(t
         beside = next(item for item, row in project.pool.by_query["q1"].items() if row.place not in known)
         project.import_labels({"q1": {beside: 1}}, "carl")
         assert project.pool.probability(("q1", beside), project.state) == ("1-5", 0.5)
+
+
+def test_labels_of_a_machine_fill_no_place_of_a_person(tmp_path: Path) -> None:
+    with small_project(tmp_path, double=0.0) as project:
+        project.make_pool("depth(5)")
+        whole = len(project.next_items(project.invite("ann").assessor.id, 100))
+        project.release(project.assessor_named("ann").id)
+        project.import_labels({"q1": dict.fromkeys("abcdefg", 1)}, "gpt", "machine")
+        assert len(project.next_items(project.assessor_named("ann").id, 100)) == whole
+        assert project.progress().open == whole

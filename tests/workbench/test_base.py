@@ -219,7 +219,7 @@ def test_the_thread_of_a_service_ends_with_its_block() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "name an index to serve: rankscope serve --index INDEX"),
+        ([], "say what to serve: rankscope serve FOLDER"),
         (["--index", "nothing"], "is no index"),
         (["--index", "a.index", "--index", "b/a.index"], "two indexes are called 'a': give one of them another name"),
         (["--index", "a.index", "--similarity", "bm52"], "bm52"),

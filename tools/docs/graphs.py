@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankscope.graphs import ALL, FEEDBACK, GraphKind
+from rankscope.graphs.explanations import explanation_of
 from rankscope.graphs.option import KindOption
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
@@ -52,6 +53,8 @@ def section(kind: GraphKind[Any]) -> str:
         ("Uses, where there are", ", ".join(WORDS[each] for each in kind.uses)),
     ]
     lines = [f"- {label}: {text}" for label, text in facts if text]
+    explained = explanation_of(kind.name).removeprefix("docs/")
+    lines += [f"- [What it is, in one picture](../{explained})"] if explained else []
     rows = [option_row(option, of_runs) for option in kind.options]
     options = table(["option", "default", "meaning"], rows) if rows else ""
     return "\n\n".join(filter(None, [f"### {kind.name}", kind.text, "\n".join(lines), options]))

@@ -127,7 +127,7 @@ def command(
     print_result(text_of(standings, colourful(sys.stdout)))
     if not quiet:
         _warn(result.problems)
-        for line in few_distractors(result.ranks[0]):
+        for line in (each.text for each in few_distractors(result.ranks[0])):
             say(f"! {line}")
         for path, what in files:
             say(f"  {path}  {what}")

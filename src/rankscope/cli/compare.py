@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, level_option, measure_option, setting_options
+from rankscope.cli.options import input_options, latex_options, level_option, measure_option, setting_options
 from rankscope.facade.usual import COMPARE
 
-SUFFIXES = {".md": "markdown", ".json": "json"}
+SUFFIXES = {".txt": "text", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
+PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is printed
 
 
 @click.command("compare", cls=GuardedCommand, short_help="Is B better than A, and for which kind of query?")
@@ -67,15 +67,15 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(["text", "markdown", "json"]),
-    help="Format of the result. Default: by -o's suffix (.md, .json), else text.",
+    type=click.Choice(["text", "markdown", "json", "csv", "latex"]),
+    help="Format of the result. Default: by -o's suffix (.txt, .md, .json, .csv, .tex), else text.",
 )
 @click.option(
     "-o",
     "--output",
     type=OutputFile(),
     metavar="FILE",
-    help="Write the result to this file; .html writes the whole report.",
+    help="Write the result to this file, as its suffix says; .html writes the whole report, .tex a table for a paper.",
 )
 @click.option(
     "--graphs",
@@ -86,6 +86,7 @@ SUFFIXES = {".md": "markdown", ".json": "json"}
 @click.option(
     "--every-pair", is_flag=True, help="Show every pair. Default: beyond 30 pairs, only neighbours in the ranking."
 )
+@latex_options
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
@@ -104,6 +105,8 @@ def command(
     output: str | None,
     graphs: str | None,
     every_pair: bool,
+    latex_columns: str,
+    latex_marks: str,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -116,12 +119,14 @@ def command(
     \b
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
+    rankscope compare qrels.txt runs/*.run -m AP,nDCG@10,P@10 -o table.tex --latex-columns 2
     """
-    from rankscope.cli.output import progress_line, say
+    from rankscope.cli.output import chosen_format, progress_line, say
     from rankscope.facade.comparing import check_comparable, compare
     from rankscope.notation import split_list
-    from rankscope.reports.texts.comparison import FORMATS
 
+    chosen = chosen_format(output, output_format, SUFFIXES | PAGES, "text")
+    width = _table_width(latex_columns) if chosen == "latex" else 0.0
     page = output is not None and output.endswith((".html", ".htm"))
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
@@ -141,12 +146,26 @@ def command(
         if page:
             _page(_ordered(scores, comparison), comparison, str(output), progress)
         drawn = draw(scores, comparison, graphs) if graphs else []
-    suffix = Path(output).suffix if output else ""
-    text = FORMATS[output_format or SUFFIXES.get(suffix, "text")](comparison, every_pair, not quiet)
-    _write(text, None if page else output)
+    _write(_rendered(comparison, chosen, every_pair, not quiet, width, latex_marks), None if page else output)
     if not quiet:
         for line in [*(f"! {warning}" for warning in scores.warnings()), *drawn]:
             say(line)
+
+
+def _table_width(columns: str) -> float:
+    from rankscope.reports.formats.latex_layout import width_of_columns
+
+    return width_of_columns(columns)
+
+
+def _rendered(comparison: Any, format: str, every_pair: bool, notes: bool, width: float, marks: str) -> str:
+    if format == "latex":
+        from rankscope.reports.texts.paper_tables import comparison_table
+
+        return comparison_table(comparison, width, marks, notes)
+    from rankscope.reports.texts.comparison import FORMATS
+
+    return FORMATS[format](comparison, every_pair, notes)
 
 
 def draw(scores: Any, result: Any, folder: str) -> list[str]:

@@ -12,6 +12,7 @@ from rankscope.cli.guarded import GuardedCommand, OutputFolder
 
 SYSTEMS = ("pixels", "edges")
 MEASURES = ("AP", "Rprec", "P@10", "success@1", "ER", "nDCG@10", "NMRR")
+PICTURED = 40  # queries at each end of the differences whose results are shown
 BLOCK = 512  # queries ranked at once: memory that is used again, where larger tables are asked for anew each time
 
 
@@ -54,7 +55,8 @@ def command(output: str, quiet: bool) -> None:
     compared = compared_of(scores)
     print_result("\n" + "\n".join(verdict(compared)[:1]) + "\n\n" if compared is not None else "\n")
     with progress_line(quiet) as progress:
-        files = [*_written(folder, ranks, scores), _report(folder, scores, compared, progress)]
+        found = _first_found(sample, scores)
+        files = [*_written(folder, ranks, scores, compared), _report(folder, scores, compared, found, progress)]
     for path, what in files:
         tell(f"  {path}  {what}\n")
     tell(f"\nOpen {files[-1][0].resolve().as_uri()}\n")
@@ -85,11 +87,12 @@ def _ranked(sample: Any, space: str, progress: Any) -> Any:
     )
 
 
-def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, str]]:
+def _written(folder: Path, ranks: list[Any], scores: Any, compared: Any) -> list[tuple[Path, str]]:
     """The files for programs, and what each is."""
     from rankscope.files import atomic
     from rankscope.ranks.storage import save_ranks
     from rankscope.reports.formats import OUTPUT_FORMATS
+    from rankscope.reports.texts.paper_tables import scores_table
 
     result: list[tuple[Path, str]] = []
     for each in ranks:
@@ -99,19 +102,59 @@ def _written(folder: Path, ranks: list[Any], scores: Any) -> list[tuple[Path, st
     for name, format, per_query, what in (
         ("scores.csv", "csv", True, "one row per system, query and measure"),
         ("scores.json", "json", False, "means, settings, provenance"),
-        ("table.tex", "latex", False, "the table for a paper"),
     ):
         data = OUTPUT_FORMATS.find(format).render(scores, per_query)
         with atomic(folder / name, "w") as file:
             file.write(data)
         result.append((folder / name, what))
-    return result
+    with atomic(folder / "table.tex") as file:
+        file.write(scores_table(scores, compared=compared))
+    return [*result, (folder / "table.tex", "the table for a paper")]
 
 
-def _report(folder: Path, scores: Any, compared: Any, progress: Any) -> tuple[Path, str]:
+def _first_found(sample: Any, scores: Any) -> Any:
+    """What both systems find first, as pictures, for the queries on which they differ most."""
+    import numpy as np
+
+    from rankscope.ranks.first_items import FirstItem
+    from rankscope.reports.page.documents import ShownDocuments
+    from rankscope.reports.page.found_items import COUNT, FoundItems
+    from rankscope.reports.page.grey_pictures import grey_address
+
+    one, other = (system.columns[0].values for system in scores.systems)
+    queries = scores.systems[0].ranks.queries
+    order = np.argsort(other - one, kind="stable")
+    shown = np.concatenate([order[:PICTURED], order[-PICTURED:]])
+    place = {item: number for number, item in enumerate(sample.items)}
+    rows = np.array([place[queries[each]] for each in shown.tolist()])
+    lists, seen = {}, set(rows.tolist())
+    for system in scores.systems:
+        nearest = _nearest(sample.features(system.name).astype(np.float64), rows, COUNT)
+        same = (sample.labels[nearest] == sample.labels[rows][:, None]).astype(np.float64)
+        seen |= set(nearest.ravel().tolist())
+        lists[system.name] = {
+            sample.items[row]: [FirstItem(sample.items[item], good) for item, good in zip(own, marks, strict=True)]
+            for row, own, marks in zip(rows.tolist(), nearest.tolist(), same.tolist(), strict=True)
+        }
+    pictures = {sample.items[row]: grey_address(sample.images[row]) for row in sorted(seen)}
+    return FoundItems(lists, documents=ShownDocuments(pictures=pictures))
+
+
+def _nearest(features: Any, rows: Any, count: int) -> Any:
+    """The items nearest to some of them by cosine, themselves left out; equal ones in the order of the collection."""
+    import numpy as np
+
+    length = np.sqrt((features**2).sum(axis=1))
+    alike = features[rows] @ features.T / np.maximum(length, 1e-12)
+    alike[np.arange(rows.size), rows] = -np.inf
+    return np.argsort(-alike, axis=1, kind="stable")[:, :count]
+
+
+def _report(folder: Path, scores: Any, compared: Any, found: Any, progress: Any) -> tuple[Path, str]:
     """The page that tells it all."""
     from rankscope.cli.report import write_report
 
     path = folder / "report.html"
-    written = write_report(scores, path, "Icons: pixels and edges", progress=progress, compared=compared)
+    title = "Icons: pixels and edges"
+    written = write_report(scores, path, title, progress=progress, compared=compared, found=found)
     return path, written

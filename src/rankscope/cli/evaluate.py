@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, measure_option, scale_options, setting_options
+from rankscope.cli.options import input_options, latex_options, measure_option, scale_options, setting_options
 from rankscope.cli.threads import limit_threads
 from rankscope.facade.usual import EVALUATE
 
@@ -34,6 +34,7 @@ from rankscope.facade.usual import EVALUATE
     metavar="FILE",
     help="Write the result to this file. NAME.ranks.parquet saves the reduction itself.",
 )
+@latex_options
 @input_options
 @scale_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
@@ -44,6 +45,8 @@ def command(
     per_query: bool,
     output_format: str | None,
     output: str | None,
+    latex_columns: str,
+    latex_marks: str,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -62,7 +65,7 @@ def command(
     from rankscope.cli.output import Output, progress_line, say
 
     where = Inputs.where(given, quiet)
-    target, inputs = Output.chosen(output, output_format), Inputs.of(files, given)
+    target, inputs = Output.chosen(output, output_format, latex_columns, latex_marks), Inputs.of(files, given)
     if target.saves_ranks:
         _save(inputs, target, quiet, where)
         return

@@ -55,6 +55,14 @@ TRIALS = 1_000
     metavar="FILE",
     help="Write the whole result here too; the verdict is always printed.",
 )
+@click.option(
+    "--history",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Append what was found to this file, one line of JSON for each build; rankscope report --history draws it.",
+)
+@click.option("--build", default="", metavar="ID", help="Name of the build in the history.")
+@click.option("--date", default="", metavar="DATE", help="Date of the build in the history. Default: now.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 @setting_options
@@ -65,6 +73,9 @@ def command(
     self_test: int | None,
     output_format: str | None,
     output: str | None,
+    history: str | None,
+    build: str,
+    date: str,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -77,16 +88,21 @@ def command(
     \b
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --min-effect 0.01
     rankscope gate main.ranks.parquet branch.ranks.parquet -m AP -m P@10 --format markdown -o gate.md
+    rankscope gate qrels.txt main.run branch.run -m nDCG@10 --history gate.jsonl --build 1042
     """
     from rankscope.cli.output import print_result, progress_line, say
     from rankscope.facade.comparing import gate_of
+    from rankscope.facade.gate_history import append_gate, check_history_options
     from rankscope.reports.texts.gate import render
 
     chosen = _format(output_format, output)
+    check_history_options(history, build, date)
     _need_two(files)
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("gate", measures, progress)
     result = gate_of(scores, min_effect, self_test or 0)
+    if history is not None:
+        append_gate(scores, result, history, build, date)
     if output is not None and output != "-":
         from rankscope.files import atomic
 
@@ -103,13 +119,13 @@ def command(
 
 
 def _format(wanted: str | None, path: str | None) -> str:
+    from rankscope.cli.output import chosen_format
     from rankscope.errors import SettingError
     from rankscope.reports.texts.gate import FORMATS, SUFFIXES
 
-    by_suffix = next((name for suffix, name in SUFFIXES.items() if path and path.endswith(suffix)), "text")
     if wanted is not None and wanted not in FORMATS:
         raise SettingError(f"no output format '{wanted}'. There are: {', '.join(FORMATS)}")
-    return wanted or by_suffix
+    return chosen_format(path, wanted, SUFFIXES, "text")
 
 
 def _need_two(files: tuple[str, ...]) -> None:

@@ -46,12 +46,14 @@ def chosen_options(names: tuple[str, ...]) -> list[str]:
 
 def _check(words: tuple[str, ...], topics: str | None, output: str | None) -> None:
     """Everything about --engine that cannot be, at once."""
+    from rankscope.cli.output import is_no_run
     from rankscope.errors import SettingError
 
     others = chosen_options(NOT_LIVE)
     problems = [f"'{words[0]}': --engine takes the place of an index and of a query"] if words else []
     problems += [] if topics else ["--engine needs --topics FILE"]
     problems += [] if output else ["--engine needs -o NAME.run"]
+    problems += [f"{output}: a run is a list for programs; give -o NAME.run"] if output and is_no_run(output) else []
     problems += [f"{', '.join(others)}: an engine ranks by itself; --request FILE.json says how"] if others else []
     if problems:
         raise SettingError.of(problems)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.ranks.relevant_ranks import RelevantRanks
+    from rankscope.reports.page.found_items import FoundItems
     from rankscope.scale.where import Where
     from rankscope.settings import Settings
 
@@ -93,6 +94,19 @@ class Inputs:
             compat=self.compat,
             **self.given,
         )
+
+    def found_items(self, scores: Scores, **given: Any) -> FoundItems:
+        """What each system finds first, for a page; `given` are topics, documents and the baseline."""
+        from rankscope.facade.finding import found_items
+        from rankscope.inputs.reading import reading_of
+
+        reading = reading_of(self.input_format, self.encoding, scores.settings.comments, self.max_ratio)
+        if all(path.endswith(SAVED) for path in self.files):
+            return found_items(scores, reading=reading, **given)
+        qrels, *runs = self.files
+        named = self.named(runs)
+        sources = dict(zip(named, runs, strict=True)) if named else runs
+        return found_items(scores, qrels, sources, junk=self.junk, reading=reading, **given)
 
     def _saved(self) -> list[RelevantRanks]:
         """Saved ranks, each under a name of its own."""

@@ -74,6 +74,32 @@ def on_option(default: str) -> Callable[[F], F]:
     return click.option("--on", metavar="WHERE", help=words)
 
 
+LATEX_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--latex-columns",
+        default="1",
+        show_default=True,
+        metavar="1|2|POINTS",
+        help="Width of tables in LaTeX: one column of a two-column page, both, or a width such as 347pt.",
+    ),
+    click.option(
+        "--latex-marks",
+        type=click.Choice(["auto", "letters", "daggers", "none"]),
+        default="auto",
+        show_default=True,
+        help="What stands behind numbers in LaTeX, by the verdict of the tests: letters of systems that are not "
+        "distinguished, daggers against the baseline, or nothing. auto: letters where they can be read.",
+    ),
+)
+
+
+def latex_options(function: F) -> F:
+    """How tables for a paper are set."""
+    for option in reversed(LATEX_OPTIONS):
+        function = option(function)
+    return function
+
+
 SCALE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--memory",

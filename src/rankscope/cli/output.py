@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
@@ -30,16 +30,19 @@ class Output:
 
     path: str | None
     report: ModuleType
+    columns: str = "1"  # of a page, in LaTeX
+    marks: str = "auto"
 
     @classmethod
-    def chosen(cls, path: str | None, format: str | None) -> Output:
-        """The format asked for, else the one that the file's suffix tells, else a table."""
-        from rankscope.reports.formats import OUTPUT_FORMATS, format_of_suffix
+    def chosen(cls, path: str | None, format: str | None, columns: str = "1", marks: str = "auto") -> Output:
+        """The format asked for, else the one that the file's suffix says, else a table."""
+        from rankscope.reports.formats import OUTPUT_FORMATS
 
-        if path == "-":
-            path = None
-        by_suffix = format_of_suffix(path) if path else None
-        return cls(path, OUTPUT_FORMATS.find(format) if format else by_suffix or OUTPUT_FORMATS.find("table"))
+        path = None if path == "-" else path
+        asked = [] if format or path is None else list(OUTPUT_FORMATS)
+        suffixes = {suffix: each.name for each in asked for suffix in each.suffixes}
+        wanted = chosen_format(path, format, suffixes, "table")
+        return cls(path, OUTPUT_FORMATS.find(wanted), columns, marks)
 
     @property
     def saves_ranks(self) -> bool:
@@ -56,15 +59,52 @@ class Output:
         from dataclasses import replace
 
         scores = replace(scores, quiet=quiet and self.report.name != "json")
+        data = self._render(scores, per_query)
         if self.path is None:
-            data = self.report.render(scores, per_query, colour=colourful(_standard_output()))
             _to_standard_output(data)
             return
         from rankscope.files import atomic
 
-        data = self.report.render(scores, per_query)
         with atomic(self.path, "wb") as file:
             file.write(data if isinstance(data, bytes) else data.encode())
+
+    def _render(self, scores: Any, per_query: bool) -> str | bytes:
+        if self.report.name != "latex":
+            colour = self.path is None and colourful(_standard_output())
+            rendered: str | bytes = self.report.render(scores, per_query, colour=colour)
+            return rendered
+        from rankscope.reports.formats.latex_layout import width_of_columns
+        from rankscope.reports.texts.paper_tables import scores_table
+
+        return scores_table(scores, width_of_columns(self.columns), self.marks, per_query)
+
+
+def chosen_format(path: str | None, wanted: str | None, suffixes: Mapping[str, str], plain: str) -> str:
+    """The format asked for, else the one that the file's suffix says, `plain` where it has none.
+
+    A suffix that says something else is refused: x.pdf must not hold plain text.
+    >>> chosen_format("a.b/x.md", None, {".md": "markdown"}, "text"), chosen_format("result", None, {}, "text")
+    ('markdown', 'text')
+    """
+    from rankscope.errors import SettingError
+
+    if wanted is not None or path is None or path == "-":
+        return wanted or plain
+    by_suffix = [suffix for suffix in suffixes if path.lower().endswith(suffix)]
+    suffix = os.path.splitext(path)[1]
+    if suffix and not by_suffix:
+        known = ", ".join(suffixes)
+        raise SettingError(f"{path}: this command writes no {suffix} file. Name it {known}, or give --format")
+    return suffixes[max(by_suffix, key=len)] if by_suffix else plain
+
+
+def is_no_run(path: str) -> bool:
+    """Whether the name of a file says that people read it, which a run is not for; runs have many names.
+
+    >>> is_no_run("bm25.html"), is_no_run("bm25.res"), is_no_run("bm25.jsonl")
+    (True, False, False)
+    """
+    return path.lower().endswith((".html", ".htm", ".md", ".tex", ".pdf", ".svg", ".png", ".xlsx"))
 
 
 def print_result(text: str) -> None:

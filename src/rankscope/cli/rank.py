@@ -135,6 +135,6 @@ def _rank(
     if not quiet:
         again = f", {reused} parts from before" if reused else ""
         cautions = [*own_distractors(ranks), *few_distractors(ranks)]
-        for line in filter(None, [items.taken, *(f"! {each}" for each in cautions)]):
+        for line in filter(None, [items.taken, *(f"! {each.text}" for each in cautions)]):
             say(line)
         say(f"{output}: {len(ranks):,} queries, {len(items):,} items, {name_of(ranking.metric_of(items))}{again}")

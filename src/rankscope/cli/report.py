@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,12 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, measure_option, setting_options
+from rankscope.cli.options import input_options, latex_options, measure_option, setting_options
 from rankscope.facade.usual import REPORT
 
 
 @click.command("report", cls=GuardedCommand, short_help="The whole picture as one page.")
-@click.argument("files", nargs=-1, required=True, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
+@click.argument("files", nargs=-1, type=Input(), metavar="QRELS RUN... | RANKS.parquet...")
 @click.option(
     "-o",
     "--output",
@@ -30,8 +31,28 @@ from rankscope.facade.usual import REPORT
     metavar="FOLDER",
     help="Write tables (.tex) and figures (.pdf) for a paper too, into this folder.",
 )
+@latex_options
 @measure_option(
     help=f"Measures to compute; the first decides. Repeat it or separate by commas. Default: {', '.join(REPORT)}.",
+)
+@click.option("--baseline", metavar="NAME", help="The system the others are compared with. Default: the first.")
+@click.option(
+    "--suite",
+    type=Input(),
+    metavar="FILE",
+    help="Compare systems over the tasks of this file (TOML) in place of runs: see docs/how-to/suite.md.",
+)
+@click.option(
+    "--history", type=Input(), metavar="FILE", help="Draw the history of a gate in place of runs; see rankscope gate."
+)
+@click.option(
+    "--topics", type=Input(), metavar="FILE", help="File with the words of the queries: TREC, TSV, JSON lines, ..."
+)
+@click.option(
+    "--docs",
+    metavar="WHERE",
+    help="What the items are that stand first: a file or folder of texts, a folder of pictures, an index, or a "
+    "template of links with {id}. The page shows it and fetches nothing.",
 )
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
@@ -41,7 +62,14 @@ def command(
     files: tuple[str, ...],
     output: str,
     latex: str | None,
+    latex_columns: str,
+    latex_marks: str,
     measures: tuple[str, ...],
+    baseline: str | None,
+    suite: str | None,
+    history: str | None,
+    topics: str | None,
+    docs: str | None,
     title: str,
     quiet: bool,
     **given: Any,
@@ -55,36 +83,113 @@ def command(
     \b
     rankscope report qrels.txt bm25.run dense.run -o report.html --collection-size 528155
     rankscope report pixels.ranks.parquet edges.ranks.parquet --latex paper/
+    rankscope report --suite suite.toml -o suite.html
+    rankscope report --history gate.jsonl -o history.html
     """
     from rankscope.cli.output import progress_line, say
-    from rankscope.errors import SettingError
+    from rankscope.facade.showing import check_sources
 
-    if Path(output).is_dir():
-        raise SettingError(f"{output} is a folder: give a file, for instance -o {Path(output) / 'report.html'}")
+    check_page(output)
+    check_sources(files, suite, history)
+    if history is not None:
+        say_history(history, output, title, quiet)
+        return
+    if suite is not None:
+        say_suite(suite, measures, baseline, output, title, quiet)
+        return
     with progress_line(quiet) as progress:
-        scores = Inputs.of(files, given).scores("report", measures or REPORT, progress, keep_scores=True)
-        written = write_report(scores, output, title, latex, progress)
+        inputs = Inputs.of(files, given)
+        scores = inputs.scores("report", measures or REPORT, progress, keep_scores=True)
+        found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
+        paper = Paper(latex, latex_columns, latex_marks) if latex else None
+        written = write_report(scores, output, title, paper, progress, baseline=baseline or "", found=found)
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")
         say(f"{output}: {written}")
 
 
+def say_suite(
+    suite: str, measures: tuple[str, ...], baseline: str | None, output: str, title: str, quiet: bool
+) -> None:
+    """Write the page of a suite, and print what it shows."""
+    from rankscope.cli.output import print_result, progress_line, say
+    from rankscope.facade.showing import write_page
+    from rankscope.facade.suites import suite as compared_suite
+    from rankscope.facade.suites import suite_page
+    from rankscope.reports.texts.suite import text_of
+
+    with progress_line(quiet) as progress:
+        found = compared_suite(suite, measures or None, baseline=baseline, progress=progress)
+        size = write_page(suite_page(found, title), output)
+    print_result(text_of(found.main))
+    if not quiet:
+        for line in found.warnings():
+            say(f"! {line}")
+        say(f"{output}: {size / 1e6:.1f} MB, opens offline")
+
+
+def say_history(history: str, output: str, title: str, quiet: bool) -> None:
+    """Write the page of a history; tell what is damaged in it, and the last build."""
+    from rankscope.cli.output import print_result, say
+    from rankscope.facade.gate_history import history_page
+    from rankscope.facade.showing import write_page
+    from rankscope.reports.texts.history import headline, sentences, warnings_of
+
+    page, found = history_page(history, title)
+    size = write_page(page, output)
+    if quiet:
+        return
+    print_result("\n".join([headline(found), *sentences(found)]) + "\n")
+    for line in warnings_of(found):
+        say(f"! {history}: {line}")
+    say(f"{output}: {size / 1e6:.1f} MB, opens offline")
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A folder for a paper, how wide its tables are, and the marks in them."""
+
+    folder: str
+    columns: str = "1"
+    marks: str = "auto"
+
+    @property
+    def width(self) -> float:
+        """Of the tables, in points."""
+        from rankscope.reports.formats.latex_layout import width_of_columns
+
+        return width_of_columns(self.columns)
+
+
+def check_page(path: str) -> None:
+    """Refuse what is no file for a page: a folder, or a name that says something else than HTML."""
+    from rankscope.errors import SettingError
+
+    if Path(path).is_dir():
+        raise SettingError(f"{path} is a folder: give a file, for instance -o {Path(path) / 'report.html'}")
+    if Path(path).suffix.lower() not in ("", ".html", ".htm"):
+        raise SettingError(f"{path}: the report is a page of HTML. Give -o {Path(path).with_suffix('.html')}")
+
+
 def write_report(
     scores: Any,
     path: str | Path,
     title: str = "",
-    latex: str | None = None,
+    paper: Paper | None = None,
     progress: Any = None,
     compared: Any = None,
+    baseline: str = "",
+    found: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
     from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
 
-    whole = whole_report(scores, title, progress, compared)
+    width = paper.width if paper else 0.0
+    whole = whole_report(scores, title, progress, compared, baseline, found)
     page = page_of(whole)
-    files = write_paper(whole, latex, progress) if latex else []
+    files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
     size = write_page(page, path)
     count = sum(figure.graph is not None for figure in whole.figures)
-    also = f"; {len(files)} files in {latex}" if latex else ""
+    also = f"; {len(files)} files in {paper.folder}" if paper else ""
     return f"{count} graphs, {size / 1e6:.1f} MB, opens offline{also}"

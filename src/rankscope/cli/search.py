@@ -268,13 +268,15 @@ def _cut(text: str, room: int) -> str:
 
 
 def _rank(words: tuple[str, ...], topics: str, quiet: bool, given: dict[str, Any]) -> None:
-    from rankscope.cli.output import say
+    from rankscope.cli.output import is_no_run, say
     from rankscope.errors import SettingError
     from rankscope.facade.searching import search, texts_of
 
     output, qrels = given["output"], given["qrels"]
     if output is None:
         raise SettingError(f"--topics needs -o FILE: NAME.run for a run, or NAME{RANKS} with --qrels FILE")
+    if is_no_run(output):
+        raise SettingError(f"{output}: a run is a list for programs, in no such format. Give -o NAME.run, .jsonl, ...")
     if (qrels is not None) != output.endswith(RANKS):
         raise SettingError(
             f"--qrels FILE and -o NAME{RANKS} belong together: a run of another name needs no judgements"

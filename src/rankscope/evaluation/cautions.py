@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from rankscope.arrays import BoolArray
+from rankscope.evaluation.coverage_report import Caution
 from rankscope.evaluation.scores import Column
 from rankscope.evaluation.tied_orders import RANDOM_ORDERS
 from rankscope.ranks.provenance import chosen_distractors
@@ -16,7 +18,7 @@ from rankscope.settings import Settings
 RANDOM_LEVEL = 0.01  # share of the collection that is relevant, above which chance alone does well
 
 
-def cautions(ranks: RelevantRanks, columns: Sequence[Column], settings: Settings) -> list[str]:
+def cautions(ranks: RelevantRanks, columns: Sequence[Column], settings: Settings) -> list[Caution]:
     """Everything to be said of one system's columns."""
     return [
         *own_distractors(ranks),
@@ -35,7 +37,7 @@ def some(texts: Sequence[str], most: int = 4) -> str:
     return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
 
 
-def short_lists(ranks: RelevantRanks, columns: Sequence[Column]) -> list[str]:
+def short_lists(ranks: RelevantRanks, columns: Sequence[Column]) -> list[Caution]:
     """Measures that look further down than lists go on, unless these hold the whole collection."""
     going_on = ranks.answered & ((ranks.collection == UNKNOWN) | (ranks.depth < ranks.collection))
     deeper = []
@@ -46,10 +48,11 @@ def short_lists(ranks: RelevantRanks, columns: Sequence[Column]) -> list[str]:
     if not deeper:
         return []
     held = ranks.depth[ranks.answered]
-    return [
+    text = (
         f"cut deeper than the list goes: {some(deeper)} of {held.size:,} queries; lists hold {_span(held.tolist())} "
         "items, and nothing behind their end counts as found"
-    ]
+    )
+    return [Caution("Short lists", text, float(held.min()))]
 
 
 def _span(numbers: list[int]) -> str:
@@ -57,7 +60,7 @@ def _span(numbers: list[int]) -> str:
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
-def simulation_notes(columns: Sequence[Column], settings: Settings) -> list[str]:
+def simulation_notes(columns: Sequence[Column], settings: Settings) -> list[Caution]:
     """Means over random orders, with their standard errors."""
     shown = [
         f"{column.asked} (standard error {column.summary_error:.2g})"
@@ -66,13 +69,15 @@ def simulation_notes(columns: Sequence[Column], settings: Settings) -> list[str]
     ]
     if not shown:
         return []
-    return [f"not exact but the mean of {RANDOM_ORDERS:,} random orders (seed {settings.seed}): {some(shown, 8)}"]
+    text = f"not exact but the mean of {RANDOM_ORDERS:,} random orders (seed {settings.seed}): {some(shown, 8)}"
+    return [Caution("Simulated", text)]
 
 
-def unknown(columns: Sequence[Column]) -> list[str]:
+def unknown(columns: Sequence[Column]) -> list[Caution]:
     """Measures whose worst and best order nobody has proven."""
     shown = [column.asked for column in columns if _unknown(column).any()]
-    return [f"the worst and the best order of equal scores are not known for {some(shown, 8)}"] if shown else []
+    text = f"the worst and the best order of equal scores are not known for {some(shown, 8)}"
+    return [Caution("Unknown orders", text)] if shown else []
 
 
 def _unknown(column: Column) -> BoolArray:
@@ -81,28 +86,30 @@ def _unknown(column: Column) -> BoolArray:
     return np.asarray(column.counted & np.isnan(column.worst) & ~np.isnan(column.values))
 
 
-def own_distractors(ranks: RelevantRanks) -> list[str]:
+def own_distractors(ranks: RelevantRanks) -> list[Caution]:
     """A collection that was cut down to some distractors of each class."""
     chosen = chosen_distractors(ranks.provenance)
-    return [f"each class was ranked among its own distractors, {chosen}, not in the whole collection"] if chosen else []
+    text = f"each class was ranked among its own distractors, {chosen}, not in the whole collection"
+    return [Caution("Own distractors", text)] if chosen else []
 
 
-def easy_collection(systems: Sequence[RelevantRanks]) -> list[str]:
+def easy_collection(systems: Sequence[RelevantRanks]) -> list[Caution]:
     """`few_distractors`, said once of a collection that all systems share."""
     said = [few_distractors(each) for each in systems]
     if said and all(lines == said[0] for lines in said):
         return said[0]
-    return [f"{each.system}: {line}" for each, lines in zip(systems, said, strict=True) for line in lines]
+    return [replace(one, system=each.system) for each, own in zip(systems, said, strict=True) for one in own]
 
 
-def few_distractors(ranks: RelevantRanks) -> list[str]:
+def few_distractors(ranks: RelevantRanks) -> list[Caution]:
     """A collection so small for its classes that a random order does well."""
     known = (ranks.collection != UNKNOWN) & (ranks.relevant > 0)
     level = float((ranks.relevant[known] / ranks.collection[known]).mean()) if known.any() else 0.0
     if level <= RANDOM_LEVEL:
         return []
-    return [
+    text = (
         f"too few distractors: in a random order {level:.1%} of the items are relevant "
         f"({_span(ranks.relevant[known].tolist())} of {_span(ranks.collection[known].tolist())}), "
         f"and above {RANDOM_LEVEL:.0%} chance alone does well"
-    ]
+    )
+    return [Caution("Few distractors", text, level)]

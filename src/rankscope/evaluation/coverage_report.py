@@ -13,6 +13,25 @@ from rankscope.wording import setting_value
 
 
 @dataclass(frozen=True)
+class Caution:
+    """Something to be said beside the numbers: of what kind, how much, of which system where it is of one.
+
+    >>> Caution("Equal scores", "3 pairs of equal score are split by relevance", 3, "bm25").line
+    'bm25: 3 pairs of equal score are split by relevance'
+    """
+
+    kind: str
+    text: str
+    amount: float = float("nan")  # a share or a count, where systems can be ordered by it
+    system: str = ""
+
+    @property
+    def line(self) -> str:
+        """The whole line."""
+        return f"{self.system}: {self.text}" if self.system else self.text
+
+
+@dataclass(frozen=True)
 class Coverage:
     """How many queries were judged, answered, and neither; how much is tied and unjudged."""
 
@@ -59,26 +78,42 @@ def is_complete(ranks: RelevantRanks) -> bool:
     return bool(ranks.provenance.get("judgements", {}).get("complete", False))
 
 
-def warnings_of(ranks: RelevantRanks, seen: Coverage, settings: Settings) -> list[str]:
+def warnings_of(ranks: RelevantRanks, seen: Coverage, settings: Settings) -> list[Caution]:
     """What was seen of the rankings in words, most important first."""
-    lines = []
-    if seen.missing:
-        fate = "count as 0" if settings.queries == "judged" else "are left out"
-        lines.append(f"{len(seen.missing)} judged queries are missing from the run and {fate}: {_some(seen.missing)}")
-    if seen.no_relevant:
-        fate = "count as 0" if settings.no_relevant == "zero" else "are left out of means"
-        lines.append(f"{len(seen.no_relevant)} queries have no relevant item and {fate}: {_some(seen.no_relevant)}")
-    if seen.not_judged:
-        lines.append(
-            f"{len(seen.not_judged)} queries of the run are not judged and are ignored: {_some(seen.not_judged)}"
-        )
+    missing, empty, ignored = len(seen.missing), len(seen.no_relevant), len(seen.not_judged)
+    cautions = []
+    if missing:
+        text = f"{missing} judged queries are missing from the run and {fate_of_missing(settings)}"
+        cautions.append(Caution("Missing queries", f"{text}: {_some(seen.missing)}", missing))
+    if empty:
+        text = f"{empty} queries have no relevant item and {fate_of_empty(settings)}"
+        cautions.append(Caution("Nothing relevant", f"{text}: {_some(seen.no_relevant)}", empty))
+    if ignored:
+        text = f"{ignored} queries of the run are not judged and are ignored: {_some(seen.not_judged)}"
+        cautions.append(Caution("Queries without judgements", text, ignored))
     if seen.straddling_pairs:
-        rule = "the mean over all orders is shown" if settings.ties == "expected" else f"{_tie_rule(ranks)} decides"
-        lines.append(f"{seen.straddling_pairs} pairs of equal score are split by relevance: {rule}")
+        text = f"{seen.straddling_pairs} pairs of equal score are split by relevance: {tie_fate(ranks, settings)}"
+        cautions.append(Caution("Equal scores", text, seen.straddling_pairs))
     if seen.unjudged_at_10 > 0:
         share = f"{seen.unjudged_at_10:.0%}" if seen.unjudged_at_10 >= 0.01 else f"{seen.unjudged_at_10:.2%}"
-        lines.append(f"{share} of the first 10 items are not judged and count as not relevant")
-    return lines
+        text = f"{share} of the first 10 items are not judged and count as not relevant"
+        cautions.append(Caution("Not judged", text, seen.unjudged_at_10))
+    return cautions
+
+
+def fate_of_missing(settings: Settings) -> str:
+    """What becomes of judged queries that a run lacks."""
+    return "count as 0" if settings.queries == "judged" else "are left out"
+
+
+def fate_of_empty(settings: Settings) -> str:
+    """What becomes of queries for which nothing is relevant."""
+    return "count as 0" if settings.no_relevant == "zero" else "are left out of means"
+
+
+def tie_fate(ranks: RelevantRanks, settings: Settings) -> str:
+    """What becomes of items of equal score."""
+    return "the mean over all orders is shown" if settings.ties == "expected" else f"{_tie_rule(ranks)} decides"
 
 
 def _tie_rule(ranks: RelevantRanks) -> str:

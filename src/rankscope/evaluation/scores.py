@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
-from rankscope.evaluation.coverage_report import Coverage, coverage_of, status_of, warnings_of
+from rankscope.evaluation.coverage_report import Caution, Coverage, coverage_of, status_of, warnings_of
 from rankscope.evaluation.in_effect import settings_in_effect
 from rankscope.lazily import LazyModule
 from rankscope.measures.measure import Measure
@@ -185,23 +185,24 @@ class Scores:
 
     def warnings(self) -> list[str]:
         """The same in words, most important first; empty when there is nothing to say."""
-        return [] if self.quiet else list(self._warnings)
+        return [each.line for each in self.cautions]
+
+    @property
+    def cautions(self) -> list[Caution]:
+        """What must be read beside the numbers, each with its kind and its system."""
+        return [] if self.quiet else list(self._cautions)
 
     @cached_property
-    def _warnings(self) -> list[str]:
+    def _cautions(self) -> list[Caution]:
         from rankscope.evaluation.cautions import cautions, easy_collection
 
-        lines = [*self.notes, *easy_collection([system.ranks for system in self.systems])]
+        found = [Caution("Input", line) for line in self.notes]
+        found += easy_collection([system.ranks for system in self.systems])
         for system in self.systems:
-            floored = [
-                f"{column.asked}: {column.floored} queries stand at the floor of 1e-5"
-                for column in system.columns
-                if column.floored
-            ]
-            said = cautions(system.ranks, system.columns, self.settings)
-            covered = warnings_of(system.ranks, system.coverage, self.settings)
-            lines += [f"{system.name}: {line}" for line in covered + said + floored]
-        return lines
+            own = warnings_of(system.ranks, system.coverage, self.settings)
+            own += [*cautions(system.ranks, system.columns, self.settings), *_floored(system)]
+            found += [replace(each, system=system.name) for each in own]
+        return found
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
@@ -218,6 +219,15 @@ class Scores:
         )
         notes = "".join(f"<li>{html.escape(line)}</li>" for line in self.warnings())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
+
+
+def _floored(system: SystemScores) -> list[Caution]:
+    """Geometric means that rest on their floor."""
+    return [
+        Caution("Floor", f"{column.asked}: {column.floored} queries stand at the floor of 1e-5", column.floored)
+        for column in system.columns
+        if column.floored
+    ]
 
 
 def summary_value(measure: Measure, values: FloatArray, mean: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankscope.errors import SettingError
@@ -77,6 +78,9 @@ def gate(
     *,
     min_effect: float | Sequence[float] = usual.MIN_EFFECT,
     self_test: int = 0,
+    history: str | Path | None = None,
+    build: str = "",
+    date: str = "",
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> GateResult:
@@ -84,18 +88,26 @@ def gate(
 
     Takes what `evaluate` takes, the baseline first and then the candidate, or scores that it gave. `min_effect` is the
     smallest loss that matters, once for all measures or once for each. `self_test`: swap the systems' labels at random
-    so many times, and say how often the gate would fail.
+    so many times, and say how often the gate would fail. `history` is a file to which the result is appended as one
+    line of JSON under the name of the `build`, with its `date` or the present one.
     >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
     >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
     >>> gate(qrels, [good, good]).passed
     True
     """
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.gate_history import append_gate, check_history_options
 
+    check_history_options(history, build, date)
     if isinstance(qrels, Scores):
         _refuse_more(runs, given)
-        return gate_of(qrels, min_effect, self_test)
-    return gate_of(scores_of(qrels, runs, measures, progress=progress, **given), min_effect, self_test)
+        scores = qrels
+    else:
+        scores = scores_of(qrels, runs, measures, progress=progress, **given)
+    result = gate_of(scores, min_effect, self_test)
+    if history is not None:
+        append_gate(scores, result, history, build, date)
+    return result
 
 
 def gate_of(scores: Scores, min_effect: float | Sequence[float], self_test: int = 0) -> GateResult:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.errors import SettingError
 from rankscope.facade import usual
+from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
@@ -14,37 +17,82 @@ if TYPE_CHECKING:
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.reports.page.contents import Report
+    from rankscope.reports.page.found_items import FoundItems
     from rankscope.statistics.verdicts.compared import Compared
 
 
 def report(
-    qrels: Any,
+    qrels: Any = None,
     runs: Any = None,
     measures: Asked = usual.REPORT,
     *,
     output: str | Path | None = None,
     latex: str | Path | None = None,
+    latex_columns: str | float = "1",
+    latex_marks: str = "auto",
     title: str = "",
+    baseline: str = "",
+    suite: str | Path | Mapping[str, Any] | None = None,
+    history: str | Path | None = None,
+    topics: Any = None,
+    docs: str | Path | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> str:
     """The whole picture of one or several systems as one HTML page that opens offline; returns the page.
 
     Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
-    writes tables and figures for a paper into a folder. The first system is the one the others are compared with.
+    writes tables and figures for a paper into a folder: `latex_columns` says how wide tables are (1 or 2 columns of a
+    two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
+    compared with the `baseline`, else with the first system. `topics` are the words of the queries; `docs` says what
+    the items are that stand first: a file, a folder of texts or pictures, an index, or a template of links such as
+    https://example.org/{id}. In place of runs, `suite` compares systems over the tasks of a file, and `history` draws
+    what `gate` wrote there.
     """
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.finding import found_items
     from rankscope.facade.scoring import scores_of
+
+    check_sources(() if qrels is None else (qrels,), suite, history)
+    if suite is not None:
+        from rankscope.facade.suites import suite as compared_suite
+        from rankscope.facade.suites import suite_page
+
+        wanted = None if measures is usual.REPORT else measures
+        tasks = compared_suite(suite, wanted, baseline=baseline or None, progress=progress)
+        return _written(suite_page(tasks, title), output)
+    if history is not None:
+        from rankscope.facade.gate_history import history_page
+
+        return _written(history_page(history, title)[0], output)
 
     known = isinstance(qrels, Scores)
     scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
-    whole = whole_report(scores, title, progress)
+    sources = (None, None) if known else (qrels, runs)
+    found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
+    whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     page = page_of(whole)
     if latex is not None:
-        write_paper(whole, latex, progress)
+        from rankscope.reports.formats.latex_layout import width_of_columns
+
+        write_paper(whole, latex, progress, width_of_columns(latex_columns), latex_marks)
+    return _written(page, output)
+
+
+def _written(page: str, output: str | Path | None) -> str:
+    """The page, also in a file where one is named."""
     if output is not None:
         write_page(page, output)
     return page
+
+
+def check_sources(files: Sequence[Any], suite: Any, history: Any) -> None:
+    """A report is of runs, of a suite or of a history."""
+    given = [bool(files), suite is not None, history is not None]
+    if sum(given) != 1:
+        others = " or ".join(setting_usage(name, "FILE") for name in ("suite", "history"))
+        what = "got several of them" if any(given) else "got none of them"
+        raise SettingError(f"a report needs QRELS and RUN, saved ranks, {others}, one of them alone: {what}")
 
 
 def whole_report(
@@ -52,11 +100,13 @@ def whole_report(
     title: str = "",
     progress: Progress | None = None,
     compared: Compared | None = None,
+    baseline: str = "",
+    found: FoundItems | None = None,
 ) -> Report:
     """What stands in the page."""
     from rankscope.reports.page.contents import Report
 
-    return Report.of(scores, title, progress, compared)
+    return Report.of(scores, title, progress, compared, baseline, found)
 
 
 def page_of(whole: Report) -> str:
@@ -74,11 +124,18 @@ def write_page(page: str, path: str | Path) -> int:
         return file.write(page.encode())
 
 
-def write_paper(whole: Report, folder: str | Path, progress: Progress | None = None) -> list[tuple[Path, str]]:
-    """Tables and figures of a report for a paper: the files, and what each is."""
+def write_paper(
+    whole: Report,
+    folder: str | Path,
+    progress: Progress | None = None,
+    width: float | None = None,
+    marks: str = "auto",
+) -> list[tuple[Path, str]]:
+    """Tables, one column or so many points wide, and figures of a report for a paper: the files, and what each is."""
+    from rankscope.reports.formats.latex_layout import COLUMN
     from rankscope.reports.page import paper
 
-    return paper.write_paper(whole, folder, progress)
+    return paper.write_paper(whole, folder, progress, COLUMN if width is None else width, marks)
 
 
 def graph(kind: str, qrels: Any, runs: Any = None, *, progress: Progress | None = None, **options: Any) -> Graph:

@@ -13,6 +13,7 @@ from rankscope.curves.curve import Curve
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.text_width import text_width
+from rankscope.number_texts import decimal_text
 
 AIR = 1.35  # beyond the first and last cost of a log axis
 WIDE, HIGH = 300.0, 190.0  # about the pixels of the plot, to keep names from each other
@@ -58,6 +59,7 @@ def quality_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
             filter(None, (what, "those that share a letter cannot be distinguished" if letters else ""))
         ),
         summary=f"{measure} of {', '.join(f'{each.name} {each.mean:.3f}' for each in bars)}.",
+        conclusion=_best_words(bars, measure),
     )
     facts = {
         "descriptor": [each.name for each in bars],
@@ -70,6 +72,18 @@ def quality_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
     for row, each in zip(rows.tolist(), bars, strict=True):
         graph = graph.text(right + 0.02 * right, row, each.letters) if each.letters else graph
     return graph
+
+
+def _best_words(bars: Sequence[Bar], measure: str) -> str:
+    """Who has the best mean, and how many share a letter with it."""
+    best = max(bars, key=lambda each: each.mean)
+    told = f"{best.name} has the best mean {measure}, {decimal_text(best.mean)}"
+    if not best.letters:
+        return f"{told}."
+    alike = sum(bool(set(each.letters) & set(best.letters)) for each in bars) - 1
+    if not alike:
+        return f"{told}, and is distinguished from all others."
+    return f"{told}, but {alike} of the other {len(bars) - 1} cannot be distinguished from it."
 
 
 def cost_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
@@ -87,6 +101,7 @@ def cost_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
         summary=f"{measure} and cost of {', '.join(f'{each.name} {each.cost:.2g} ms' for each in known)}.",
     )
     best = frontier(cost, mean)
+    graph = graph.described(conclusion=_cheapest_words([known[each] for each in best], measure))
     if len(best) > 1:
         graph = graph.guides([Curve(cost[best], mean[best])], dashed=True)
     facts = {"descriptor": [each.name for each in known]}
@@ -97,6 +112,17 @@ def cost_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
         place = domain[0] * (domain[1] / domain[0]) ** x
         graph = graph.text(place, bottom + y * (top - bottom), name, side)
     return graph
+
+
+def _cheapest_words(line: Sequence[Bar], measure: str) -> str:
+    """What more quality costs, from the cheapest to the best; `line` are those that no cheaper one beats."""
+    first, last = line[0], line[-1]
+    if first is last:
+        return f"{first.name} is both the cheapest and the best."
+    return (
+        f"{last.name} has the best mean {measure}, {decimal_text(last.mean)}, at {last.cost:.2g} ms; the cheapest, "
+        f"{first.name}, has {decimal_text(first.mean)} at {first.cost:.2g} ms, {last.cost / first.cost:.2g} times less."
+    )
 
 
 def frontier(cost: FloatArray, mean: FloatArray) -> list[int]:

@@ -64,6 +64,7 @@ class Graph:
     marks: tuple[Mark, ...] = ()
     ratio: float | None = None  # height over width, where the kind of graph has its own
     summary: str = field(default="")  # one sentence for those who cannot see it
+    conclusion: str = ""  # what its data allow to conclude, where they are of no reader's choice
 
     # what can be put on it
 
@@ -237,7 +238,7 @@ class Graph:
         return replace(self, right=SecondAxis(axis, float(factor)))
 
     def described(self, **words: Any) -> Graph:
-        """Another title, subtitle, summary or ratio."""
+        """Another title, subtitle, summary, conclusion or ratio."""
         return replace(self, **words)
 
     def _with(self, *marks: Mark) -> Graph:
@@ -250,6 +251,11 @@ class Graph:
         """Names of the series in the order they were put on the graph: their number decides what they wear."""
         names = [mark.name for mark in self.marks if mark.role in SERIES]
         return tuple(dict.fromkeys(names))
+
+    def only(self, names: Iterable[str]) -> Graph:
+        """The same without the series of other names; guides, regions and words stay."""
+        kept = set(names)
+        return replace(self, marks=tuple(mark for mark in self.marks if mark.role not in SERIES or mark.name in kept))
 
     def resolved(self) -> Graph:
         """The same with every domain known and the marks from the back to the front."""

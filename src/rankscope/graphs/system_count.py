@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
 from rankscope.errors import SettingError
 
 T = TypeVar("T")
+_choosing: ContextVar[bool] = ContextVar("choosing", default=False)
+
+
+@contextmanager
+def reader_chooses() -> Iterator[None]:
+    """Inside, what shows several systems may describe any number: a reader chooses which of them are drawn."""
+    before = _choosing.set(True)
+    try:
+        yield
+    finally:
+        _choosing.reset(before)
 
 
 @dataclass(frozen=True)
@@ -34,8 +47,11 @@ class SystemCount:
         >>> ONE.check(2, "the score distribution")
         Traceback (most recent call last):
         rankscope.errors.SettingError: the score distribution shows one system, got 2
+        >>> with reader_chooses():
+        ...     SEVERAL.check(100, "the precision-recall graph")
         """
-        if not self.least <= count <= self.most:
+        most = max(count, self.most) if self == SEVERAL and _choosing.get() else self.most
+        if not self.least <= count <= most:
             raise SettingError(f"{what} shows {self}, got {count}")
 
     def shares(self, systems: Sequence[T]) -> list[list[T]]:

@@ -41,6 +41,7 @@ class Assignment:
 
     settings: ProjectFile
     state: State
+    is_person: Callable[[int], bool] = lambda assessor: True
     clock: Callable[[], float] = time.monotonic
     pool: ProjectPool | None = None
     loans: dict[Pair, dict[int, Loan]] = field(default_factory=dict)
@@ -75,6 +76,26 @@ class Assignment:
                 break
         return held
 
+    def hold(self, assessor: int, pair: Pair, tab: str = "") -> bool:
+        """Lend an item that a tab shows already, as after a restart or an undo; False where there is no place for it.
+
+        One that the assessor has answered has its place; one that is on loan to them goes to the tab, for as long as
+        before.
+        """
+        if self.pool is None or self.pool.row(pair) is None:
+            return False
+        if self.state.answer(assessor, pair) is not None:
+            return True
+        if self.settings.single and self.owner(pair[0]) not in (None, assessor):
+            return False
+        now = self.clock()
+        mine = self.loans.get(pair, {}).get(assessor)
+        if (mine is None or mine.until <= now) and self.open_places(pair, assessor) < 1:
+            return False
+        until = mine.until if mine is not None and mine.until > now else now + 60 * self.settings.loan_minutes
+        self.loans.setdefault(pair, {})[assessor] = Loan(*pair, tab=tab, until=until)
+        return True
+
     def release(self, assessor: int, tab: str | None = None) -> None:
         """Give back what an assessor has: of one tab that was closed, or all."""
         for loans in self.loans.values():
@@ -92,6 +113,10 @@ class Assignment:
                 self._count(pair)
             self._touched.add(pair[0])
 
+    def counted(self, pair: Pair) -> list[Event]:
+        """The grades of an item that fill its places: a machine's labels leave them all to people."""
+        return [each for each in self.state.counted(pair) if self.is_person(each.assessor)]
+
     def places(self, pair: Pair) -> int:
         """How many assessors judge an item."""
         if self.settings.single:
@@ -101,7 +126,7 @@ class Assignment:
 
     def open_places(self, pair: Pair, assessor: int) -> int:
         """How many places an item has left for this assessor: not judged, and not with somebody else."""
-        others = sum(each.assessor != assessor for each in self.state.counted(pair))
+        others = sum(each.assessor != assessor for each in self.counted(pair))
         now = self.clock()
         lent = sum(who != assessor and each.until > now for who, each in self.loans.get(pair, {}).items())
         return self.places(pair) - others - lent
@@ -109,7 +134,7 @@ class Assignment:
     def owner(self, query: str) -> int | None:
         """The one assessor of a query, where each has only one: whoever marked it first, or has an item of it now."""
         assert self.pool is not None
-        marks = [each for item in self.pool.by_query.get(query, {}) for each in self.state.counted((query, item))]
+        marks = [each for item in self.pool.by_query.get(query, {}) for each in self.counted((query, item))]
         if marks:
             return min(marks, key=lambda each: each.id).assessor
         now = self.clock()
@@ -147,7 +172,7 @@ class Assignment:
         return self._judged[query]
 
     def _count(self, pair: Pair) -> None:
-        marks = self.state.counted(pair)
+        marks = self.counted(pair)
         if not marks:
             self._judged[pair[0]].pop(pair[1], None)
         elif self.pool is not None and self.pool.row(pair) is not None:
@@ -241,7 +266,7 @@ class Assignment:
         """Whether nothing but an undo could bring an item back to an assessor."""
         if self.state.answer(assessor, pair) is not None:
             return True
-        return len(self.state.counted(pair)) >= self.places(pair)
+        return len(self.counted(pair)) >= self.places(pair)
 
     def _is_free(self, pair: Pair, assessor: int) -> bool:
         if self.state.answer(assessor, pair) is not None or assessor in self.loans.get(pair, {}):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 ROUNDS = 6
 
@@ -22,7 +23,7 @@ class ItemNumbers:
     key: bytes
     count: int
 
-    @property
+    @cached_property
     def _half(self) -> int:
         """Bits of each half of the smallest even-sized number that holds all."""
         return max(1, (max(1, self.count - 1).bit_length() + 1) // 2)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankscope.workbench.store.events import ANSWERS
-
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
@@ -21,7 +19,7 @@ class QueryProgress(NamedTuple):
 
 
 class AssessorProgress(NamedTuple):
-    """What one assessor did: grades, unsure, skipped, surplus, and the median time of looking in milliseconds."""
+    """What one assessor says now: grades, unsure, skipped, surplus, and the median time of looking in milliseconds."""
 
     assessor: int
     grades: int
@@ -61,14 +59,14 @@ def progress_of(project: Project) -> Progress:
 def _of_query(project: Project, query: str) -> QueryProgress:
     pool, assignment = project.pool, project.assignment
     assert pool is not None
-    judged = sum(len(project.state.counted((query, item))) for item in pool.by_query[query])
+    judged = sum(len(assignment.counted((query, item))) for item in pool.by_query[query])
     places = sum(assignment.places((query, item)) for item in pool.certain(query, project.state))
     is_drawn = (pool.design.version, query) in project.state.draws
     return QueryProgress(query, judged, places if is_drawn else places + pool.adaptive_size(query))
 
 
 def _of_assessor(project: Project, assessor: int) -> AssessorProgress:
-    own = [event for event in project.state.history(assessor) if event.kind in ANSWERS and not event.is_repeat]
+    own = [said[assessor] for said in project.state.answers.values() if assessor in said]
     times = [event.ms for event in own if event.ms is not None]
     grades = [event for event in own if event.kind == "grade"]
     return AssessorProgress(

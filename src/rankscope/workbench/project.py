@@ -27,7 +27,7 @@ from rankscope.workbench.store.events import Mark, is_storable, json_text
 from rankscope.workbench.store.failures import Unavailable
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.rows import Assessor, Design, Guideline, Pooled, Query, pool_digest
-from rankscope.workbench.store.state import State
+from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Project:
         self._writer = None if readonly else Writer(journal, JudgingRules(self))
         self.state = self._writer.state if self._writer else State.of(journal.events())
         self.lock = self._writer.lock if self._writer else threading.RLock()
-        self.assignment = Assignment(self.file, self.state)
+        self.assignment = Assignment(self.file, self.state, self._is_person)
         self.pool: ProjectPool | None = None
         if self.designs:
             self._use_pool(self.designs[-1], rows)
@@ -132,6 +132,9 @@ class Project:
     ) -> None:
         self.close()
 
+    def _is_person(self, assessor: int) -> bool:
+        return self.assessors[assessor].kind == "human"
+
     @property
     def writer(self) -> Writer:
         """The one that writes; `Unavailable` where the project is only read."""
@@ -190,6 +193,11 @@ class Project:
         self._draw_samples()
         with self.lock:
             return self.assignment.next_items(assessor, count, tab, query)
+
+    def hold(self, assessor: int, pairs: Sequence[Pair], tab: str = "") -> list[Pair]:
+        """Those items that a tab may go on showing, after a restart or an undo; the others have no place left."""
+        with self.lock:
+            return [pair for pair in pairs if self.assignment.hold(assessor, pair, tab)]
 
     def release(self, assessor: int, tab: str | None = None) -> None:
         """What an assessor was shown goes to others: the tab was closed."""

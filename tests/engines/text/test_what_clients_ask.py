@@ -162,3 +162,13 @@ def test_several_threads_share_one_cache() -> None:
     gc.collect()
     assert problems == []
     assert cache.used == sum(each.size + ENTRY for each in cache._kept.values())
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["-(" * 45 + "fox" + ")" * 45, "a" * 5000 + "~2", "fox OR -(" * 40 + "den" + ")" * 40, '"' + "fox " * 900 + '"~99'],
+)
+def test_a_short_text_is_never_long_work(query: str) -> None:
+    """Each took minutes, or would not have ended."""
+    with time_limit(20):
+        small_index().search(query)

@@ -91,7 +91,7 @@ def test_the_best_of_each_measure_is_marked(made: Standings) -> None:
     best = min(row.means["ER"].value for row in made.rows)
     marked = [row[place].best for row in grid.rows]
     assert marked == [row.means["ER"].value == best for row in made.rows]
-    assert r"\textbf" in latex_of(made)
+    assert r"\mathbf" in latex_of(made)
 
 
 def test_a_mean_has_its_own_name_and_an_interval_around_it(made: Standings) -> None:

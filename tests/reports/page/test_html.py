@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +20,15 @@ from rankscope import graphs
 from rankscope.cli.main import cli
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.evaluation.scores import Scores
+from rankscope.number_texts import decimal_text
 from rankscope.reports.page import html
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import figures_of
+from rankscope.reports.page.query_data import natural_key
 from rankscope.reports.texts.estimates import compared_of, estimates_of
 from rankscope.reports.texts.verdict import verdict_of
 from tests.data import GOLDEN
-from tests.reports.examples import report_of, report_of_two_sizes, scores_of
+from tests.reports.examples import many_scores, report_of, report_of_two_sizes, scores_of
 
 CASE = GOLDEN / "missing-queries-0"
 NEED_SIZE = {kind.name for kind in graphs.ALL if "collection size" in kind.needs}
@@ -68,7 +72,7 @@ def test_no_attribute_names_an_address_outside_the_file(page: str) -> None:
     assert places
     assert [place for place in places if not place.startswith(("#", "data:"))] == []
     assert "@import" not in page
-    assert "default-src 'none'" in page
+    assert any("default-src 'none'" in value for value in parsed.values("content"))
 
 
 def test_equal_inputs_give_equal_bytes(page: str) -> None:
@@ -86,34 +90,68 @@ def test_ids_are_there_once(page: str) -> None:
     assert len(ids) == len(set(ids))
 
 
+def data_of(page: str, name: str) -> Any:
+    return json.loads(unpacked(Page(page).blocks[f"data-{name}"]))
+
+
 def test_every_kind_of_graph_is_drawn_with_its_data(page: str) -> None:
     parsed = Page(page)
     assert set(parsed.values("data-kind")) == {kind.name for kind in graphs.ALL} - OF_MANY
-    for figure in report_of("rough", "fine").figures:
-        spec = json.loads(unpacked(parsed.blocks[f"spec-{figure.id}"]))
-        assert "vega-lite" in spec["$schema"]
-        assert spec["layer"]
-        assert unpacked(parsed.blocks[f"csv-{figure.id}"]).startswith("# ")
+    for id in parsed.values("data-figure"):
+        for graph in data_of(page, id)["graphs"]:
+            assert graph["marks"], id
+            assert graph["title"]
+            assert graph["summary"]
     labels = [value for tag, name, value in parsed.attributes if name == "aria-label" and tag == "div"]
-    assert len(labels) == len(report_of("rough", "fine").figures)
-    assert all(labels)
+    assert len([each for each in labels if "Arrow keys" in each]) == len(parsed.values("data-figure"))
+
+
+def test_what_is_drawn_is_the_data_of_the_graph(page: str) -> None:
+    (figure,) = [each for each in report_of("rough", "fine").figures if each.kind.name == "grip"]
+    (drawn,) = data_of(page, "grip")["graphs"]
+    curves = [mark for mark in figure.drawn.resolved().marks if mark.role == "curve"]
+    found = [mark for mark in drawn["marks"] if mark["role"] == "curve"]
+    assert [mark["name"] for mark in found] == [mark.name for mark in curves]
+    assert [mark["system"] for mark in found] == [("rough", "fine").index(mark.name) for mark in curves]
+    for mark, other in zip(curves, found, strict=True):
+        np.testing.assert_allclose(other["y"], mark.y, rtol=1e-4)  # type: ignore[attr-defined]
+
+
+def test_graphs_of_single_systems_share_a_place(page: str) -> None:
+    data = data_of(page, "grep")
+    assert data["systems"] == [1, 0]  # the best first
+    assert [graph["title"].split(":")[0] for graph in data["graphs"]] == ["GReP of fine", "GReP of rough"]
+
+
+def test_few_graphs_are_drawn_before_the_reader_asks_whatever_the_number_of_systems() -> None:
+    page = html.render(Report.of(many_scores(30)))
+    assert len(Page(page).values("data-figure")) <= 25
+    assert {"precision-recall", "precision-scope", "grip", "forecast"} <= set(Page(page).values("data-kind"))
+    names = {mark.get("system") for mark in data_of(page, "precision-recall")["graphs"][0]["marks"]}
+    assert names >= set(range(30))
+
+
+def test_no_graph_says_nothing() -> None:
+    report = Report.of(many_scores(3, queries=1))
+    drawn = {figure.kind.name for figure in report.figures if figure.graph is not None}
+    assert not drawn & {kind.name for kind in graphs.ALL if kind.compares}
+    assert "One query shows no chance" in html.render(report)
+    several = {figure.kind.name for figure in Report.of(many_scores(3)).figures if figure.graph is not None}
+    assert not several & {"class-matrix", "comparison-intervals"}
 
 
 def test_other_groups_of_queries_can_be_chosen_and_each_has_its_graph() -> None:
     report = report_of_two_sizes()
     page = html.render(report)
-    parsed = Page(page)
     (figure,) = [each for each in report.figures if each.kind.name == "precision-recall"]
     assert [each.text for each in figure.alternatives] == ["c = 8: 12 queries", "c = 4: 12 queries"]
     assert [each.id for each in figure.alternatives if each.chosen] == [figure.id]
-    offered = [value for tag, name, value in parsed.attributes if (tag, name) == ("option", "value")]
-    for each in figure.alternatives:
-        assert each.id in offered
-        assert json.loads(unpacked(parsed.blocks[f"spec-{each.id}"]))["layer"]
-        assert unpacked(parsed.blocks[f"csv-{each.id}"]).startswith("# ")
-        assert f'data-subtitle="{each.graph.subtitle}"' in page
+    data = data_of(page, "precision-recall")
+    assert len(data["graphs"]) == 2
+    for each, graph in zip(figure.alternatives, data["graphs"], strict=True):
         group = each.text.partition(":")[0]
-        assert f" with {group}" in each.graph.subtitle
+        assert graph["subtitle"] == each.graph.subtitle
+        assert f" with {group}" in graph["subtitle"]
 
 
 def test_bands_of_graphs_are_said_to_be_for_whole_curves(page: str) -> None:
@@ -121,23 +159,42 @@ def test_bands_of_graphs_are_said_to_be_for_whole_curves(page: str) -> None:
     assert "Bands are for whole curves" in page
 
 
-def test_the_table_of_queries_holds_the_values_of_the_scores(page: str) -> None:
-    table = json.loads(unpacked(Page(page).blocks["data-queries"]))
+def test_the_list_of_queries_holds_the_values_of_the_scores(page: str) -> None:
+    table, systems = data_of(page, "queries"), data_of(page, "systems")
     scores = scores_of("rough", "fine")
-    assert table["systems"] == ["rough", "fine"]
-    assert table["queries"] == list(scores.systems[0].ranks.queries)
+    assert systems["names"] == ["rough", "fine"]
+    assert systems["order"] == [1, 0]
+    assert table["queries"] == sorted(scores.systems[0].ranks.queries, key=natural_key)
+    row = [scores.systems[0].ranks.queries.index(query) for query in table["queries"]]
     for place, system in enumerate(scores.systems):
         for number, column in enumerate(system.columns):
-            np.testing.assert_allclose(np.array(table["values"][place][number]) / 1e4, column.values, atol=5.1e-5)
+            values = np.array(table["values"][place][number]) / table["unit"]
+            np.testing.assert_allclose(values, column.values[row], atol=0.51 / table["unit"])
     assert {table["classes"][code] for code in table["class"]} == set(scores.systems[0].ranks.classes or ())
+
+
+def test_queries_stand_in_natural_order() -> None:
+    names = ["q10", "q9", "q1", "q100", "q2"]
+    scores = evaluate({name: {"a": 1} for name in names}, {"x": {name: {"a": 1.0} for name in names}}, ["AP"])
+    assert data_of(html.render(Report.of(scores)), "queries")["queries"] == ["q1", "q2", "q9", "q10", "q100"]
 
 
 def test_means_and_intervals_stand_in_the_page(page: str) -> None:
     for row in report_of("rough", "fine").estimates.rows:
         for mean in row.means:
-            assert f"{mean.value:.4f}" in page
-            assert f"{mean.low:.4f} to {mean.high:.4f}" in page
+            assert f">{decimal_text(mean.value)}<" in page
+            assert f"95 % interval {decimal_text(mean.low)} to {decimal_text(mean.high)}" in page
     assert "seed 0" in page
+
+
+def test_only_the_script_of_the_page_may_run(page: str) -> None:
+    (policy,) = [value for value in Page(page).values("content") if "default-src" in value]
+    (script,) = re.findall(r"<script>(.*?)</script>", page, flags=re.S)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "unsafe-eval" not in policy
+    assert "eval(" not in script
+    assert "innerHTML" not in script
 
 
 def test_hostile_names_are_only_text(tmp_path: Path) -> None:
@@ -262,7 +319,7 @@ def test_without_a_collection_size_the_graphs_that_need_it_say_so_and_the_others
 def test_one_system_has_no_differences_and_says_why() -> None:
     text = html.render(report_of("rough"))
     assert "Not drawn" in text
-    assert "shows two systems" in text
+    assert "It compares systems, and there is one" in text
 
 
 # the command
@@ -318,5 +375,6 @@ def test_the_demo_ends_in_a_report_of_all_graphs_under_two_and_a_half_megabytes(
     assert done.exit_code == 0, done.output
     assert f"Open {(tmp_path / 'report.html').as_uri()}" in done.output
     page = (tmp_path / "report.html").read_bytes()
-    assert len(page) < 2_500_000
+    assert len(page) < 1_200_000
+    assert page.count(b"data:image/png") == 0  # pictures are packed
     assert set(Page(page.decode()).values("data-kind")) == {kind.name for kind in graphs.ALL} - OF_MANY

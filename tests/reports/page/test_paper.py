@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from rankscope.errors import SettingError
+from rankscope.reports.formats.latex_layout import PAGE
 from rankscope.reports.page.paper import difference_grid, measure_grid, write_paper
 from tests.reports.examples import report_of
+from tests.typeset import overfull_boxes, typeset
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +35,29 @@ def test_the_lines_to_copy_name_files_that_are_there(folder: Path) -> None:
 
 def test_a_table_has_means_with_intervals_and_the_best_in_bold(folder: Path) -> None:
     text = (folder / "measures.tex").read_text(encoding="utf-8")
-    assert text.count(r"\\") == 1 + len(report_of("rough_1", "fine").estimates.rows)
-    assert re.search(r"AP & 0\.\d{4} \[0\.\d{4}, [01]\.\d{4}\] & \\textbf\{0\.\d{4} \[", text)
+    assert re.search(r"fine & \.\\mathbf\{\d{3}\}\^\{\\dagger\} & \[\.\d{3}, (\.|1\.)\d{3}\]", text)
     assert r"rough\_1" in text
+    assert "better and $\\ddagger$ worse than rough\\_1" in text.replace("\n", " ")
     assert text.startswith("% 60 queries judged")
 
 
 def test_cells_are_the_estimates() -> None:
     report = report_of("rough_1", "fine")
     row = report.estimates.rows[0]
-    assert measure_grid(report).rows[0][1].text.startswith(f"{row.means[0].value:.4f} [")
-    assert difference_grid(report).rows[0][1].text.startswith(f"{row.differences[0].estimate.value:+.4f} [")
+    assert measure_grid(report).rows[0][1].text.startswith(f"{row.means[0].value:.3f} [")
+    assert measure_grid(report).rows[1][0].text == "fine"
+    assert difference_grid(report).rows[0][1].text.startswith(f"{row.differences[0].estimate.value:+.3f} [")
+
+
+def test_every_table_fits_into_its_column(folder: Path, tmp_path: Path) -> None:
+    tables = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.tex"))]
+    assert len(tables) == 2
+    assert overfull_boxes(typeset("\\par\n".join(tables), tmp_path, "twocolumn,a4paper")) == []
+
+
+def test_tables_across_two_columns_are_put_into_wide_floats(tmp_path: Path) -> None:
+    write_paper(report_of("rough_1", "fine"), tmp_path, width=PAGE)
+    assert r"\begin{table*}" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 def test_one_system_has_no_table_of_differences(tmp_path: Path) -> None:

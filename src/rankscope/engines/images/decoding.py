@@ -6,6 +6,8 @@ import os
 import stat
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -63,13 +65,20 @@ def read_image(path: str | Path, max_pixels: int = MAX_PIXELS) -> Image:
 
 def decode(data: bytes, name: str = "picture", max_pixels: int = MAX_PIXELS) -> Image:
     """The same from the bytes of a file."""
+    with reading_picture(data, name, max_pixels) as picture:
+        return _pixels(picture)
+
+
+@contextmanager
+def reading_picture(data: bytes, name: str, max_pixels: int) -> Iterator[Any]:
+    """A picture of Pillow that is opened and not too large; whatever goes wrong in the block is an `InputError`."""
     opened = pillow("Image")
     if opened.MAX_IMAGE_PIXELS is not None and max_pixels > opened.MAX_IMAGE_PIXELS:
         opened.MAX_IMAGE_PIXELS = max_pixels  # Pillow's own limit must not be below the one asked for
     try:
         with QUIET, opened.open(BytesIO(data)) as picture:
             _refuse(picture, max_pixels)
-            return _pixels(picture)
+            yield picture
     except _RefusedError as refused:
         raise InputError.of(name, [str(refused)]) from None
     except Exception as error:  # Pillow's readers raise whatever a damaged file makes them stumble over

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from rankscope.arrays import IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.generality_tables import reaching, shared_level
 from rankscope.curves.sizes import SLACK, generality_index
 from rankscope.errors import SettingError
@@ -21,6 +21,7 @@ from rankscope.graphs.kinds.shared.generality_graphs import GENERALITY, need_poi
 from rankscope.graphs.kinds.shared.score_values import LevelOption
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import SystemCount
+from rankscope.number_texts import join_words, plain_number
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bands import DEFAULT, WAYS, band, difference_band
@@ -43,7 +44,13 @@ class _Shape:
     make: Callable[[list[RelevantRanks], int], list[QueryCurves]]
 
 
-@kind("band", "mean curves, or their difference, with confidence bands", systems=SYSTEMS, compares=True)
+@kind(
+    "band",
+    "mean curves, or their difference, with confidence bands",
+    systems=SYSTEMS,
+    compares=True,
+    against_baseline={"difference": True},
+)
 def band_graph(
     systems: Systems,
     curve: Annotated[CurveName, Option("which curve")] = "precision-recall",
@@ -98,8 +105,39 @@ def _difference(graph: Graph, around: Band, systems: list[RelevantRanks]) -> Gra
         title=f"{graph.title}: {second} minus {first}",
         y=Axis("difference in", graph.y.quantity, domain=_domain(around)),
         subtitle="; ".join(filter(None, (_subtitle([around]), marked))),
+        conclusion=_conclusion(around, graph, (first, second)),
         summary=f"{second} minus {first}: the band leaves out 0 at {apart.size} of {len(around)} points.",
     )
+
+
+def _conclusion(around: Band, graph: Graph, names: tuple[str, str]) -> str:
+    """Where the band of a difference leaves out 0, and on which side."""
+    if not around.exists:
+        return ""
+    drawn, (first, second) = around.drawn(), names
+    sides = ((second, drawn.low > 0), (first, drawn.high < 0))
+    told = [
+        f"{name} has the higher {graph.y.quantity} {join_words(_stretches(around.x, there, graph.x))}"
+        for name, there in sides
+        if there.any()
+    ]
+    if not told:
+        return f"The band holds 0 everywhere: no difference in {graph.y.quantity} is shown."
+    everywhere = any(there.all() for _, there in sides)
+    rest = "" if everywhere else " Elsewhere no difference is shown."
+    return f"The band leaves out 0: {', and '.join(told)}.{rest}"
+
+
+def _stretches(x: FloatArray, there: BoolArray, axis: Axis) -> list[str]:
+    """Where something holds, in words."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]]).astype(np.int8)))
+    spans = zip(x[ends[::2]].tolist(), x[ends[1::2] - 1].tolist(), strict=True)
+    return [
+        f"at {axis.quantity} {plain_number(low)}"
+        if low == high
+        else f"from {axis.quantity} {plain_number(low)} to {plain_number(high)}"
+        for low, high in spans
+    ]
 
 
 def _some(chosen: IntArray, points: int) -> list[int]:

@@ -14,6 +14,7 @@ from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.class_tables import ClassTable, LargestOption, class_label, class_table
 from rankscope.graphs.kinds.shared.describing import Systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption
+from rankscope.number_texts import decimal_text
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.units import units_of
 
@@ -59,11 +60,30 @@ def class_matrix_graph(
         _class_axis(labels, sizes),
         subtitle=_subtitle(shown, level),
         summary=f"Mean {measure} of {names} by class.",
+        conclusion=_conclusion(shown, columns, labels),
     )
     scale = _Scale.of(columns)
     for number, column in enumerate(columns, 1):
         graph = _drawn(graph, number, column, scale, labels, sizes)
     return graph
+
+
+def _conclusion(shown: ClassTable, columns: list[_MatrixColumn], labels: list[str]) -> str:
+    """Which system has the best mean in how many classes; of one system the easiest and the hardest class."""
+    inside = [row for row, label in enumerate(labels) if label]
+    means = np.stack([each.mean[inside] for each in columns if not each.signed])
+    if not inside:
+        return ""
+    sign = -1 if shown.table.lower_is_better else 1
+    if len(means) == 1:
+        best, worst = (int(end(sign * means[0])) for end in (np.argmax, np.argmin))
+        ends = [f"{labels[inside[each]]} ({decimal_text(float(means[0, each]))})" for each in (best, worst)]
+        return f"The best mean is that of class {ends[0]}, the worst that of {ends[1]}."
+    ahead = [columns[each].name for each in np.argmax(sign * means, axis=0).tolist()]
+    wins = sorted(((ahead.count(name), name) for name in dict.fromkeys(ahead)), key=lambda each: -each[0])
+    told = [f"{name} has the best mean in {count} of {len(inside)} classes" for count, name in wins[:2]]
+    rest = f", {len(wins) - 2} others in the rest" if len(wins) > 2 else ""
+    return f"{', '.join([told[0], *(each.replace(' has the best mean', '') for each in told[1:])])}{rest}."
 
 
 def _system_axis(columns: list[_MatrixColumn]) -> Axis:

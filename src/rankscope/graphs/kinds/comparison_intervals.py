@@ -57,6 +57,7 @@ def comparison_intervals_graph(
         Axis("class (queries)", domain=domain, ticks=ticks, texts=texts, rows=ROW),
         subtitle=_subtitle(shown, result, level),
         summary=_summary(shown, result, measure),
+        conclusion=_conclusion(result),
     )
     for column, system in enumerate(names):
         graph = _drawn(graph, system, starts - column, shown, cells, half)
@@ -105,15 +106,34 @@ def _bracketed(pair: tuple[str, str]) -> tuple[str, ...]:
     return tuple(f"({each})" for each in pair)
 
 
+def _conclusion(intervals: ComparisonIntervals | None) -> str:
+    """How many pairs of systems differ in how many classes, by Tukey's test of unpaired cells."""
+    if intervals is None:
+        return ""
+    within = _within_classes(intervals)
+    if not within:
+        real = intervals.pairs.different
+        return f"By Tukey's test of unpaired cells {int(real.sum()):,} of {real.size:,} pairs of classes differ."
+    found = [label for label, real in within if real]
+    told = f"By Tukey's test of unpaired cells {len(found):,} of {len(within):,} pairs of systems in one class differ"
+    where = f", in {len(set(found)):,} classes." if found else "."
+    return f"{told}{where} It decides nothing: tests of the same queries do."
+
+
+def _within_classes(intervals: ComparisonIntervals) -> list[tuple[str, bool]]:
+    """The class of each pair of cells that share one, and whether they differ."""
+    labels, pairs = intervals.cells.labels, intervals.pairs
+    return [
+        (labels[first], bool(real))
+        for first, second, real in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.different, strict=True)
+        if labels[first] == labels[second]
+    ]
+
+
 def _summary(shown: ClassTable, intervals: ComparisonIntervals | None, measure: str) -> str:
     systems = ", ".join(shown.table.systems)
     if intervals is None:
         return f"Mean {measure} of {systems}."
-    labels, pairs = intervals.cells.labels, intervals.pairs
-    within = [
-        bool(real)
-        for first, second, real in zip(pairs.first.tolist(), pairs.second.tolist(), pairs.different, strict=True)
-        if labels[first] == labels[second]
-    ]
+    within = [real for _, real in _within_classes(intervals)]
     found = f"{sum(within)} of {len(within)} pairs of one class differ by Tukey's test"
     return f"Mean {measure} of {systems} in each class; {found}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankscope.arrays import FloatArray
 from rankscope.curves.generality_tables import GeneralityTable
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
@@ -18,8 +19,10 @@ from rankscope.graphs.kinds.shared.generality_graphs import (
     members_words,
 )
 from rankscope.graphs.system_count import ONE
+from rankscope.number_texts import decimal_text
 from rankscope.statistics.intervals.deciding import FEW
 
+HALF = 0.5  # of the relevant items
 SCOPES = tuple(float(2.0 ** (step / 2)) for step in range(-4, 13, 2))
 
 
@@ -50,7 +53,31 @@ def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOpt
         summary=f"Precision of {queries.system} as a surface over recall and generality.",
     )
     precision = Axis("precision", "p", domain=(0, 1))
-    return graph.surface(index, surface.recall, np.minimum(surface.precision, 1.0), queries.system, precision)
+    height = np.minimum(surface.precision, 1.0)
+    graph = graph.described(conclusion=_conclusion(surface.index, surface.recall, height))
+    return graph.surface(index, surface.recall, height, queries.system, precision)
+
+
+def _conclusion(index: FloatArray, recall: FloatArray, precision: FloatArray) -> str:
+    """Precision at a recall of a half, at the lowest and the highest generality index that reach it."""
+    reached = [row for row in range(index.size) if _reaches(recall[row], precision[row])]
+    if len(reached) < 2:
+        return f"A recall of {decimal_text(HALF)} is not reached at two levels of G."
+    ends = [
+        (float(index[row]), float(np.interp(HALF, recall[row], precision[row]))) for row in (reached[0], reached[-1])
+    ]
+    (low, first), (high, last) = ends
+    way = "falls" if last < first else "rises"
+    return (
+        f"At recall {decimal_text(HALF)} precision {way} from {decimal_text(first)} at G = {low:g} to "
+        f"{decimal_text(last)} at G = {high:g}, where each relevant item has {2 ** (high - low):,.0f} times as many "
+        "others around it."
+    )
+
+
+def _reaches(recall: FloatArray, precision: FloatArray) -> bool:
+    there = np.isfinite(recall) & np.isfinite(precision)
+    return bool(there.all()) and bool(np.all(np.diff(recall) >= 0)) and float(recall[0]) <= HALF <= float(recall[-1])
 
 
 def _subtitle(cut: GeneralityTable) -> str:

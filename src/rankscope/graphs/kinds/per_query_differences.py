@@ -18,6 +18,7 @@ from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
 from rankscope.measures.notation import parse_measures
+from rankscope.number_texts import signed_text
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_BARS = 150
@@ -43,14 +44,17 @@ class _PairedValues:
 def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP") -> Graph:
     """Differences of two systems query by query, sorted: second minus first.
 
-    Above the line the second system is better, below it the first. A mean can hide many losses: here they are seen.
+    Above the line the second system has more, below it the first; the colour says which is better. A mean can hide
+    many losses: here they are seen.
     """
     first, second = counted_systems(systems, WHAT, TWO)
     chosen = parse_measures([measure], first.rel)
     if len(chosen) != 1:
         raise SettingError(f"{WHAT} shows one measure, got {measure}")
     pairs = _paired(first, second, chosen[0].bind(first).of(first), chosen[0].bind(second).of(second))
-    better, worse, equal = _counts(pairs.difference)
+    lower = chosen[0].lower_is_better
+    above, below, equal = _counts(pairs.difference)
+    better, worse = (below, above) if lower else (above, below)
     mean = float(pairs.difference.mean())
     count = len(pairs.queries)
     graph = Graph(
@@ -59,17 +63,18 @@ def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP")
         Axis("difference in", measure, domain=_domain(pairs.difference)),
         subtitle=f"mean difference {_signed(mean)}{_interval([first, second], measure)}; {how_many(equal)} equal",
         summary=f"{second.system} is better on {better}, {first.system} on {worse} of {count} queries.",
+        conclusion=_conclusion(pairs, (first.system, second.system), (worse, better), lower),
     )
-    graph = _drawn(graph, pairs, (first.system, second.system), (worse, better), measure)
+    graph = _drawn(graph, pairs, (first.system, second.system), lower, measure)
     return graph.rule(y=0.0, dashed=False).rule(y=mean, label="mean")
 
 
-def _drawn(graph: Graph, pairs: _PairedValues, names: tuple[str, str], counts: tuple[int, int], measure: str) -> Graph:
+def _drawn(graph: Graph, pairs: _PairedValues, names: tuple[str, str], lower: bool, measure: str) -> Graph:
     difference = pairs.difference
     place = np.arange(1.0, difference.size + 1)
-    for name, count, sign in zip(names, counts, (-1, 1), strict=True):
+    for name, sign in zip(names, (1, -1) if lower else (-1, 1), strict=True):
         chosen = np.flatnonzero(sign * difference > EQUAL)
-        title, note = f"{name} is better", how_many(count)
+        title, note = f"{name} is better", how_many(chosen.size)
         facts = _facts(pairs, chosen, names, measure)
         if difference.size <= MOST_BARS:
             line = Curve(place[chosen], difference[chosen])
@@ -80,6 +85,21 @@ def _drawn(graph: Graph, pairs: _PairedValues, names: tuple[str, str], counts: t
         graph = graph.band(Region(x, np.minimum(y, 0), np.maximum(y, 0)), title)
         graph = graph.curve(Curve(place[chosen], difference[chosen]), title, note, facts=facts, markers=0)
     return graph
+
+
+def _conclusion(pairs: _PairedValues, names: tuple[str, str], counts: tuple[int, int], lower: bool) -> str:
+    """How many queries each system wins, and where the second wins and loses most."""
+    first, second = names
+    worse, better = counts
+    won, lost = (-1, 0) if lower else (0, -1)
+    ends = [f"its largest win is query {_at(pairs, won)}"] if better else []
+    ends += [f"its largest loss query {_at(pairs, lost)}"] if worse else []
+    told = f"{second} is better on {better:,} of {how_many(len(pairs.queries))}, {first} on {worse:,}"
+    return "; ".join([told, *ends]) + "."
+
+
+def _at(pairs: _PairedValues, place: int) -> str:
+    return f"{pairs.queries[place]} ({signed_text(float(pairs.difference[place]))})"
 
 
 def _paired(first: RelevantRanks, second: RelevantRanks, one: FloatArray, other: FloatArray) -> _PairedValues:

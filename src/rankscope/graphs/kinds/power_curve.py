@@ -16,6 +16,7 @@ from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, h
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import TWO
+from rankscope.number_texts import decimal_text
 
 WHAT = "the power curve"
 EFFECTS = (0.01, 0.02, 0.05)
@@ -78,6 +79,7 @@ def _drawn(graph: Graph, sd: float, now: int, effects: list[float], unit: str) -
     needed = {effect: queries_needed(effect, sd) for effect in effects}
     last = min(float(FARTHEST), max(2.0 * now, 64.0, 1.3 * max(needed.values())))
     graph = graph.described(x=graph.x.over(FEWEST, last)).rule(x=float(max(now, FEWEST)), label=f"now, n = {now:,}")
+    graph = graph.described(conclusion=_conclusion(needed, now, unit))
     for effect in reversed(effects):
         line = _curve(effect, sd, last)
         name, note = f"difference of {effect:g}", f"needs {how_many(needed[effect], *ONE_AND_MANY[unit])}"
@@ -87,6 +89,16 @@ def _drawn(graph: Graph, sd: float, now: int, effects: list[float], unit: str) -
             at = Curve(np.array([float(needed[effect])]), np.array([float(reached)]))
             graph = graph.points(at, name, open=True, facts={f"{unit} needed": [needed[effect]]})
     return graph
+
+
+def _conclusion(needed: dict[float, int], now: int, unit: str) -> str:
+    """How many queries the largest and the smallest difference need, beside how many there are."""
+    have = how_many(now, *ONE_AND_MANY[unit])
+    told = [f"a true difference of {decimal_text(each)} takes {needed[each]:,} {unit}" for each in sorted(needed)[::-1]]
+    shown = list(dict.fromkeys([told[0], told[-1]]))
+    enough = [each for each, count in needed.items() if count <= now]
+    can = f"enough for one of {decimal_text(min(enough))}" if enough else "enough for none of these"
+    return f"To be shown in 80 % of such experiments, {' and '.join(shown)}. There are {have}: {can}."
 
 
 def _curve(effect: float, sd: float, last: float) -> Curve:

@@ -59,8 +59,18 @@ def _empty(result: RankIntervals, comparison: Compared) -> Graph:
         subtitle=f"{who}; {_drawn_from(comparison)}; intervals hold together at {result.level:.0%}; no difference is "
         "shown between systems that share a letter"
         + "".join(f"; {name} is {other}" for name, other in comparison.same.items()),
-        summary=f"Rank intervals of {', '.join(result.systems)} by {result.measure}.",
+        summary=f"Rank intervals of {who} by {result.measure}.",
+        conclusion=_conclusion(result),
     )
+
+
+def _conclusion(result: RankIntervals) -> str:
+    """Who may be the best, and who has a rank of its own."""
+    count, best = len(result.systems), [name for name, low in zip(result.systems, result.low, strict=True) if low == 1]
+    alone = int((result.low == result.high).sum())
+    may = f"{best[0]} alone can be the best" if len(best) == 1 else f"{len(best)} of {count} systems can be the best"
+    sure = {0: "no system has a rank of its own", 1: "1 system has a rank of its own"}
+    return f"By {result.measure} {may}; {sure.get(alone, f'{alone} systems have a rank of their own')}."
 
 
 def _drawn_from(comparison: Compared) -> str:

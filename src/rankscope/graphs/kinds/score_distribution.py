@@ -17,6 +17,7 @@ from rankscope.ranks.real_scores import why_no_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_BINS = 60
+PARTED = 0.9  # share of the relevant items above a threshold from which on it parts them
 WHAT = "the score distribution"
 
 
@@ -30,12 +31,14 @@ def score_distribution_graph(systems: Systems) -> Graph:
     (queries,) = counted_systems(systems, WHAT, ONE)
     hits, others = _scores(queries)
     edges = _edges(np.concatenate([hits, others]))
+    share = float((hits > np.quantile(others, 0.99)).mean())
     most = int(queries.distractors.lengths.max()) if queries.distractors is not None else 0
     graph = Graph(
         f"Scores of {queries.system}",
         Axis("score", domain=(float(edges[0]), float(edges[-1]))),
         Axis("share of items", "per bin"),
-        subtitle=f"{how_many(len(queries))}; {_beyond(hits, others)}",
+        subtitle=f"{how_many(len(queries))}; {_beyond(share)}",
+        conclusion=_conclusion(share),
         summary=f"Score distributions of relevant items and distractors of {queries.system}.",
     )
     for name, values, note in (
@@ -81,7 +84,19 @@ def _edges(scores: FloatArray) -> FloatArray:
     return np.linspace(low, high, min(MOST_BINS, max(8, int(scores.size**0.5))) + 1)
 
 
-def _beyond(hits: FloatArray, others: FloatArray) -> str:
+def _beyond(share: float) -> str:
     """How many relevant items score above 99 % of the distractors shown."""
-    share = float((hits > np.quantile(others, 0.99)).mean())
     return f"{share:.0%} of the relevant items score above 99% of these distractors"
+
+
+def _conclusion(share: float) -> str:
+    """Whether one threshold parts relevant items from distractors.
+
+    >>> _conclusion(0.02)
+    'A threshold on the score that lets 1 % of these distractors through keeps 2 % of the relevant items: too few.'
+    """
+    verdict = "too few" if share < PARTED / 2 else "some are lost" if share < PARTED else "nearly all"
+    return (
+        "A threshold on the score that lets 1 % of these distractors through keeps "
+        f"{100 * share:.0f} % of the relevant items: {verdict}."
+    )

@@ -14,8 +14,3 @@ ALL: dict[str, Later] = later(  # a new format of output adds its line here
     {name: name for name in ("table", "trec", "csv", "json", "latex", "markdown", "parquet")},
 )
 OUTPUT_FORMATS: Catalogue[ModuleType] = Catalogue("output format", ALL)
-
-
-def format_of_suffix(path: str) -> ModuleType | None:
-    """A format of output by the suffix of the file, if it tells."""
-    return next((each for each in OUTPUT_FORMATS if path.endswith(each.suffixes)), None)

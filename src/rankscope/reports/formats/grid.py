@@ -12,11 +12,15 @@ MANY_MEASURES = 8
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell; `best` where it is the best of its measure among several systems."""
+    """What stands in a cell; `best` where it is the best of its measure among several systems.
+
+    `marks` stand raised behind a number of a table for a paper: letters or daggers of what the tests show.
+    """
 
     text: str
     number: bool = True
     best: bool = False
+    marks: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def numeric_columns(system: SystemScores) -> list[Column]:
     return [column for column in system.columns if column.measure.summary != "none"]
 
 
-def summary_grid(scores: Scores) -> Grid:
+def summary_grid(scores: Scores, places: int = 4) -> Grid:
     """One row per system: the summaries, with the best of each measure marked where there is a choice."""
     systems = scores.systems
     shown = [numeric_columns(system) for system in systems]
@@ -61,7 +65,7 @@ def summary_grid(scores: Scores) -> Grid:
     rows = []
     for system, columns in zip(systems, shown, strict=True):
         cells = [
-            Cell(_summary_text(column), best=len(systems) > 1 and column.summary == best[place])
+            Cell(_summary_text(column, places), best=len(systems) > 1 and column.summary == best[place])
             for place, column in enumerate(columns)
         ]
         rows.append((Cell(system.name, number=False), *cells))
@@ -69,13 +73,13 @@ def summary_grid(scores: Scores) -> Grid:
     return Grid(("system", *names), tuple(rows))
 
 
-def _summary_text(column: Column) -> str:
-    text = number(column.summary, column.measure.counts) + _error_text(column.summary_error)
+def _summary_text(column: Column, places: int) -> str:
+    text = number(column.summary, column.measure.counts, places) + _error_text(column.summary_error)
     if column.extremes is None or column.extremes[0] == column.extremes[1]:
         return text
     if any(map(math.isnan, column.extremes)):
         return text if math.isnan(column.summary) else f"{text} [not known]"
-    low, high = (number(each, column.measure.counts) for each in column.extremes)
+    low, high = (number(each, column.measure.counts, places) for each in column.extremes)
     return f"{text} [{low}, {high}]"
 
 

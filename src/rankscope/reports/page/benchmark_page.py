@@ -10,13 +10,12 @@ import numpy as np
 
 from rankscope.engines.images.picture_set import PictureSet
 from rankscope.files import atomic
-from rankscope.graphs.canvases.page import script
-from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.descriptor_bars import Bar, cost_graph, quality_graph
 from rankscope.graphs.graph import Graph
 from rankscope.reports.formats.grid import number
 from rankscope.reports.page.benchmark_choice import ShownQuery, choose_queries
-from rankscope.reports.page.pages import environment, pack_text, spec_of, text_of, themes
+from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
+from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
 from rankscope.reports.page.thumbnails import thumbnails
 from rankscope.reports.texts.benchmark import Standings
 from rankscope.reports.texts.benchmark_tables import FORMATS, facts_of, grid_of, notes_of, verdict
@@ -79,7 +78,7 @@ def render(standings: Standings, *, shown: int = SHOWN, first: int = FIRST, seed
     """The whole page."""
     queries = shown_queries(standings, shown, first, seed)
     rows = sorted({row for each in queries for row in (each.row, *(hit.row for one in each.found for hit in one.hits))})
-    figures = graphs_of(standings)
+    figures = [DrawnFigure.of(name, name, graph, caption) for name, graph, caption in graphs_of(standings)]
     template = environment().get_template("benchmark.html.j2")
     parts = {
         "title": standings.benchmark.pictures.name,
@@ -93,12 +92,8 @@ def render(standings: Standings, *, shown: int = SHOWN, first: int = FIRST, seed
         "figures": figures,
         "classes": class_table(standings),
         "queries": queries,
-        "specs": {name: pack_text(spec_of(graph)) for name, graph, _ in figures},
-        "tables": {name: pack_text(csv_of(graph)) for name, graph, _ in figures},
-        "style": text_of("report.css") + text_of("benchmark.css"),
-        "themes": themes(),
-        "vega": script(),
-        "code": text_of("report.js"),
+        "data": {f"data-{each.id}": packed(figure_data(each, ())) for each in figures},
+        "shell": Shell.of("page.css", "benchmark.css", *DRAWING),
         "seed": seed,
         "version": __version__,
     }

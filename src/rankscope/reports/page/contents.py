@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
 from rankscope.reports.formats.grid import Grid
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.figures import Figure, Progress, figures_of
+from rankscope.reports.page.found_items import FoundItems, lists_of_ranks
+from rankscope.reports.page.leaderboard import Leaderboard
+from rankscope.reports.page.report_board import board_of
 from rankscope.reports.texts.class_table import CLASS_NOTE, class_rows
 from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_of
+from rankscope.reports.texts.headline import Headline, headline_of
 from rankscope.reports.texts.verdict import Verdict, verdict_of
+from rankscope.reports.texts.warning_kinds import WarningKind, warning_kinds
 from rankscope.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -29,14 +35,18 @@ class Section:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Scores with their intervals, a verdict in words, and the graphs."""
+    """Scores with their intervals, a verdict in words, the leaderboard that proves it, and the graphs."""
 
     title: str
+    titled: bool  # whether somebody gave the title
     scores: Scores
     estimates: Estimates
     compared: Compared | None
     verdict: Verdict
+    headline: Headline
+    board: Leaderboard | None
     figures: tuple[Figure, ...]
+    found: FoundItems  # what stands first for each query
 
     @classmethod
     def of(
@@ -45,37 +55,53 @@ class Report:
         title: str = "",
         progress: Progress | None = None,
         compared: Compared | None = None,
+        baseline: str = "",
+        found: FoundItems | None = None,
     ) -> Report:
-        """Everything that can be said from these scores and the ranks behind them, compared before or here."""
+        """Everything that can be said from these scores and the ranks behind them, compared before or here.
+
+        The others are compared with the `baseline`, else with the first system.
+        """
+        scores = with_baseline(scores, baseline) if baseline else scores
         compared = compared or compared_of(scores)
         estimates = estimates_of(scores, compared)
         names = tuple(system.name for system in scores.systems)
-        main = estimates.main
-        ranks = [system.ranks for system in scores.systems]
-        figures = figures_of(ranks, main.asked if main else "AP", progress, compared)
-        verdict = verdict_of(names, estimates, compared)
+        board = board_of(scores, estimates, compared)
         return cls(
             title=title or _listed(names),
+            titled=bool(title),
             scores=scores,
             estimates=estimates,
             compared=compared,
-            verdict=verdict,
-            figures=figures,
+            verdict=verdict_of(names, estimates, compared),
+            headline=headline_of(names, estimates, compared, len(scores.systems[0].ranks) if scores.systems else 0),
+            board=board,
+            figures=_figures(scores, estimates, compared, progress, board),
+            found=found or FoundItems({each.name: lists_of_ranks(each.ranks) for each in scores.systems}),
         )
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Names of the systems."""
+        """Names of the systems, the baseline first."""
         return tuple(system.name for system in self.scores.systems)
 
     @property
-    def warnings(self) -> list[str]:
-        """What to read beside the numbers: of the files, and of what so many queries can show."""
-        if self.compared is None:
-            return self.scores.warnings()
+    def warnings(self) -> list[WarningKind]:
+        """What to read beside the numbers, a line a kind: of the files, and of what so many queries can show."""
+        if self.compared is None or self.scores.quiet:
+            return warning_kinds(self.scores)
         from rankscope.reports.texts.comparison import notes_of
 
-        return self.scores.warnings() + notes_of(self.compared)
+        return warning_kinds(self.scores, notes_of(self.compared))
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdict as `compare` words it."""
+        if self.compared is None:
+            return []
+        from rankscope.reports.texts.comparison_words import verdict
+
+        return verdict(self.compared)
 
     @property
     def statistics(self) -> list[tuple[str, list[Section]]]:
@@ -119,6 +145,27 @@ class Report:
     def provenance(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Per system: where its numbers come from, as lines of a name and a value; no time, host or path."""
         return [(each.name, _flat(dict(each.ranks.provenance))) for each in self.scores.systems]
+
+
+def with_baseline(scores: Scores, name: str) -> Scores:
+    """The same scores with this system first, which is the one the others are compared with."""
+    names = [system.name for system in scores.systems]
+    if name not in names:
+        raise SettingError(f"--baseline {name}: no such system. There are: {', '.join(names)}")
+    return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != name)))
+
+
+def _figures(
+    scores: Scores,
+    estimates: Estimates,
+    compared: Compared | None,
+    progress: Progress | None,
+    board: Leaderboard | None,
+) -> tuple[Figure, ...]:
+    """All graphs; the leaderboard says which systems are the best."""
+    measure = estimates.main.asked if estimates.main else "AP"
+    order = [row.number for row in board.rows] if board is not None else None
+    return figures_of([system.ranks for system in scores.systems], measure, progress, compared, order)
 
 
 def _by_system(values: dict[str, object]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +13,15 @@ from rankscope.feedback.normalization.normalised import Normalised, normalised
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.study import Plan
 from rankscope.feedback.study.summary import Summary, session_rows
-from rankscope.feedback.study.verdicts import SEEN, compared_methods
+from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN, compared_methods
 from rankscope.files import atomic
 from rankscope.graphs import FEEDBACK_KINDS
-from rankscope.graphs.canvases.page import script
-from rankscope.graphs.canvases.table import csv_of
-from rankscope.graphs.graph import Graph
 from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
-from rankscope.reports.page.pages import environment, pack_text, spec_of, text_of, themes
+from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
+from rankscope.reports.page.figures import MOST_CURVES
+from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
 from rankscope.reports.texts.feedback import LISTS, facts, further, verdicts, warnings
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.pairs.trust import DECIDING
@@ -32,16 +30,7 @@ from rankscope.statistics.verdicts.compare import compare
 from rankscope.version import __version__
 
 Progress = Callable[[str, float], None]
-
-
-@dataclass(frozen=True, eq=False)
-class PageGraph:
-    """A graph on the page."""
-
-    id: str
-    kind: str
-    graph: Graph
-    caption: str
+HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
 
 
 def write_page(results: Results, plan: Plan, path: str | Path, *, progress: Progress | None = None) -> int:
@@ -69,25 +58,38 @@ def render(results: Results, result: Normalised) -> str:
             figures=figures,
             sections=sections_of(results, result),
             settings=_settings(results),
-            specs={each.id: pack_text(spec_of(each.graph)) for each in figures},
-            tables={each.id: pack_text(csv_of(each.graph)) for each in figures},
-            style=text_of("report.css"),
-            themes=themes(),
-            vega=script(),
-            code=text_of("report.js"),
+            data=_data(figures),
+            shell=Shell.of("page.css", *DRAWING),
             version=__version__,
         )
     )
 
 
-def graphs_of(results: Results, result: Normalised) -> list[PageGraph]:
-    """What each kind shows of a study; what cannot be drawn is left out, its table is there."""
+def graphs_of(results: Results, result: Normalised) -> list[DrawnFigure]:
+    """What each kind shows of a study, cumulative recall first; what cannot be drawn is left out."""
     drawn = []
     for kind in FEEDBACK_KINDS:
         for id, draw in kind.study_graphs(results, result):
             with suppress(RankscopeError):
-                drawn.append(PageGraph(id, kind.name, draw(), kind.sentence))
-    return drawn
+                drawn.append(DrawnFigure.of(id, kind.name, draw(), kind.sentence))
+    return sorted(drawn, key=lambda each: each.id != HEADLINE)
+
+
+def _data(figures: list[DrawnFigure]) -> dict[str, str]:
+    """What the script draws: a method has one colour in every graph, no feedback is the baseline."""
+    names = list(dict.fromkeys(name for each in figures for name in each.graphs[0].series))
+    names.sort(key=lambda name: name != NO_FEEDBACK)
+    methods = {
+        "names": names,
+        "order": [*range(1, len(names)), *([0] if names else [])] if NO_FEEDBACK in names else [*range(len(names))],
+        "first": MOST_CURVES - 1 if NO_FEEDBACK in names else MOST_CURVES,
+        "most": MOST_CURVES,
+        "baseline": NO_FEEDBACK in names,
+    }
+    return {
+        **{f"data-{each.id}": packed(figure_data(each, names)) for each in figures},
+        "data-systems": packed(methods),
+    }
 
 
 def sections_of(results: Results, result: Normalised) -> list[tuple[str, list[Section]]]:

@@ -1,9 +1,9 @@
-"""Which graphs a report shows: every kind whose data exist, and for the others why not and what would help."""
+"""Which graphs a report shows: every kind that has something to say, and for the others why not and what would help."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from rankscope import graphs
 from rankscope.errors import RankscopeError
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import GraphKind
+from rankscope.graphs.system_count import reader_chooses
 from rankscope.names import slugs
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
 
 Progress = Callable[[str, float], None]
+FIRST = 3  # of the best that curves show at first, beside the baseline
+MOST_CURVES = 8  # drawn at once
+MOST_ALONE = 25  # systems that have graphs of their own on a page
+MOST_IN_CLASSES = 8  # systems side by side in each class
+ONE_SYSTEM = "it compares systems, and there is one"
+ONE_QUERY = "one query shows no chance and no difference to test"
+NO_CLASSES = "queries have no classes, or all have one: give their classes with --by FILE"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +51,8 @@ class Figure:
     note: str = ""
     choose: str = ""  # what the alternatives differ in
     alternatives: tuple[Alternative, ...] = ()
-
-    @property
-    def headings(self) -> dict[str, list[Alternative]]:
-        """The alternatives under their headings."""
-        result: dict[str, list[Alternative]] = {}
-        for each in self.alternatives:
-            result.setdefault(each.heading, []).append(each)
-        return result
+    system: str = ""  # of whom it is, where each system has one of its own
+    at_first: tuple[str, ...] = ()  # the systems drawn before anybody chooses, where it holds more than can be read
 
     @property
     def caption(self) -> str:
@@ -68,30 +70,49 @@ class Figure:
         assert self.graph is not None
         return self.graph
 
+    @property
+    def on_paper(self) -> Graph:
+        """The graph with no more systems than a picture can show."""
+        if self.at_first and len(self.drawn.series) > self.kind.systems.most:
+            return self.drawn.only(self.at_first)
+        return self.drawn
+
+
+def first_choice(names: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
+    """The best three and the baseline, which is the first of the names; `order` are all from the best to the worst.
+
+    >>> first_choice(["base", "a", "b", "c", "d"], [4, 3, 0, 2, 1])
+    ('d', 'c', 'base')
+    >>> first_choice(["base", "a", "b", "c", "d"], [4, 3, 2, 1, 0])
+    ('d', 'c', 'b', 'base')
+    """
+    best = [names[each] for each in order[:FIRST]]
+    return tuple(dict.fromkeys([*best, names[0]]))
+
 
 def figures_of(
     systems: Sequence[RelevantRanks],
     measure: str = "AP",
     progress: Progress | None = None,
     compared: Compared | None = None,
+    order: Sequence[int] | None = None,
 ) -> tuple[Figure, ...]:
-    """All kinds of graph, in the order people want to see them.
+    """All kinds of graph, in the order people want to see them; the first system is the baseline.
 
-    Graphs that show a verdict show the one given, `compared`, so that page and picture say the same.
+    Graphs that show a verdict show the one given, `compared`, so that page and picture say the same. `order` are the
+    systems from the best to the worst.
     """
-    asked = list(_asked(systems))
+    places = list(range(len(systems)) if order is None else order)
+    asked = list(_asked(systems, places))
+    first = first_choice([each.system for each in systems], places) if systems else ()
     done = []
     for each in asked:
-        done.append(_graph(each.kind, each.chosen, measure, compared))
-        _tell(progress, len(done) / len(asked))
-    ids = slugs([f"{each.kind.name} {each.suffix}" for each in asked])
-    results = [_figure(*each) for each in zip(ids, asked, done, strict=True)]
-    return _without_repetition([_with_variants(figure, each) for figure, each in zip(results, asked, strict=True)])
-
-
-def _tell(progress: Progress | None, share: float) -> None:
-    if progress is not None:
-        progress("graphs", share)
+        done.append(each.graph(measure, compared))
+        if progress is not None:
+            progress("graphs", len(done) / len(asked))
+    ids = slugs([f"{each.kind.name} {each.system}" for each in asked])
+    figures = [_figure(*each, first) for each in zip(ids, asked, done, strict=True)]
+    return _without_repetition([_with_variants(figure, each) for figure, each in zip(figures, asked, strict=True)])
 
 
 def _without_repetition(figures: list[Figure]) -> tuple[Figure, ...]:
@@ -108,11 +129,13 @@ def _without_repetition(figures: list[Figure]) -> tuple[Figure, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A kind with the systems of one graph, and what distinguishes the graphs of one kind."""
+    """A kind with the systems of one graph, and of whom it is where each system has its own."""
 
     kind: GraphKind[Any]
     systems: list[RelevantRanks]
-    suffix: str = ""
+    system: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""  # why it would say nothing
 
     @property
     def chosen(self) -> list[RelevantRanks]:
@@ -123,31 +146,63 @@ class _Asked:
         count, shown = len(self.systems[0]), len(self.chosen[0])
         return "" if shown == count else f"{shown:,} queries drawn from {count:,} with seed 0"
 
+    def graph(self, measure: str, compared: Compared | None) -> Graph | str:
+        """The graph, or in words why there is none."""
+        if self.reason:
+            return self.reason
+        try:
+            with reader_chooses():
+                return self.kind(self.chosen, **self.kind.accepted(measure, compared=compared), **self.options)
+        except RankscopeError as error:
+            return str(error)
 
-def _asked(systems: Sequence[RelevantRanks]) -> Iterator[_Asked]:
+
+def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
+    """What each kind is asked to draw; nothing that would say nothing."""
     for kind in graphs.KINDS:
-        shares = kind.systems.shares(systems)
-        several = len(shares) > 1 or kind.systems.most == 1
-        yield from (_Asked(kind, share, share[-1].system if several else "") for share in shares)
+        yield from _of_kind(kind, systems, order)
 
 
-def _graph(kind: GraphKind[Any], systems: list[RelevantRanks], measure: str, compared: Compared | None) -> Graph | str:
-    """The graph, or in words why there is none."""
-    try:
-        return kind(systems, **kind.accepted(measure, compared=compared))
-    except RankscopeError as error:
-        return str(error)
+def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
+    everyone, reason = list(systems), _nothing_said(kind, systems)
+    alone = [systems[each] for each in order[:MOST_ALONE]]
+    if systems and systems[0] not in alone:
+        alone = [*alone[: MOST_ALONE - 1], systems[0]]
+    if reason and (reason == ONE_SYSTEM or kind.systems.worth <= len(systems)):
+        yield _Asked(kind, everyone, reason=reason)
+    elif kind.systems.most == 1:
+        yield from (_Asked(kind, [each], each.system) for each in alone)
+    elif (kind.systems.most == 2 or kind.against_baseline is not None) and len(systems) > 1:
+        pairs = ([systems[0], each] for each in alone if each is not systems[0])
+        yield from (_Asked(kind, pair, pair[1].system, kind.against_baseline or {}) for pair in pairs)
+    elif kind.wants("classes") and len(systems) > MOST_IN_CLASSES:
+        best = [systems[each] for each in order if each != 0]
+        yield _Asked(kind, [systems[0], *best[: MOST_IN_CLASSES - 1]])
+    else:
+        yield from (_Asked(kind, share) for share in kind.systems.shares(everyone))
 
 
-def _figure(id: str, asked: _Asked, result: Graph | str) -> Figure:
+def _nothing_said(kind: GraphKind[Any], systems: Sequence[RelevantRanks]) -> str:
+    """Why a kind has nothing to say of these systems, if so."""
+    if kind.systems.least > len(systems):
+        return ONE_SYSTEM
+    if kind.compares and len(systems[0]) == 1:
+        return ONE_QUERY
+    if kind.wants("classes") and len(set(systems[0].classes or ())) < 2:
+        return NO_CLASSES
+    return ""
+
+
+def _figure(id: str, asked: _Asked, result: Graph | str, first: tuple[str, ...]) -> Figure:
     if isinstance(result, str):
-        return Figure(id, asked.kind, reason=result)
-    return Figure(id, asked.kind, result, note=asked.note)
+        return Figure(id, asked.kind, reason=result, system=asked.system)
+    return Figure(id, asked.kind, result, note=asked.note, system=asked.system, at_first=first)
 
 
 def _with_variants(figure: Figure, asked: _Asked) -> Figure:
-    """The same with all graphs that its kind offers of these systems."""
-    offered = asked.kind.variants(asked.chosen) if figure.graph is not None else None
+    """The same with all graphs that its kind offers of these systems; of many systems the one alone."""
+    few = len(asked.systems) <= asked.kind.systems.most
+    offered = asked.kind.variants(asked.chosen) if figure.graph is not None and few else None
     if offered is None:
         return figure
     ids = slugs([f"{figure.id} {each.value}" for each in offered.values])

@@ -1,4 +1,4 @@
-"""What all pages share: templates, style, colours in light and dark, and graphs as packed text.
+"""What all pages share: templates, style, colours in light and dark, and a policy that lets only their own script run.
 
 A page opens offline: no address in it is ever asked, and equal inputs give equal bytes.
 """
@@ -6,22 +6,101 @@ A page opens offline: no address in it is ever asked, and equal inputs give equa
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import zlib
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rankscope.graphs.canvases.vega_lite import specification
-from rankscope.graphs.graph import Graph
-from rankscope.graphs.look import DARK, LIGHT, Look, Theme
-
 TEMPLATES = Path(__file__).parent / "templates"
-WIDTH = 115.0  # mm; the page scales it, so that words are readable two abreast and on a telephone
-RATIO = 0.62
+DRAWING = ("page.js", "choice.js", "drawing.js", "conclusions.js", "figures.js", "plain.js")  # a page of graphs alone
 PACKED = 7  # of 9: two more take twice the time and save one byte in a hundred
-COLOURS = ("paper", "ink", "faint", "words", "shade")
+LIGHT = {
+    "bg": "#fff",
+    "ink": "#16191d",
+    "dim": "#555d66",
+    "line": "#d9dee3",
+    "soft": "#f4f6f8",
+    "tint": "#3d8fd1",
+    "good": "#0b6b3a",
+    "bad": "#a3340c",
+    "link": "#00599c",
+    "base": "#fbf3dc",
+    "amber": "#8a5a00",
+    "c0": "#16191d",
+    "c1": "#0067b1",
+    "c2": "#c2510a",
+    "c3": "#00805f",
+    "c4": "#9a3fa5",
+    "c5": "#7d6300",
+    "c6": "#0b7f91",
+    "c7": "#b32a5c",
+}
+DARK = {
+    "bg": "#14171b",
+    "ink": "#e8ebee",
+    "dim": "#a7b0b9",
+    "line": "#343a41",
+    "soft": "#1d2126",
+    "tint": "#3f8fd0",
+    "good": "#6fd39b",
+    "bad": "#ff9d73",
+    "link": "#7cc0ff",
+    "base": "#2e2a1c",
+    "amber": "#e3b65a",
+    "c0": "#e8ebee",
+    "c1": "#62b0f5",
+    "c2": "#ff9a5c",
+    "c3": "#4fcfa4",
+    "c4": "#d896e3",
+    "c5": "#d9bd4a",
+    "c6": "#5fcbdc",
+    "c7": "#ff8fb4",
+}
+
+
+@dataclass(frozen=True)
+class Shell:
+    """The style sheet and the script of a page, and the policy that lets nothing else run, load or be asked."""
+
+    style: str
+    script: str
+
+    @classmethod
+    def of(cls, *names: str) -> Shell:
+        """From the files of these names, in this order, style sheets and scripts."""
+        texts = [text_of(name) for name in names]
+        styles = [text for name, text in zip(names, texts, strict=True) if name.endswith(".css")]
+        scripts = [text for name, text in zip(names, texts, strict=True) if name.endswith(".js")]
+        whole = '"use strict";\n(() => {\n' + "\n".join(scripts) + "\n})();\n"
+        return cls("\n".join([_themes(), *styles]), whole)
+
+    @property
+    def policy(self) -> str:
+        """Only the script of the page itself runs, known by its digest; nothing is loaded from anywhere."""
+        digest = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
+        return (
+            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; "
+            "base-uri 'none'; form-action 'none'"
+        )
+
+
+def _themes() -> str:
+    """Colours in light and dark: as the reader has it, unless the button says otherwise; paper is always light."""
+    light, dark = (_variables(each) for each in (LIGHT, DARK))
+    return (
+        f":root {{ color-scheme: light; {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) "
+        f"{{ color-scheme: dark; {dark} }} }}\n"
+        f"@media screen {{ :root[data-theme=dark] {{ color-scheme: dark; {dark} }} }}"
+    )
+
+
+def _variables(colours: Mapping[str, str]) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
 
 
 @cache
@@ -58,19 +137,6 @@ def json_of(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def spec_of(graph: Graph) -> str:
-    """The graph without its heading, which the page says itself; seen on paper as in the light theme."""
-    look = replace(Look.of("light", WIDTH, graph.ratio or RATIO), theme=LIGHT)
-    spec = specification(graph.described(title="", subtitle=""), look, interactive=True)
-    spec["description"] = graph.summary or graph.title
-    return json_of(spec)
-
-
-def themes() -> dict[str, list[tuple[str, str, str]]]:
-    """For each colour of the light theme: the name of its variable, itself, and its partner in the dark theme."""
-    pairs = list(zip(_colours(LIGHT), _colours(DARK), strict=True))
-    return {"colours": [(f"--g{place}", light, dark) for place, (light, dark) in enumerate(pairs)]}
-
-
-def _colours(theme: Theme) -> list[str]:
-    return [*(getattr(theme, name) for name in COLOURS), *theme.series]
+def packed(value: object) -> str:
+    """Any value as packed JSON."""
+    return pack_text(json_of(value))

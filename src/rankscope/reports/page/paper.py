@@ -9,23 +9,37 @@ from pathlib import Path
 from rankscope.files import atomic, made_folder
 from rankscope.graphs.saving import render_graph
 from rankscope.reports.formats.grid import Cell, Grid, class_grid, coverage_lines, number
-from rankscope.reports.formats.latex import comments, escape_latex, table_of
+from rankscope.reports.formats.latex import PLACES, comments, table_of
+from rankscope.reports.formats.latex_layout import COLUMN
+from rankscope.reports.formats.latex_signs import escape_latex
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import Figure, Progress
 from rankscope.reports.texts.estimates import Estimate, MeasureRow
+from rankscope.reports.texts.paper_marks import Marks, marks_of
+from rankscope.reports.texts.paper_tables import BEST
 
 
-def write_paper(report: Report, folder: str | Path, progress: Progress | None = None) -> list[tuple[Path, str]]:
-    """Write everything and give each file with what it is; the folder is made if it is not there."""
+def write_paper(
+    report: Report,
+    folder: str | Path,
+    progress: Progress | None = None,
+    width: float = COLUMN,
+    marks: str = "auto",
+) -> list[tuple[Path, str]]:
+    """Write everything and give each file with what it is; the folder is made if it is not there.
+
+    Tables are not wider than so many points; `marks` behind their numbers are letters or daggers.
+    """
     place = made_folder(folder)
     drawn = [figure for figure in report.figures if figure.graph is not None]
     notes = [*coverage_lines(report.scores), *report.scores.warnings()]
-    files = {table.name: (table.text(notes).encode(), table.what) for table in _tables(report)}
+    tables = list(_tables(report, marks_of(report.compared, marks)))
+    files = {table.name: (table.text(notes, width).encode(), table.what) for table in tables}
     for done, figure in enumerate(drawn):
         files[f"{figure.id}.pdf"] = (_picture(figure), figure.drawn.title)
         if progress is not None:
             progress("figures", (done + 1) / len(drawn))
-    files["README.md"] = (_readme(report, drawn).encode(), "lines to copy into the paper")
+    files["README.md"] = (_readme(report, tables, drawn, wide=width > COLUMN).encode(), "lines to copy into the paper")
     for name, (data, _) in files.items():
         with atomic(place / name, "wb") as file:
             file.write(data)
@@ -34,7 +48,9 @@ def write_paper(report: Report, folder: str | Path, progress: Progress | None = 
 
 def _picture(figure: Figure) -> bytes:
     """One or two columns wide; a surface is seen from above, as on the page."""
-    return render_graph(figure.drawn.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True)
+    return render_graph(
+        figure.on_paper.described(title="", subtitle=""), "pdf", width=figure.kind.paper_width, flat=True
+    )
 
 
 @dataclass(frozen=True)
@@ -45,82 +61,93 @@ class _PaperTable:
     grid: Grid
     what: str
     how: str
+    below: str = ""
 
-    def text(self, notes: list[str]) -> str:
+    def text(self, notes: list[str], width: float) -> str:
         """The file: what must be known of the numbers as comments, then the table."""
-        return comments([*notes, *filter(None, [self.how])]) + table_of(self.grid)
+        return comments([*notes, *filter(None, [self.how])]) + table_of(self.grid, width, [*filter(None, [self.below])])
 
 
-def _tables(report: Report) -> Iterator[_PaperTable]:
+def _tables(report: Report, marks: Marks) -> Iterator[_PaperTable]:
     result = report.estimates
-    yield _PaperTable("measures.tex", measure_grid(report), "means with their intervals", result.how)
+    below = f"{BEST} {marks.note}".strip() if len(report.systems) > 1 else ""
+    means = marks.on(measure_grid(report))
+    yield _PaperTable(name="measures.tex", grid=means, what="means with their intervals", how=result.how, below=below)
     if report.compared is not None:
-        what = "paired differences with their intervals"
+        what = f"paired differences from {report.systems[0]} with their intervals"
         yield _PaperTable("differences.tex", difference_grid(report), what, result.how_compared)
     if report.scores.by_class_wanted:
         yield _PaperTable("classes.tex", class_grid(report.scores), "means within each class of queries", "")
 
 
 def measure_grid(report: Report) -> Grid:
-    """One row per measure, one column per system; the best in bold."""
-    rows = []
-    for row in report.estimates.rows:
-        cells = [Cell(_text(mean, row), best=place == row.best) for place, mean in enumerate(row.means)]
-        rows.append((Cell(row.asked, number=False), *cells))
-    return Grid(("measure", *report.systems), tuple(rows))
+    """One row per system, one column per measure; the best in bold."""
+    measures = report.estimates.rows
+    rows = [
+        (
+            Cell(name, number=False),
+            *(Cell(_text(row.means[place], row), best=place == row.best) for row in measures),
+        )
+        for place, name in enumerate(report.systems)
+    ]
+    return Grid(("system", *(row.asked for row in measures)), tuple(rows))
 
 
 def difference_grid(report: Report) -> Grid:
-    """How far each system is from the first one."""
-    first, *others = report.systems
+    """How far each system is from the first one, by every measure that is tested."""
+    measures = [row for row in report.estimates.rows if row.differences]
     rows = [
-        (Cell(row.asked, number=False), *(Cell(_text(each.estimate, row, signed=True)) for each in row.differences))
-        for row in report.estimates.rows
-        if row.differences
+        (
+            Cell(name, number=False),
+            *(Cell(_text(row.differences[place].estimate, row, signed=True)) for row in measures),
+        )
+        for place, name in enumerate(report.systems[1:])
     ]
-    return Grid(("measure", *(f"{other} minus {first}" for other in others)), tuple(rows))
+    return Grid(("system", *(row.asked for row in measures)), tuple(rows))
 
 
 def _text(estimate: Estimate, row: MeasureRow, signed: bool = False) -> str:
     def told(value: float) -> str:
         sign = "+" if signed and value > 0 else ""
-        return sign + number(value, row.measure.counts)
+        return sign + number(value, row.measure.counts, PLACES)
 
     if not estimate.has_interval:
         return told(estimate.value)
     return f"{told(estimate.value)} [{told(estimate.low)}, {told(estimate.high)}]"
 
 
-def _readme(report: Report, drawn: list[Figure]) -> str:
+def _readme(report: Report, tables: list[_PaperTable], drawn: list[Figure], wide: bool) -> str:
+    star = "*" if wide else ""
     lines = [
         f"# {report.title}: tables and figures",
         "",
-        r"Tables need `\usepackage{booktabs}`, figures `\usepackage{graphicx}`. Captions are drafts.",
+        r"Tables need `\usepackage{booktabs}` and `\usepackage{dcolumn}`, figures `\usepackage{graphicx}`.",
+        "Captions are drafts.",
         "",
         "```latex",
     ]
-    for table in _tables(report):
+    for table in tables:
         caption = f"{_capital(table.what)}. {table.how}".strip()
         lines += [
-            r"\begin{table}",
+            rf"\begin{{table{star}}}",
             r"  \centering",
             rf"  \input{{{table.name}}}",
             rf"  \caption{{{escape_latex(caption)}}}",
             rf"  \label{{tab:{table.name.removesuffix('.tex')}}}",
-            r"\end{table}",
+            rf"\end{{table{star}}}",
             "",
         ]
     for figure in drawn:
-        wide = "*" if figure.kind.paper_width == "full" else ""
-        width = r"\textwidth" if wide else r"\columnwidth"
+        full = "*" if figure.kind.paper_width == "full" else ""
+        width = r"\textwidth" if full else r"\columnwidth"
         caption = f"{figure.drawn.title}: {figure.subtitle}" if figure.subtitle else figure.drawn.title
         lines += [
-            rf"\begin{{figure{wide}}}",
+            rf"\begin{{figure{full}}}",
             r"  \centering",
             rf"  \includegraphics[width={width}]{{{figure.id}.pdf}}",
             rf"  \caption{{{escape_latex(caption)}.}}",
             rf"  \label{{fig:{figure.id}}}",
-            rf"\end{{figure{wide}}}",
+            rf"\end{{figure{full}}}",
             "",
         ]
     return "\n".join([*lines[:-1], "```", ""])

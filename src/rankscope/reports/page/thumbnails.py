@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankscope.engines.images.optional import pillow
 from rankscope.engines.images.picture_set import PictureSet
 
+Key = TypeVar("Key")
 ROOM = 1_800_000  # bytes that all pictures of a page may take together
 RULE = 40  # bytes of the style sheet around each
 WIDE = 5 / 3  # the widest a picture may be for its height
@@ -18,14 +22,19 @@ FLAT = 64  # colours: a picture of no more is a drawing, kept without loss
 
 
 def thumbnails(pictures: PictureSet, rows: Sequence[int], room: int = ROOM) -> dict[int, str]:
+    """A data address for each picture of a set."""
+    return addresses({row: pictures.picture(row).rgb for row in dict.fromkeys(rows)}, room)
+
+
+def addresses(pixels: Mapping[Key, NDArray[np.uint8]], room: int = ROOM) -> dict[Key, str]:
     """A data address for each picture; all of them lower or coarser where they would not fit into the room.
 
     None is ever enlarged. With the least size what they take is what they take.
     """
     image = pillow("Image")
     largest = STEPS[0][0]
-    small = {row: _reduced(image.fromarray(pictures.picture(row).rgb), largest) for row in dict.fromkeys(rows)}
-    results: dict[int, str] = {}
+    small = {row: _reduced(image.fromarray(each), largest) for row, each in pixels.items()}
+    results: dict[Key, str] = {}
     for height, quality in STEPS:
         results = {row: _address(_reduced(each, height), quality) for row, each in small.items()}
         if sum(len(each) + RULE for each in results.values()) <= room:

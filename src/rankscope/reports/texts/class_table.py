@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
+from rankscope.reports.texts.estimates import Estimate
 from rankscope.statistics.table.score_table import MOST_CLASSES, ScoreTable
 
 CLASS_NOTE = "95 % intervals: t, of the queries of one class each."
 
 
-def class_rows(scores: Scores) -> list[dict[str, object]]:
-    """One row per class: how many queries, and for each system the mean of the first measure with its t interval.
+@dataclass(frozen=True)
+class ClassMeans:
+    """The mean of one measure on one class of queries, of each system."""
+
+    label: str
+    queries: int
+    measure: str
+    systems: tuple[str, ...]
+    means: tuple[Estimate, ...]
+
+
+def class_estimates(scores: Scores) -> list[ClassMeans]:
+    """For each class and system the mean of the first measure with its t interval.
 
     None where queries have no classes, or more than can be read.
     """
@@ -23,24 +38,38 @@ def class_rows(scores: Scores) -> list[dict[str, object]]:
         return []
     if not 1 < len(names) <= MOST_CLASSES:
         return []
-    return [_row(table.where(label), label) for label in names]
+    return [_means(table.where(label), label) for label in names]
 
 
-def _row(table: ScoreTable, label: str) -> dict[str, object]:
-    row: dict[str, object] = {"class": label, "queries": len(table)}
-    for number, system in enumerate(table.systems):
-        row[f"{table.measure} of {system}"] = _with_interval(table.values[:, number])
-    return row
+def class_rows(scores: Scores) -> list[dict[str, object]]:
+    """One row per class: how many queries, and each system's mean with its interval."""
+    return [
+        {
+            "class": each.label,
+            "queries": each.queries,
+            **{f"{each.measure} of {name}": _text(mean) for name, mean in zip(each.systems, each.means, strict=True)},
+        }
+        for each in class_estimates(scores)
+    ]
 
 
-def _with_interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+def _means(table: ScoreTable, label: str) -> ClassMeans:
+    means = tuple(_with_interval(column) for column in table.values.T)
+    return ClassMeans(label, len(table), table.measure, table.systems, means)
+
+
+def _with_interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Estimate:
     from scipy.special import stdtrit
 
     known = values[~np.isnan(values)]
-    if known.size == 0:
-        return "-"
+    if known.size < 2:
+        return Estimate(float(known[0]) if known.size else math.nan)
     mean = float(known.mean())
-    if known.size == 1:
-        return f"{mean:.4f}"
     half = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
-    return f"{mean:.4f} [{mean - half:.4f}, {mean + half:.4f}]"
+    return Estimate(mean, mean - half, mean + half)
+
+
+def _text(mean: Estimate) -> str:
+    if math.isnan(mean.value):
+        return "-"
+    return f"{mean.value:.4f} [{mean.low:.4f}, {mean.high:.4f}]" if mean.has_interval else f"{mean.value:.4f}"

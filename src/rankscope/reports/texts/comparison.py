@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
 from rankscope.catalogue import summary_of
-from rankscope.names import visible
+from rankscope.names import cell, visible
 from rankscope.reports.formats.rows import Rows, as_json, markdown_table, table
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.statistics.intervals.mean_intervals import WAYS
@@ -196,4 +198,38 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Compared, bool, bool], str]] = {"text": text_of, "markdown": markdown_of, "json": json_of}
+def csv_of(comparison: Compared, every_pair: bool = True, notes: bool = True) -> str:
+    """Every pair by every measure with all digits, one row each; empty where there is not a number."""
+    rows = [row for one in comparison.measures for row in _csv_rows(comparison, one)]
+    file = io.StringIO()
+    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
+    return file.getvalue()
+
+
+def _csv_rows(comparison: Compared, one: MeasureCompared) -> Iterator[dict[str, object]]:
+    """The pairs of a measure beside the means of both systems, under names without blanks."""
+    correction = comparison.families.correction
+    names = {f"p ({correction})": "p_adjusted", "p (Tukey)": "p_tukey", "d/sd": "d_sd"}
+    means = dict(zip(one.table.systems, one.means.mean.tolist(), strict=True))
+    for row in one.pair_rows(correction):
+        lead = {"measure": one.measure, "first": row["first"], "second": row["second"]}
+        both = {"first_mean": means[str(row["first"])], "second_mean": means[str(row["second"])]}
+        yield (
+            lead
+            | both
+            | {names.get(key, key): value for key, value in row.items() if key not in lead}
+            | {
+                "correction": correction,
+                "queries": len(one.table),
+            }
+        )
+
+
+FORMATS: dict[str, Callable[[Compared, bool, bool], str]] = {
+    "text": text_of,
+    "markdown": markdown_of,
+    "json": json_of,
+    "csv": csv_of,
+}

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rankscope.number_texts import decimal_text as short
+from rankscope.number_texts import signed_text
+
 if TYPE_CHECKING:
     from rankscope.statistics.pairs.pairwise import Comparison
     from rankscope.statistics.verdicts.class_effects import ClassEffect, ClassEffects
@@ -25,17 +28,6 @@ def verdict(comparison: Compared) -> list[str]:
     if len(comparison.systems) == 2:
         return [_pair(comparison.main, comparison.main.pairs[0], comparison.level), *_secondary(comparison)]
     return [_best(comparison.main), *_against_baseline(comparison), *_pairs_that_differ(comparison)]
-
-
-def short(value: float) -> str:
-    """Three decimals without the zero before the point.
-
-    >>> short(0.0353), short(-0.25), short(1.5)
-    ('.035', '−.250', '1.500')
-    """
-    text = f"{abs(value):.3f}"
-    sign = "−" if value < 0 and float(text) else ""
-    return sign + (text[1:] if text.startswith("0.") else text)
 
 
 def _chance(p: float) -> str:
@@ -97,7 +89,7 @@ def _pair(main: MeasureCompared, pair: Comparison, level: float) -> str:
             f"{_on_classes(effects, pair.better)}."
         )
     start = (
-        f"No difference in {main.measure} is shown: {pair.second} minus {pair.first} is {_signed(pair.difference)} "
+        f"No difference in {main.measure} is shown: {pair.second} minus {pair.first} is {signed_text(pair.difference)} "
         f"{_span(pair)} {proof}"
     )
     return f"{start}{_on_classes(effects, '')}.{_could_have(main, pair, level)}"
@@ -109,11 +101,6 @@ def _span(pair: Comparison, by_size: bool = False) -> str:
         return "[no interval]"
     low, high = (-pair.high, -pair.low) if by_size and pair.difference < 0 else (pair.low, pair.high)
     return f"[{short(low)}, {short(high)}]"
-
-
-def _signed(value: float) -> str:
-    text = short(value)
-    return text if text.startswith("−") or not float(text.replace("−", "-")) else f"+{text}"
 
 
 def _could_have(main: MeasureCompared, pair: Comparison, level: float) -> str:
@@ -167,7 +154,7 @@ def _classes(labels: list[str]) -> str:
 def _short_pair(pair: Comparison) -> str:
     proof = _chance(pair.adjusted)
     if not pair.better:
-        return f"no difference is shown, {_signed(pair.difference)} {_span(pair)}, {proof}"
+        return f"no difference is shown, {signed_text(pair.difference)} {_span(pair)}, {proof}"
     return f"{pair.better} is better by {short(abs(pair.difference))} {_span(pair, by_size=True)}, {proof}"
 
 

@@ -104,8 +104,8 @@ class Estimates:
 
 
 def compared_of(scores: Scores) -> Compared | None:
-    """All systems compared; None where there is one, or where nothing is a plain mean over queries."""
-    if len(scores.systems) < 2 or scores.settings.mean != "macro":
+    """All systems compared; None where there is one, or one query, or where nothing is a plain mean over queries."""
+    if len(scores.systems) < 2 or scores.settings.mean != "macro" or _queries(scores) < 2:
         return None
     from rankscope.statistics.verdicts.compare import compare
 
@@ -113,6 +113,11 @@ def compared_of(scores: Scores) -> Compared | None:
         return compare(scores, seed=scores.settings.seed)
     except SettingError:
         return None
+
+
+def _queries(scores: Scores) -> int:
+    """How many queries were judged."""
+    return max(len(system.ranks) for system in scores.systems)
 
 
 def estimates_of(scores: Scores, compared: Compared | None = None) -> Estimates:

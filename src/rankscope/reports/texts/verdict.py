@@ -59,12 +59,13 @@ def _plain(names: tuple[str, ...], order: list[int], estimates: Estimates) -> li
     for pattern, sentence in PLAIN:
         for row in estimates.rows:
             found = re.fullmatch(pattern, row.asked)
-            if found is None or len(sentences) == SENTENCES:
+            if found is None or len(sentences) == (SENTENCES if len(order) < 3 else 1):
                 continue
             scope = int(found[1]) if found.groups() else 1
             values = [{"share": _share(each.value), "items": f"{each.value * scope:.1f}"} for each in row.means]
             kind = "share" if "{share}" in sentence else "items"
-            rest = "".join(f", {values[each][kind]} with {names[each]}" for each in order[1:])
+            others = order[1:] if len(order) < 3 else [0] if order[0] != 0 else order[1:2]
+            rest = "".join(f", {values[each][kind]} with {names[each]}" for each in others)
             by = f" with {names[order[0]]}{rest}" if rest else ""
             sentences.append(f"{sentence.format(scope=scope, **values[order[0]])}{by}.")
     return sentences

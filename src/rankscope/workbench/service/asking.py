@@ -17,8 +17,8 @@ from rankscope.workbench.service.limits import Limits
 from rankscope.workbench.service.refusals import Refusal
 from rankscope.workbench.service.served import Served
 
-SCORE: Final = "score"
-POSITION: Final = "position"  # in the index
+SCORE: Final = "\0score"  # no field has this name
+POSITION: Final = "\0position"  # in the index
 Operator = Literal["OR", "AND"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from rankscope.engines.text.index.opening import OpenedIndex
 from rankscope.engines.text.index.segment import ID
 from rankscope.engines.text.text_index import Index
 from rankscope.errors import SettingError
+from rankscope.workbench.service.patterns import matching
 from rankscope.workbench.service.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 SUFFIX: Final = ".index"
 EVERY: Final = frozenset({"_all", "*", ""})
-KEPT_TOGETHER: Final = 8  # ways to put several indexes together that stay open
+KEPT_TOGETHER: Final = 2  # ways to put several indexes together that stay open
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class ServedIndexes:
         """The names that are meant, each once, in the order in which they are served; an unknown one is refused."""
         wanted: set[str] = set()
         for word in asked.split(","):
-            here = set(self.indexes) if word in EVERY else set(fnmatch.filter(self.indexes, word))
+            here = set(self.indexes) if word in EVERY else set(matching(word, list(self.indexes)))
             if not here:
                 raise self._unknown(word)
             wanted |= here

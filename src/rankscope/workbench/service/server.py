@@ -64,9 +64,11 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
-def run_application(application: ASGIApp, listening: socket.socket) -> None:
-    """Serve until Ctrl-C or SIGTERM; answers under way are still given."""
-    _server(application).run(sockets=[listening])
+def run_application(
+    application: ASGIApp, listening: socket.socket, *, certificate: str | None = None, key: str | None = None
+) -> None:
+    """Serve until Ctrl-C or SIGTERM; answers under way are still given. With a certificate and its key by TLS."""
+    _server(application, ssl_certfile=certificate, ssl_keyfile=key).run(sockets=[listening])
 
 
 @contextmanager
@@ -85,9 +87,10 @@ def running(application: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Ite
         listening.close()
 
 
-def _server(application: Any) -> _Server:
+def _server(application: Any, **encryption: str | None) -> _Server:
     config = uvicorn.Config(
         application,
+        **encryption,  # type: ignore[arg-type]
         log_level="error",
         access_log=False,
         proxy_headers=False,

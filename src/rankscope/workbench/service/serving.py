@@ -33,9 +33,12 @@ def search_application(
     limits: Limits | None = None,
 ) -> Starlette:
     """An ASGI application that searches indexes, by name or those of folders, as Solr and OpenSearch do."""
+    from rankscope.workbench.pages.openapi import description_part
+
     allowed = limits or Limits()
     served = indexes if isinstance(indexes, ServedIndexes) else ServedIndexes.of(indexes, similarity)
-    return create_application(search_parts(served, allowed), hosts_of(host, allow_hosts), allowed)
+    parts = search_parts(served, allowed)
+    return create_application([description_part(parts), *parts], hosts_of(host, allow_hosts), allowed)
 
 
 def search_parts(served: ServedIndexes, limits: Limits) -> list[ServicePart]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
 from rankscope.engines.text.index.reader import IndexReader
+from rankscope.engines.text.matching.time_limit import check_time
 from rankscope.engines.text.query.nodes import Fuzzy
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def _near(node: Fuzzy, columns: FieldColumns) -> Iterator[tuple[str, int]]:
     lengths = terms.str.len_chars().to_numpy()
     for length in range(max(1, len(node.text) - node.edits), len(node.text) + node.edits + 1):
         same = terms.filter(lengths == length)
+        if not len(same):
+            continue
         distance = edit_distances(node.text, same, length)
         near = distance <= node.edits
         yield from zip(same.filter(near), distance[near].tolist(), strict=True)
@@ -58,6 +61,7 @@ def edit_distances(word: str, terms: pl.Series, length: int) -> Numbers:
     rows = [np.full(len(terms), place, dtype=np.int16) for place in range(length + 1)]
     before: list[Numbers] = []
     for place, letter in enumerate(wanted):
+        check_time()
         new: list[Numbers] = [np.full(len(terms), place + 1, dtype=np.int16)]
         for other in range(length):
             changed = rows[other] + (letters[other] != letter)

@@ -151,6 +151,7 @@ class SloppyMatcher:
 
     def _next_start(self) -> tuple[Pointer, int, int]:
         """The first pointer, where the one after it stands, and how far the last one is from the first."""
+        check_time()
         first, second = sorted(self.pointers, key=lambda pointer: pointer.key)[:2]
         return first, second.value, self.end - first.value
 

@@ -22,14 +22,19 @@ def simplify(query: Node) -> Node:
 
 
 def _simplified(group: Boolean) -> Node:
+    """Each part is made simpler once: groups in groups take as long as they are large, not twice that at each level."""
     totals: dict[tuple[Occur, Node | int], float] = {}
+    prohibited: dict[int, Node] = {}
     for place, clause in enumerate(group.clauses):
-        inner, boost = _unwrapped(clause.query)
-        summed = clause.occur in (OPTIONAL, REQUIRED)
-        key = (clause.occur, inner if summed else place)
-        totals[key] = totals.get(key, 0.0) + (boost if summed else 1.0)
+        if clause.occur in (OPTIONAL, REQUIRED):
+            inner, boost = _unwrapped(clause.query)
+            key: tuple[Occur, Node | int] = (clause.occur, inner)
+            totals[key] = totals.get(key, 0.0) + boost
+        else:
+            prohibited[place] = simplify(clause.query)
+            totals[clause.occur, place] = 1.0
     clauses = [
-        Clause(_boosted(key, boost) if isinstance(key, Node) else simplify(group.clauses[key].query), occur)
+        Clause(_boosted(key, boost) if isinstance(key, Node) else prohibited[key], occur)
         for (occur, key), boost in totals.items()
     ]
     return Boolean(tuple(clauses), group.minimum) if clauses else MatchNothing()

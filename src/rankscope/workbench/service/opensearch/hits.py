@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from rankscope.workbench.service.asking import POSITION, SCORE, AnswerPage, expl
 from rankscope.workbench.service.marking import Marking, mark_fields
 from rankscope.workbench.service.opensearch.body import list_of, object_of, only, text_of, truth_of, whole_of, wrong
 from rankscope.workbench.service.opensearch.request import OpenSearchRequest
+from rankscope.workbench.service.patterns import is_pattern, matching
 from rankscope.workbench.service.served import Served
 
 SHARDS: Final = {"total": 1, "successful": 1, "skipped": 0, "failed": 0}
@@ -117,8 +117,8 @@ class SourceFilter:
         return {"_source": {name: row[name] for name in fields}}
 
     def _shows(self, name: str) -> bool:
-        included = not self.includes or any(fnmatch.fnmatchcase(name, each) for each in self.includes)
-        return included and not any(fnmatch.fnmatchcase(name, each) for each in self.excludes)
+        included = not self.includes or any(matching(each, [name]) for each in self.includes)
+        return included and not any(matching(each, [name]) for each in self.excludes)
 
 
 def _patterns(given: Any) -> tuple[str, ...]:
@@ -133,8 +133,8 @@ def marking_of(served: Served, given: Any, most: int) -> dict[str, Marking]:
     found: dict[str, Marking] = {}
     for name, own in ((name, own) for each in listed for name, own in each.items()):
         only(object_of(own, name), MARKING, "highlight")
-        here = fnmatch.filter(served.index.fields, name)
-        if not here and not set(name) & set("*?["):
+        here = matching(name, served.index.fields)
+        if not here and not is_pattern(name):
             served.index.reader.need_field(name)
         found |= dict.fromkeys(here, _marking({**how, **own}, most))
     return found

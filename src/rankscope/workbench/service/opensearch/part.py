@@ -95,6 +95,7 @@ def _endpoint(
         found = await turns.run(lambda: _answered(handler, asked))
         return PlainTextResponse(found) if isinstance(found, str) else json_answer(found)
 
+    answer.__doc__ = handler.__doc__  # what /openapi.json says of it
     return answer
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.index.segment import ID
 from rankscope.engines.text.more_like_this import MoreLikeThis
 from rankscope.engines.text.query.nodes import (
@@ -30,6 +30,7 @@ from rankscope.engines.text.text_index import WHOLE
 from rankscope.workbench.service.asking import all_but, check_fields, check_length, read_query
 from rankscope.workbench.service.limits import Limits
 from rankscope.workbench.service.opensearch.body import list_of, number_of, object_of, only, text_of, whole_of, wrong
+from rankscope.workbench.service.patterns import matching
 from rankscope.workbench.service.served import Served
 
 MINIMUM: Final = re.compile(r"(-?\d{1,9})(%?)")
@@ -100,6 +101,8 @@ class TextQueries:
             raise wrong(f"[max_query_terms] is at most {self.limits.clauses - 1}")
         choosing = MoreLikeThis(**given, boost=bool(number_of(how.get("boost_terms", 0), "boost_terms")))
         fields = [field for field, _ in self.fields(how.get("fields") or [self.served.index.default_field])]
+        if ID in fields:
+            raise wrong("[more_like_this] compares words of texts: name fields of texts")
         texts, itself = self._liked(list_of(how.get("like", [])), fields)
         words = choosing.query(self.served.index.reader, texts)
         if isinstance(words, Boolean):
@@ -143,8 +146,7 @@ class TextQueries:
         """The terms of a text at their places."""
         text = text_of(how.get("query"), "query")
         check_length(text, self.limits)
-        analyser = WHOLE if field == ID else self.served.index.reader.analysers[field]
-        found = analyser.analyse(text)
+        found = self._analyser_of(field).analyse(text)
         if len(found) < 2:
             return Term(field, found[0][0]) if found else MatchNothing()
         terms, places = tuple(term for term, _ in found), tuple(at - found[0][1] for _, at in found)
@@ -172,21 +174,27 @@ class TextQueries:
         found: dict[str, float] = {}
         for word in list_of(given):
             name, sign, factor = text_of(word, "fields").partition("^")
-            here = fnmatch.filter(self.served.index.fields, name) or [self.known(name)]
+            here = matching(name, self.served.index.fields) or [self.known(name)]
             found |= dict.fromkeys(here, number_of(factor, "fields") if sign else 1.0)
         return list(found.items())
+
+    def _analyser_of(self, field: str) -> Analyser:
+        return WHOLE if field == ID else self.served.index.reader.analysers[field]
 
     def _in_fields(self, text: str, fields: Sequence[tuple[str, float]], others: float, every: bool) -> Node:
         """A text in Lucene's language whose words without a field are looked for in each of some fields."""
         check_length(text, self.limits)
         if not text.strip():
             return MatchNothing()
-        analysers = self.served.index.reader.analysers
-        kinds = {str(analysers[field]) for field, _ in fields}
+        kinds = {str(self._analyser_of(field)) for field, _ in fields}
         if len(kinds) > 1:
             raise wrong("[query_string] fields are analysed in different ways: use multi_match, or one default_field")
         language = Language(
-            ANYWHERE, analysers[fields[0][0]], {**analysers, ID: WHOLE}, operator="AND" if every else "OR", leading=True
+            ANYWHERE,
+            self._analyser_of(fields[0][0]),
+            {**self.served.index.reader.analysers, ID: WHOLE},
+            operator="AND" if every else "OR",
+            leading=True,
         )
         node = _spread(parse_query(text, language), fields, others)
         check_fields(self.served, node)

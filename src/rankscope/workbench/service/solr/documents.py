@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankscope.engines.text.index.segment import ID
 from rankscope.workbench.service.answers import Json, shown_number
 from rankscope.workbench.service.asking import AnswerPage
+from rankscope.workbench.service.patterns import matching
 from rankscope.workbench.service.refusals import Refusal
 from rankscope.workbench.service.served import Served
 
@@ -37,7 +37,7 @@ class FieldList:
             alias, _, name = word.rpartition(":")
             if "(" in word or "[" in word:
                 raise Refusal(400, f"fl={word[:40]}: functions are not shown; name fields, * or score")
-            for each in fnmatch.filter([ID, *there], name):
+            for each in matching(name, [ID, *there]):
                 fields[alias or each] = each
         only_score = all(word == SCORE for word in words)
         return cls({name: name for name in [ID, *there]} if only_score else fields, SCORE in words)

@@ -68,6 +68,7 @@ def _endpoint(
         names = asked.text("collection") or request.path_params["name"]
         return json_answer(await turns.run(lambda: _answered(handler, asked, indexes, names, limits)))
 
+    answer.__doc__ = handler.__doc__  # what /openapi.json says of it
     return answer
 
 

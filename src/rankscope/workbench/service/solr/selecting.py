@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import fnmatch
 
 from rankscope.workbench.service.answers import Json
 from rankscope.workbench.service.asking import AnswerPage, explain_document, find_page
 from rankscope.workbench.service.marking import Marking, mark_fields
+from rankscope.workbench.service.patterns import is_pattern, matching
 from rankscope.workbench.service.refusals import Refusal
 from rankscope.workbench.service.solr.documents import FieldList, document_list
 from rankscope.workbench.service.solr.request import SolrRequest
@@ -64,8 +64,8 @@ def _marked_fields(asked: SolrRequest) -> list[str]:
     there = asked.served.index.fields
     found: dict[str, None] = {}
     for word in asked.asked.words("hl.fl") or [asked.field]:
-        here = fnmatch.filter(there, word)
-        if not here and not set(word) & set("*?["):
+        here = matching(word, there)
+        if not here and not is_pattern(word):
             asked.served.index.reader.need_field(word)
         found.update(dict.fromkeys(here))
     return list(found)

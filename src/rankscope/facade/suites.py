@@ -1,0 +1,105 @@
+"""Several collections at once: a suite read, scored task by task, compared, and shown as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankscope.errors import SettingError
+from rankscope.facade import usual
+from rankscope.inputs.suite_file import SuiteFile, parse_suite, read_suite
+
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Scores
+    from rankscope.measures.notation import Asked
+    from rankscope.ranks.reduce import Progress
+    from rankscope.statistics.verdicts.suite import Suite
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSuite:
+    """A suite with the scores of each task; a suite of results for each measure, the first of which decides."""
+
+    title: str
+    scores: Mapping[str, Scores]
+    suites: tuple[Suite, ...]
+
+    @property
+    def main(self) -> Suite:
+        """By the measure that decides."""
+        return self.suites[0]
+
+    def warnings(self) -> list[str]:
+        """What to know of the files, task by task."""
+        return [f"{name}: {line}" for name, scores in self.scores.items() for line in scores.warnings()]
+
+
+def suite(
+    source: str | Path | Mapping[str, Any],
+    measures: Asked | None = None,
+    *,
+    baseline: str | None = None,
+    resamples: int | None = None,
+    progress: Progress | None = None,
+) -> ScoredSuite:
+    """Which system is better on the whole, and which one wins where? Takes a suite in TOML, or what such a file holds.
+
+    `measures` and `baseline` go before those of the file. Intervals draw tasks and queries. A system that lacks a task
+    gets no number over tasks.
+    """
+    asked = read_suite(source) if isinstance(source, str | Path) else parse_suite(source, Path())
+    wanted = measures or list(asked.measures) or usual.SUITE
+    scores = {task.name: _scored(asked, number, wanted, progress) for number, task in enumerate(asked.tasks)}
+    names = _shared_measures(scores)
+    return ScoredSuite(
+        title=asked.title,
+        scores=scores,
+        suites=tuple(_compared(scores, name, baseline or asked.baseline, resamples) for name in names),
+    )
+
+
+def _scored(asked: SuiteFile, number: int, measures: Asked, progress: Progress | None) -> Scores:
+    from rankscope.facade.scoring import scores_of
+
+    task = asked.tasks[number]
+    systems = dict(task.systems)
+    if task.qrels is None:
+        return scores_of(systems, None, measures, progress=progress, **task.settings)
+    return scores_of(task.qrels, systems, measures, progress=progress, **task.settings)
+
+
+def _shared_measures(scores: Mapping[str, Scores]) -> list[str]:
+    """Measures that are means over queries; any other has no mean over tasks."""
+    names = [
+        column.asked for column in next(iter(scores.values())).systems[0].columns if column.measure.summary == "mean"
+    ]
+    if not names:
+        raise SettingError("a suite needs a measure that is a mean over queries, such as AP")
+    wrong = [name for name, each in scores.items() if each.settings.mean != "macro"]
+    if wrong:
+        raise SettingError(f"a suite compares means over queries: leave the setting mean out ({', '.join(wrong)})")
+    return names
+
+
+def _compared(scores: Mapping[str, Scores], measure: str, baseline: str | None, resamples: int | None) -> Suite:
+    from rankscope.statistics.intervals.two_level import RESAMPLES
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
+    from rankscope.statistics.verdicts.suite import compare_suite
+
+    return compare_suite(
+        {name: ScoreTable.of(each, measure) for name, each in scores.items()},
+        baseline=baseline,
+        by_unit={name: classes_are_targets(each) for name, each in scores.items()},
+        resamples=resamples or RESAMPLES,
+        seed=next(iter(scores.values())).settings.seed,
+    )
+
+
+def suite_page(found: ScoredSuite, title: str = "") -> str:
+    """The page of a suite."""
+    from rankscope.reports.page import suite_page
+
+    return suite_page.render(found.suites, title or found.title, found.warnings())

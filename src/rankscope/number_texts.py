@@ -1,0 +1,45 @@
+"""Numbers as sentences have them: few digits, no zero before the point, a true minus sign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def decimal_text(value: float) -> str:
+    """Three decimals without the zero before the point, with a true minus sign.
+
+    >>> decimal_text(0.0353), decimal_text(-0.25), decimal_text(1.5), decimal_text(-0.0001)
+    ('.035', '\u2212.250', '1.500', '.000')
+    """
+    text = f"{abs(value):.3f}"
+    sign = "\u2212" if value < 0 and float(text) else ""
+    return sign + (text[1:] if text.startswith("0.") else text)
+
+
+def signed_text(value: float) -> str:
+    """The same with a plus before what is above 0; what rounds to 0 has no sign.
+
+    >>> signed_text(0.1684), signed_text(-0.0073), signed_text(0.0001)
+    ('+.168', '\u2212.007', '.000')
+    """
+    text = decimal_text(value)
+    return text if value < 0 or not float(text) else f"+{text}"
+
+
+def plain_number(value: float) -> str:
+    """A number as short as it is exact to three digits, without the zero before the point.
+
+    >>> plain_number(0.25), plain_number(1.0), plain_number(0.0), plain_number(4096.0), plain_number(-0.5)
+    ('.25', '1', '0', '4,096', '\u2212.5')
+    """
+    text = f"{abs(value):,.0f}" if abs(value) >= 1000 else f"{abs(value):.3g}"
+    return ("\u2212" if value < 0 and text != "0" else "") + (text[1:] if text.startswith("0.") else text)
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Words as a sentence has them.
+
+    >>> join_words(["a"]), join_words(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""

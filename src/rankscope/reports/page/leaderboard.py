@@ -1,0 +1,299 @@
+"""The leaderboard: one row a system, one scale a column, with what a reader must see to trust a place.
+
+`Leaderboard` holds what stands in each cell and where its bar begins and ends, for a report, a suite or a history; the
+macro `leaderboard` of `leaderboard.html.j2` writes it, `leaderboard.js` sorts it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rankscope.number_texts import decimal_text
+from rankscope.reports.texts.estimates import EQUAL, Estimate
+from rankscope.reports.texts.warning_kinds import MUCH
+
+Side = Literal["better", "worse", ""]
+Role = Literal["primary", "measure", "class", "collection"]
+STEPS = 6  # of shading
+ROUND = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
+MOST_LETTERS = 16  # more cannot be followed down a column
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where the bars of one column begin and end.
+
+    >>> Scale.of([0.2, 0.341]), Scale.of([-0.2, 0.7]), Scale.of([120.0, 340.0])
+    (Scale(low=0.0, high=0.35), Scale(low=-0.2, high=0.7), Scale(low=100.0, high=350.0))
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, ends: Sequence[float]) -> Scale:
+        """From 0 to the next round number above the highest; beyond 0 and 1 from round number to round number."""
+        known = [each for each in ends if math.isfinite(each)] or [1.0]
+        low, high = min(known), max(known)
+        if low >= 0 and high <= 1:
+            return cls(0.0, _rounded_up(high) or 1.0)
+        start = -_rounded_up(-low) if low < 0 else _rounded_down(low)
+        end = _rounded_up(high) if high > 0 else -_rounded_down(-high)
+        return cls(start, end if end > start else start + 1.0)
+
+    def percent(self, value: float) -> float:
+        """Where a value stands, from 0 at the left end to 100 at the right."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(100 * min(1.0, max(0.0, share)), 2)
+
+    @property
+    def zero(self) -> float | None:
+        """Where 0 stands, if it is inside and not an end."""
+        return self.percent(0.0) if self.low < 0 < self.high else None
+
+
+def _rounded_up(value: float) -> float:
+    """The next round number; 0 of 0."""
+    if value <= 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value) + 1e-12)
+    step = next(each for each in ROUND if each * power >= value * (1 - 1e-12))
+    return float(f"{step * power:.6g}")
+
+
+def _rounded_down(value: float) -> float:
+    if value <= 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value) + 1e-12)
+    step = max(each for each in ROUND if each * power <= value * (1 + 1e-12))
+    return float(f"{step * power:.6g}")
+
+
+@dataclass(frozen=True)
+class BoardCell:
+    """One value: as printed, its interval in words, its bar in percent, its shade, and what the tests say of it."""
+
+    value: float
+    text: str
+    interval: str = ""
+    bar: tuple[float, float] | None = None
+    dot: float | None = None
+    shade: int = 0
+    best: bool = False
+    side: Side = ""  # against the baseline, after correction
+
+
+@dataclass(frozen=True)
+class BoardColumn:
+    """One quantity of all systems, in the order of the systems."""
+
+    key: str  # safe in a class name and no other column's
+    title: str
+    cells: tuple[BoardCell, ...]
+    scale: Scale
+    role: Role = "measure"
+    lower_is_better: bool = False
+    baseline: float | None = None  # where the baseline's mean stands, in percent
+    about: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        key: str,
+        title: str,
+        estimates: Sequence[Estimate],
+        *,
+        sides: Sequence[Side] = (),
+        role: Role = "measure",
+        lower_is_better: bool = False,
+        counts: bool = False,
+        baseline: int | None = 0,
+        about: str = "",
+    ) -> BoardColumn:
+        """From estimates, one a system; `baseline` is the number of the system that the others are compared with."""
+        ends = [end for each in estimates for end in (each.value, each.low, each.high)]
+        scale = Scale.of(ends)
+        values = np.array([each.value for each in estimates])
+        shades, best = _shades(values, lower_is_better), _best(values, lower_is_better) if not counts else math.nan
+        known = list(sides) or [""] * len(estimates)
+        cells = tuple(
+            _cell(each, scale, counts=counts, shade=shades[place], best=each.value == best, side=known[place])
+            for place, each in enumerate(estimates)
+        )
+        there = baseline is not None and len(estimates) > 1 and math.isfinite(estimates[baseline].value)
+        return cls(
+            key=key,
+            title=title,
+            cells=cells,
+            scale=scale,
+            role=role,
+            lower_is_better=lower_is_better,
+            baseline=scale.percent(estimates[baseline].value) if there and baseline is not None else None,
+            about=about,
+        )
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ends of the scale as a heading prints them."""
+        return scale_text(self.scale.low), scale_text(self.scale.high)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether any cell has one."""
+        return any(each.bar is not None for each in self.cells)
+
+
+def _cell(each: Estimate, scale: Scale, *, counts: bool, shade: int, best: bool, side: Side) -> BoardCell:
+    if not math.isfinite(each.value):
+        return BoardCell(math.nan, "\u2013")
+    ends = (each.low, each.high) if each.has_interval and math.isfinite(each.high) else None
+    return BoardCell(
+        value=each.value,
+        text=board_number(each.value, counts),
+        interval=" to ".join(board_number(end, counts) for end in ends) if ends else "",
+        bar=(scale.percent(ends[0]), scale.percent(ends[1])) if ends else None,
+        dot=scale.percent(each.value),
+        shade=shade,
+        best=best,
+        side=side,
+    )
+
+
+def board_number(value: float, counts: bool = False) -> str:
+    """Three decimals, no leading 0, a true minus sign; a count as it is.
+
+    >>> board_number(0.2625), board_number(-0.0123), board_number(4120.0, counts=True), board_number(-0.0001)
+    ('.263', '−.012', '4,120', '.000')
+    """
+    return f"{value:,.0f}" if counts and value == int(value) else decimal_text(value)
+
+
+def scale_text(value: float) -> str:
+    """An end of a scale, as short as it is exact.
+
+    >>> scale_text(0.0), scale_text(0.35), scale_text(-0.2), scale_text(1200.0)
+    ('0', '.35', '−.2', '1,200')
+    """
+    text = f"{abs(value):,.6g}" if abs(value) < 1000 else f"{abs(value):,.0f}"
+    return ("\u2212" if value < 0 else "") + (text[1:] if text.startswith("0.") else text)
+
+
+def _shades(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better: bool) -> list[int]:
+    """Six steps between the lowest and the highest mean, the better the darker; none where all are equal."""
+    known = values[np.isfinite(values)]
+    if known.size < 2 or np.ptp(known) == 0:
+        return [0] * len(values)
+    share = (values - known.min()) / np.ptp(known)
+    share = np.nan_to_num(1 - share if lower_is_better else share)
+    return np.minimum((share * STEPS + EQUAL).astype(int), STEPS - 1).tolist()
+
+
+def _best(values: np.ndarray[tuple[int], np.dtype[np.float64]], lower_is_better: bool) -> float:
+    """The best value, which several may have; NaN where there is no choice."""
+    if len(values) < 2 or not np.isfinite(values).any():
+        return math.nan
+    return float(np.nanmin(values) if lower_is_better else np.nanmax(values))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the tests leave open of a system: its groups in fixed slots, or where these are too many its ranks."""
+
+    slots: str = ""
+    with_best: bool = False  # cannot be distinguished from the best
+    ranks: str = ""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The primary measure minus the baseline's: as printed, and what the tests say of it."""
+
+    value: float
+    text: str
+    interval: str = ""
+    side: Side = ""
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """How many of the first 10 results have no judgement, as the warning says it."""
+
+    share: float
+    text: str
+
+    @property
+    def much(self) -> bool:
+        """Whether it is so much that the values say little."""
+        return self.share > MUCH + EQUAL
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One system: its place by the primary measure, its name, and what stands beside its values."""
+
+    number: int  # of the system, in the order given
+    place: int
+    system: str
+    baseline: bool = False
+    standing: Standing | None = None
+    difference: Difference | None = None
+    unjudged: Unjudged | None = None
+    placed: bool = True  # not so where it has no primary value
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Rows from the best to the worst by the primary column; columns in the order they are asked for.
+
+    Without groups or differences those columns are not there; a suite has collections in the place of measures.
+    """
+
+    columns: tuple[BoardColumn, ...]  # the first is the primary one
+    rows: tuple[BoardRow, ...]
+    groups: Literal["letters", "ranks", ""] = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def primary(self) -> BoardColumn:
+        """What decides the places."""
+        return self.columns[0]
+
+    @property
+    def others(self) -> tuple[BoardColumn, ...]:
+        """The other columns."""
+        return self.columns[1:]
+
+    @property
+    def with_differences(self) -> bool:
+        """Whether rows say how far they are from the baseline."""
+        return any(row.difference is not None for row in self.rows)
+
+    @property
+    def with_unjudged(self) -> bool:
+        """Whether any of the first results has no judgement."""
+        return any(row.unjudged is not None and row.unjudged.share > 0 for row in self.rows)
+
+
+def places_of(values: Sequence[float], lower_is_better: bool = False) -> list[int]:
+    """Systems by number from the best value to the worst; equal ones as they came, those without a value last.
+
+    >>> places_of([0.2, float("nan"), 0.5, 0.2])
+    [2, 0, 3, 1]
+    """
+    turned = np.array(values) * (1 if lower_is_better else -1)
+    return np.argsort(np.where(np.isnan(turned), np.inf, turned), kind="stable").tolist()
+
+
+def slots_of(letters: Sequence[str]) -> list[str]:
+    """Letters of each system in fixed places, so that a group reads as a line down the column.
+
+    >>> slots_of(["a", "ab", "b", "ac"])
+    ['a  ', 'ab ', ' b ', 'a c']
+    """
+    every = sorted(set("".join(letters)), key=lambda each: (each.isupper(), each))
+    return ["".join(each if each in own else " " for each in every) for own in letters]

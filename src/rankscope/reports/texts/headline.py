@@ -1,0 +1,196 @@
+"""The first lines of a report: the answer, then its limits; every word follows from the tests behind the groups.
+
+"Shown to be better" stands only where the corrected test says so, else "cannot be distinguished from"; a sentence names
+two systems at most and counts the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankscope.number_texts import decimal_text as short
+from rankscope.number_texts import join_words
+from rankscope.reports.texts.comparison_words import verdict
+from rankscope.reports.texts.estimates import Estimates, MeasureRow
+
+if TYPE_CHECKING:
+    from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One line that answers, and sentences that say how far the answer goes."""
+
+    answer: str
+    limits: tuple[str, ...] = ()
+
+
+def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared | None, queries: int) -> Headline:
+    """The verdict on the first measure; `names` are the systems, the baseline first."""
+    main = estimates.main or (estimates.rows[0] if estimates.rows else None)
+    if main is None:
+        return Headline("Nothing was asked for that is a number")
+    if len(names) == 1:
+        return _alone(names[0], main, queries)
+    if compared is None:
+        return _untested(names, main, queries)
+    if len(compared.systems) == 1:
+        return Headline(f"All {len(names)} systems have equal values of {main.asked} on every query")
+    if len(names) == 2:
+        return Headline(_best(compared), tuple(verdict(compared)))
+    limits = [*_rest(compared), *_other_measures(compared), *_baseline(compared)]
+    return Headline(_best(compared), tuple(limits))
+
+
+def _alone(name: str, main: MeasureRow, queries: int) -> Headline:
+    mean = main.means[0]
+    count = "one query" if queries == 1 else f"{queries:,} queries"
+    answer = f"{name} has a mean {main.asked} of {short(mean.value)} on {count}"
+    if mean.has_interval and queries > 1:
+        return Headline(answer, (f"The 95 % interval of the mean is {short(mean.low)} to {short(mean.high)}.",))
+    return Headline(answer, (_no_interval(queries),))
+
+
+def _no_interval(queries: int) -> str:
+    if queries == 1:
+        return "One query shows nothing about other queries: there is no interval and no test."
+    return "Intervals and tests exist for plain means over queries only, and this is none."
+
+
+def _untested(names: tuple[str, ...], main: MeasureRow, queries: int) -> Headline:
+    values = [each.value for each in main.means]
+    best = values.index(min(values) if main.lower_is_better else max(values))
+    answer = f"{names[best]} has the {_superlative(main)} {main.asked}, {short(values[best])}, of {len(names)} systems"
+    return Headline(answer, (_no_interval(queries),))
+
+
+def _superlative(main: MeasureRow) -> str:
+    return "lowest" if main.lower_is_better else "highest"
+
+
+@dataclass(frozen=True)
+class Around:
+    """One system among the others by one measure, as the tests have it; equal systems stand under every name."""
+
+    beaten: tuple[str, ...]
+    ahead: tuple[str, ...]
+    alike: tuple[str, ...]
+
+    @classmethod
+    def of(cls, compared: Compared, one: MeasureCompared, name: str) -> Around:
+        """Those it is shown to be better than, those shown to be better, and those it cannot be distinguished from."""
+        sides: dict[str, list[str]] = {"beaten": [], "ahead": [], "alike": _names(compared, name)[1:]}
+        for pair in one.pairs:
+            if name in (pair.first, pair.second):
+                other = pair.second if pair.first == name else pair.first
+                side = "alike" if not pair.better else "beaten" if pair.better == name else "ahead"
+                sides[side] += _names(compared, other)
+        return cls(**{side: tuple(names) for side, names in sides.items()})
+
+    @property
+    def count(self) -> int:
+        """How many others there are."""
+        return len(self.beaten) + len(self.ahead) + len(self.alike)
+
+
+def _names(compared: Compared, name: str) -> list[str]:
+    """A system, and those left out of the comparison because all their values are its own."""
+    return [name, *(each for each, other in compared.same.items() if other == name)]
+
+
+def _mean(one: MeasureCompared, name: str) -> str:
+    return short(float(one.means.mean[one.table.number(name)]))
+
+
+def _best(compared: Compared) -> str:
+    main = compared.main
+    best = main.order[0]
+    around = Around.of(compared, main, best)
+    start = f"{best} has the best mean {main.measure}, {_mean(main, best)}"
+    if not around.alike and around.beaten:
+        return f"{start}, and is shown to be better than {_share(around.beaten, around.count)}"
+    return f"{start}, but {_share(around.alike, around.count)} cannot be distinguished from it"
+
+
+def _share(found: tuple[str, ...], others: int) -> str:
+    """How many of the others; the other one by name.
+
+    >>> _share(("a",) * 11, 24), _share(("a",) * 3, 3), _share(("a",), 5), _share(("a",), 1)
+    ('11 of the other 24 systems', 'all other 3 systems', '1 of the other 5 systems', 'a')
+    """
+    if others == 1:
+        return found[0]
+    return f"all other {others} systems" if len(found) == others else f"{len(found)} of the other {others} systems"
+
+
+def _rest(compared: Compared) -> list[str]:
+    """From whom the best one is distinguished, where it is not from all."""
+    around = Around.of(compared, compared.main, compared.main.order[0])
+    if around.count == 1 or not around.alike:
+        return []
+    if not around.beaten:
+        return ["No system is shown to be worse than it."]
+    rest = around.beaten[0] if len(around.beaten) == 1 else f"the other {len(around.beaten)}"
+    return [f"It is shown to be better than {rest}."]
+
+
+def _other_measures(compared: Compared) -> list[str]:
+    """Measures by which another system has the best mean; those of one system in one sentence."""
+    best = compared.main.order[0]
+    by_system: dict[str, list[MeasureCompared]] = {}
+    for one in compared.measures[1:]:
+        if one.order[0] != best:
+            by_system.setdefault(one.order[0], []).append(one)
+    ordered = sorted(by_system.items(), key=lambda each: -len(each[1]))
+    sentences = [_disagreeing(compared, name, found) for name, found in ordered[:2]]
+    rest = [one.measure for _, found in ordered[2:] for one in found]
+    return sentences + ([f"By {join_words(rest)} still others have the best mean."] if rest else [])
+
+
+def _disagreeing(compared: Compared, name: str, found: list[MeasureCompared]) -> str:
+    around = [Around.of(compared, one, name) for one in found]
+    values = join_words([_mean(one, name) for one in found])
+    start = f"By {join_words([one.measure for one in found])} the best mean is {name}'s, {values}"
+    beaten = [len(each.beaten) for each in around]
+    if not any(beaten):
+        return f"{start}, but no system is shown to be worse."
+    if around[0].count == 1:
+        shown = [one.measure for one, count in zip(found, beaten, strict=True) if count]
+        return f"{start}: it is shown to be better by {join_words(shown)}."
+    counts = join_words([str(each) for each in beaten])
+    return f"{start}: it is shown to be better than {counts} of the other {around[0].count}."
+
+
+def _baseline(compared: Compared) -> list[str]:
+    """How many are better and worse than the baseline, of three systems and more, unless it is the best."""
+    main, first = compared.main, compared.systems[0]
+    around = Around.of(compared, main, first)
+    if around.count < 2 or main.order[0] == first:
+        return []
+    parts = [
+        f"{len(around.ahead)} {'system is' if len(around.ahead) == 1 else 'systems are'} better by {main.measure}",
+        f"{len(around.beaten)} worse",
+        f"{len(around.alike)} cannot be distinguished from it",
+    ]
+    return [f"Against the baseline {first} ({main.measure} {_mean(main, first)}), {', '.join(parts)}."]
+
+
+def family_words(compared: Compared | None) -> str:
+    """Over what verdicts are corrected: how many pairs and measures."""
+    if compared is None:
+        return ""
+    from rankscope.statistics.pairs.trust import DECIDING
+
+    families = compared.families
+    names = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
+    level = short(1 - compared.level).rstrip("0")
+    correction = names.get(families.correction, "")
+    tests = f"verdicts: {DECIDING} tests"
+    if not correction:
+        return f"{tests}, not corrected, level {level}"
+    pairs = len(families.primary.pairs)
+    over = f"{correction} over {pairs:,} {'pair' if pairs == 1 else 'pairs'} by {compared.main.measure}"
+    others = sum(len(each.measures) for each in families.secondary if each.classes == ("",))
+    more = f", apart over {pairs:,} × {others} other measures" if others else ""
+    return f"{tests}, {over}{more}, level {level}"

@@ -1,0 +1,125 @@
+"""The history of a gate in words: the last build, how many passed, and which check moved when."""
+
+from __future__ import annotations
+
+import math
+
+from rankscope.number_texts import decimal_text, join_words, signed_text
+from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, History
+
+NAMED = 4  # builds of one kind that a sentence names
+
+
+def headline(history: History) -> str:
+    """The last build."""
+    last = history.builds[-1]
+    return f"Build {last.build} of {last.day} {'passes' if last.passed else 'fails'} the gate."
+
+
+def sentences(history: History) -> list[str]:
+    """How many builds passed, then each check of the last build: how far it went, and where it moved."""
+    return [builds_sentence(history), *(check_sentence(history, name) for name in history.names)]
+
+
+def builds_sentence(history: History) -> str:
+    """How many builds failed, the last ones by name."""
+    builds = history.builds
+    failed = [each for each in builds if not each.passed]
+    days = sorted(each.day for each in builds)
+    when = f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+    count = f"{len(builds):,} build{'' if len(builds) == 1 else 's'} {when}"
+    if not failed:
+        return f"{count}: none failed." if len(builds) > 1 else f"{count}."
+    return f"{count}: {len(builds) - len(failed):,} passed, {len(failed):,} failed ({_last_builds(failed)})."
+
+
+def _last_builds(builds: list[BuildRecord]) -> str:
+    """Builds by name, the last ones where there are many."""
+    shown = [each.build for each in builds[-NAMED:]]
+    return f"the last of them {join_words(shown)}" if len(builds) > NAMED else join_words(shown)
+
+
+def check_sentence(history: History, name: str) -> str:
+    """From the first value to the last, and the builds at which a gain or a loss is shown."""
+    found = history.checks(name)
+    last = found[-1][1]
+    if len(found) == 1:
+        return f"{name} is {_value(last)}; {_changed(last)} against its baseline."
+    first, build = found[0][1], history.builds[found[0][0]].build
+    start = f"{name} went from {_value(first)} at build {build} to {_value(last)} at build {_build(history, found[-1])}"
+    gains, losses = ([each for each in found if each[1].moved == side] for side in (1, -1))
+    if not gains and not losses:
+        return f"{start}; at none of {len(found):,} builds is a change from the baseline shown."
+    parts = [f"{word} at {_moves(history, moves)}" for word, moves in (("a gain", gains), ("a loss", losses)) if moves]
+    return f"{start}; against the baseline of the time it shows {join_words(parts)}."
+
+
+def _build(history: History, found: tuple[int, CheckRecord]) -> str:
+    return history.builds[found[0]].build
+
+
+def _moves(history: History, found: list[tuple[int, CheckRecord]]) -> str:
+    """Builds with their changes, the last ones where there are many."""
+    shown = [f"{_build(history, each)} ({signed_text(each[1].change)})" for each in found[-NAMED:]]
+    count = f"{len(found):,} builds, lately " if len(found) > NAMED else ""
+    return f"{count}{join_words(shown)}"
+
+
+def _value(check: CheckRecord) -> str:
+    if math.isnan(check.value_low):
+        return decimal_text(check.value)
+    return f"{decimal_text(check.value)} [{decimal_text(check.value_low)}, {decimal_text(check.value_high)}]"
+
+
+def _changed(check: CheckRecord) -> str:
+    limits = [signed_text(each) if math.isfinite(each) else "unbounded" for each in (check.low, check.high)]
+    return f"it changed by {signed_text(check.change)} [{limits[0]}, {limits[1]}]"
+
+
+def chance_note(history: History) -> str:
+    """How many moves chance alone would show: each limit is one-sided, and a build is tested by itself."""
+    every = [check for build in history.builds for check in build.checks]
+    expected = sum(2 * (1 - check.level) for check in every)
+    moved = sum(check.moved != 0 for check in every)
+    return (
+        f"Each build is tested by itself: if nothing had ever changed, about {expected:.1f} of these {len(every):,} "
+        f"checks would show a gain or a loss by chance; {moved:,} do. Whether intervals of two builds overlap decides "
+        "nothing."
+    )
+
+
+def warnings_of(history: History) -> list[str]:
+    """Lines that could not be read, and builds that were checked again."""
+    said = [f"{problem.place}: {problem.what}" for problem in history.damaged]
+    if history.repeated:
+        said.append(
+            f"{history.repeated:,} earlier record{'' if history.repeated == 1 else 's'} of builds that were checked "
+            "again: the last one of each counts"
+        )
+    return said
+
+
+def tile_of(check: CheckRecord) -> dict[str, str]:
+    """What a tile of the last build says of one check."""
+    return {
+        "name": check.name,
+        "value": decimal_text(check.value),
+        "interval": "" if math.isnan(check.value_low) else _value(check).partition(" ")[2],
+        "change": _changed(check),
+        "verdict": "fail" if check.failed else "pass",
+        "moved": {1: "a gain is shown", -1: "a loss is shown", 0: "no change is shown"}[check.moved],
+    }
+
+
+def rows_of(history: History) -> list[dict[str, object]]:
+    """One row for each build, the last first: its verdict, and of each check the value and the change."""
+    rows = []
+    for build in reversed(history.builds):
+        row: dict[str, object] = {"build": build.build, "date": build.day, "gate": "pass" if build.passed else "fail"}
+        checks = {check.name: check for check in build.checks}
+        for name in history.names:
+            check = checks.get(name)
+            row |= {name: None if check is None else check.value}
+            row |= {f"{name} change": "-" if check is None else signed_text(check.change)}
+        rows.append(row | {"against": build.baseline})
+    return rows

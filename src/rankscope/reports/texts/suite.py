@@ -1,0 +1,171 @@
+"""A suite in words: the best system on the whole, its limits, and which system wins where."""
+
+from __future__ import annotations
+
+import math
+
+from rankscope.names import visible
+from rankscope.number_texts import decimal_text, join_words, signed_text
+from rankscope.reports.formats.rows import table
+from rankscope.reports.texts.comparison_words import verdict
+from rankscope.statistics.verdicts.suite import ENOUGH_TASKS, Suite, SuiteEstimate, SuiteSystem, SuiteTask
+
+NAMED = 4
+
+
+def headline(suite: Suite) -> str:
+    """Who has the best mean over the tasks, as far as anybody has all of them."""
+    complete, count = suite.complete, len(suite.tasks)
+    if not complete:
+        return f"No system has all {count} tasks, so there is no mean over them"
+    best = complete[0]
+    mean = f"{decimal_text(best.mean.value)}{span_text(best.mean)}"
+    of = f"of the {len(complete)} systems that have all {_tasks(count)}"
+    if len(complete) == 1:
+        return f"{best.name} is the only system with all {_tasks(count)}: its mean {suite.measure} is {mean}"
+    return f"{best.name} has the best mean {suite.measure} {of}, {mean}"
+
+
+def sentences(suite: Suite) -> list[str]:
+    """What is shown against the baseline, who wins where, and who lacks a task."""
+    return [*_against_baseline(suite), _winners(suite), *_gaps(suite)]
+
+
+def span_text(estimate: SuiteEstimate) -> str:
+    """An interval behind a number; nothing where there is none."""
+    if math.isnan(estimate.low):
+        return ""
+    return f" [{decimal_text(estimate.low)}, {decimal_text(estimate.high)}]"
+
+
+def _tasks(count: int) -> str:
+    return "one task" if count == 1 else f"{count} tasks"
+
+
+def _against_baseline(suite: Suite) -> list[str]:
+    others = [each for each in suite.complete if each.name != suite.baseline]
+    if not others or len(suite.tasks) < 2:
+        return []
+    said = [
+        f"{_named(found)} {'is' if len(found) == 1 else 'are'} shown to be {side} than {suite.baseline}"
+        for side in ("better", "worse")
+        if (found := [each for each in others if each.side == side])
+    ]
+    alike = [each for each in others if not each.side]
+    if alike:
+        said.append(f"{_named(alike)} cannot be distinguished from {'it' if said else suite.baseline}")
+    return [f"On the whole {'; '.join(said)}."]
+
+
+def _named(found: list[SuiteSystem]) -> str:
+    """Systems with their differences, few of them by name."""
+    if len(found) > NAMED:
+        return f"{len(found)} systems"
+    return join_words([f"{each.name} ({signed_text(each.difference.value)})" for each in found])
+
+
+def _winners(suite: Suite) -> str:
+    """On how many tasks each system has the best mean."""
+    winners = sorted((each for each in suite.systems if each.wins), key=lambda each: -len(each.wins))
+    said = [f"{each.name} on {len(each.wins)} ({_listed(each.wins)})" for each in winners[:NAMED]]
+    shown = sum(len(task.beaten) == len(task.table.systems) - 1 > 0 for task in suite.tasks)
+    rest = sum(len(each.wins) for each in winners[NAMED:])
+    others = [f"others on {rest}"] if rest else []
+    sure = f"on {shown} of {len(suite.tasks)} the winner is shown to be better than all others"
+    return f"The best mean of a task belongs to {join_words([*said, *others])}; {sure}."
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return join_words(list(names)) if len(names) <= NAMED else f"{join_words(list(names[: NAMED - 1]))}, ..."
+
+
+def _gaps(suite: Suite) -> list[str]:
+    """Systems without some task, and what may be said of them."""
+    said = []
+    for each in suite.systems:
+        if not each.missing:
+            continue
+        there = len(suite.tasks) - len(each.missing)
+        start = f"{each.name} lacks {join_words(list(each.missing))} and has no mean over tasks and no mean rank"
+        if math.isnan(each.difference.value):
+            said.append(f"{start}.")
+        else:
+            change = f"{signed_text(each.difference.value)}{_signed_span(each.difference)}"
+            said.append(f"{start}; on the {_tasks(there)} that it has it is {change} from {suite.baseline}.")
+    return said
+
+
+def _signed_span(estimate: SuiteEstimate) -> str:
+    if math.isnan(estimate.low):
+        return ""
+    return f" [{signed_text(estimate.low)}, {signed_text(estimate.high)}]"
+
+
+def notes_of(suite: Suite) -> list[str]:
+    """How numbers over tasks are made, and what so few tasks cannot show."""
+    count = len(suite.tasks)
+    tests = suite.compared_with_baseline
+    lines = [
+        f"Means over tasks: every task counts the same. {suite.level:.0%} intervals draw tasks with replacement and in "
+        f"each task drawn its queries, {suite.resamples:,} times (seed {suite.seed}), with limits as far out as "
+        f"{count} tasks ask for. Better and worse: t test of the difference over tasks, its error from the same draws, "
+        f"Holm's correction for {tests} comparison{'' if tests == 1 else 's'} with the baseline.",
+        "Mean rank: among the systems that have every task. Marks in the columns of tasks are of each task by itself, "
+        "corrected for all pairs of its systems.",
+    ]
+    if count < 2:
+        lines.append("One task says nothing about other tasks: there are no intervals over tasks.")
+    elif count < ENOUGH_TASKS:
+        lines.append(
+            f"{count} tasks are few to tell how tasks differ: intervals over them hold less often than they say."
+        )
+    left_out = [f"{task.name} {task.left_out:,}" for task in suite.tasks if task.left_out]
+    if left_out:
+        lines.append(f"Queries left out because not every system of the task has a value: {', '.join(left_out)}.")
+    return lines
+
+
+def task_rows(suite: Suite) -> list[dict[str, object]]:
+    """One row for each task: who wins, and over whom that is shown."""
+    return [_task_row(task) for task in suite.tasks]
+
+
+def _task_row(task: SuiteTask) -> dict[str, object]:
+    others = len(task.table.systems) - 1
+    shown = "alone" if not others else f"{len(task.beaten)} of {others} others"
+    said = verdict(task.compared)[0] if task.compared is not None and len(task.compared.systems) > 1 else "-"
+    return {
+        "task": task.name,
+        "queries": len(task.table),
+        "systems": len(task.table.systems),
+        "best mean": task.best,
+        "value": task.mean(task.best),
+        "shown to be better than": shown,
+        "in words": said,
+    }
+
+
+def text_of(suite: Suite) -> str:
+    """For the terminal: the verdict, the systems, the tasks, and how numbers over tasks are made."""
+    tasks = [{key: value for key, value in row.items() if key != "in words"} for row in task_rows(suite)]
+    parts = [f"{headline(suite)}.", *sentences(suite), "", table(system_rows(suite), 3), table(tasks, 3)]
+    return visible("\n".join([*parts, *notes_of(suite)]) + "\n")
+
+
+def system_rows(suite: Suite) -> list[dict[str, object]]:
+    """One row for each system, for the terminal."""
+    return [
+        {
+            "system": each.name,
+            "mean": each.mean.value,
+            "low": each.mean.low,
+            "high": each.mean.high,
+            "mean rank": each.rank.value,
+            f"minus {suite.baseline}": each.difference.value,
+            "p (holm)": each.p,
+            "side": each.side,
+            "wins": len(each.wins),
+            "tasks": f"{len(suite.tasks) - len(each.missing)} of {len(suite.tasks)}",
+        }
+        for each in suite.systems
+    ]

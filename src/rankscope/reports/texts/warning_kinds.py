@@ -1,0 +1,132 @@
+"""Warnings by kind: one line says what, how much and in how many systems; the list by system stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from rankscope.evaluation.coverage_report import Caution, fate_of_empty, fate_of_missing, tie_fate
+from rankscope.evaluation.scores import Scores
+from rankscope.graphs.kinds.shared.describing import how_many
+
+MUCH = 0.3  # share of first results without a judgement from which on a value says little
+
+
+@dataclass(frozen=True)
+class WarningKind:
+    """One kind of warning: its name, what it says of all systems, and each system with its own, the largest first."""
+
+    name: str
+    summary: str
+    systems: tuple[tuple[str, str], ...] = ()
+
+
+def warning_kinds(scores: Scores, more: Sequence[str] = ()) -> list[WarningKind]:
+    """What must be read beside the numbers, a line a kind; `more` are lines of their own, of the comparison."""
+    kinds: dict[str, list[Caution]] = {}
+    for each in scores.cautions:
+        kinds.setdefault(each.kind, []).append(each)
+    return [
+        *(_kind(name, found, scores) for name, found in kinds.items()),
+        *(WarningKind("Tests", each) for each in more),
+    ]
+
+
+def _kind(name: str, found: list[Caution], scores: Scores) -> WarningKind:
+    if len(found) == 1:
+        one = found[0]
+        return WarningKind(name, f"{one.system}: {one.text}" if len(scores.systems) > 1 else one.text)
+    ordered = sorted(found, key=lambda each: -each.amount if not isnan(each.amount) else 0.0)
+    summarise = SUMMARIES.get(name)
+    count = how_many(len(found), "system", "systems")
+    summary = f"in {count}" if summarise is None else summarise([each.amount for each in ordered], count, scores)
+    short = AMOUNTS.get(name)
+    told = ((each.system, each.text if short is None else short(each.amount)) for each in ordered)
+    return WarningKind(name, summary, tuple(told))
+
+
+Summary = Callable[[list[float], str, Scores], str]
+
+
+def _not_judged(shares: list[float], count: str, scores: Scores) -> str:
+    many = sum(share > MUCH + 1e-9 for share in shares)
+    much = f"; more than {MUCH:.0%} in {many}".replace("%", " %") if many else ""
+    most = percent(max(shares))
+    return f"up to {most} of the first 10 results have no judgement and count as not relevant ({count}{much})"
+
+
+def _equal_scores(pairs: list[float], count: str, scores: Scores) -> str:
+    rule = tie_fate(scores.systems[0].ranks, scores.settings)
+    return f"in {count}, {span(pairs)} pairs of equal score are split by relevance; {rule}"
+
+
+def _missing(queries: list[float], count: str, scores: Scores) -> str:
+    return f"in {count}, {span(queries)} judged queries are missing from the run and {fate_of_missing(scores.settings)}"
+
+
+def _empty(queries: list[float], count: str, scores: Scores) -> str:
+    return f"in {count}, {span(queries)} queries have no relevant item and {fate_of_empty(scores.settings)}"
+
+
+def _ignored(queries: list[float], count: str, scores: Scores) -> str:
+    return f"in {count}, {span(queries)} queries of the run are not judged and are ignored"
+
+
+def _short(depths: list[float], count: str, scores: Scores) -> str:
+    return f"in {count} a measure is cut deeper than some list goes; nothing behind the end of a list counts as found"
+
+
+def _floor(queries: list[float], count: str, scores: Scores) -> str:
+    return f"in {count}, {span(queries)} queries stand at the floor of a geometric mean, 1e-5"
+
+
+def _distractors(levels: list[float], count: str, scores: Scores) -> str:
+    return (
+        f"in {count} up to {percent(max(levels))} of the items of a random order are relevant: chance alone does well"
+    )
+
+
+SUMMARIES: dict[str, Summary] = {
+    "Not judged": _not_judged,
+    "Equal scores": _equal_scores,
+    "Missing queries": _missing,
+    "Nothing relevant": _empty,
+    "Queries without judgements": _ignored,
+    "Short lists": _short,
+    "Floor": _floor,
+    "Few distractors": _distractors,
+}
+
+
+def percent(share: float) -> str:
+    """A share in words; tiny ones with one digit that says something.
+
+    >>> percent(0.97), percent(0.004), percent(0.0)
+    ('97 %', '0.4 %', '0 %')
+    """
+    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else f"{100 * share:.1g} %"
+
+
+def span(amounts: Sequence[float]) -> str:
+    """From the least to the most.
+
+    >>> span([3.0, 3.0]), span([253.0, 1.0])
+    ('3', '1 to 253')
+    """
+    low, high = min(amounts), max(amounts)
+    return f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
+
+
+def _counted(one: str, many: str) -> Callable[[float], str]:
+    return lambda amount: how_many(int(amount), one, many)
+
+
+AMOUNTS: dict[str, Callable[[float], str]] = {
+    "Not judged": percent,
+    "Equal scores": _counted("pair", "pairs"),
+    "Missing queries": _counted("query", "queries"),
+    "Nothing relevant": _counted("query", "queries"),
+    "Queries without judgements": _counted("query", "queries"),
+    "Few distractors": percent,
+}

@@ -1,0 +1,300 @@
+"""Several collections at once: which system is better on the whole, and which one wins where.
+
+Each task is compared by itself, as everywhere. Means over tasks and mean ranks are of the systems that have every task;
+a system that lacks one gets neither, because another selection of tasks would give it other numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.errors import SettingError
+from rankscope.statistics.intervals.two_level import (
+    RESAMPLES,
+    TaskValues,
+    two_level_limits,
+    two_level_means,
+    two_level_p,
+)
+from rankscope.statistics.pairs.corrections import holm
+from rankscope.statistics.table.score_table import ScoreTable
+from rankscope.statistics.verdicts.compare import compare
+from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
+from rankscope.validation import COUNT, SEED, SHARE, check
+
+FEW = 100  # permutations of a test that a suite does not show
+ENOUGH_TASKS = 6  # fewer cannot tell how tasks differ: intervals then hold less often than they say
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteTask:
+    """One task: its systems compared, or where there is one system its table alone."""
+
+    name: str
+    table: ScoreTable  # queries that every system of the task has
+    compared: Compared | None
+    left_out: int = 0
+    classes: tuple[str, ...] | None = None  # of the queries, where these are the unit of chance
+
+    @property
+    def main(self) -> MeasureCompared | None:
+        """The measure that decides."""
+        return None if self.compared is None else self.compared.main
+
+    def mean(self, system: str) -> float:
+        """Of a system; NaN where the task has none of this name."""
+        if system not in self.table.systems:
+            return math.nan
+        return float(self.table.values[:, self.table.number(system)].mean())
+
+    @property
+    def best(self) -> str:
+        """The system with the best mean."""
+        return self.table.systems[int(self.table.gains.mean(axis=0).argmax())]
+
+    @property
+    def beaten(self) -> tuple[str, ...]:
+        """Systems that the best one is shown to be better than."""
+        if self.compared is None:
+            return ()
+        return tuple(
+            name for name in self.table.systems if name != self.best and self.compared.shown_better(self.best, name)
+        )
+
+
+@dataclass(frozen=True)
+class SuiteEstimate:
+    """A number over tasks with its interval; NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
+class SuiteSystem:
+    """One system over the tasks: its mean, its mean rank, how far it is from the baseline, where it wins."""
+
+    name: str
+    missing: tuple[str, ...]  # tasks that it lacks
+    mean: SuiteEstimate
+    rank: SuiteEstimate
+    difference: SuiteEstimate  # from the baseline, on the tasks that both have
+    p: float  # of the difference, corrected for all systems compared with the baseline; NaN where it is not tested
+    side: str  # better or worse than the baseline, where that is shown
+    wins: tuple[str, ...]  # tasks where it has the best mean
+
+
+@dataclass(frozen=True, eq=False)
+class Suite:
+    """What a suite shows: tasks in the order given, systems from the best mean to the worst, those with gaps last."""
+
+    measure: str
+    tasks: tuple[SuiteTask, ...]
+    systems: tuple[SuiteSystem, ...]
+    baseline: str
+    lower_is_better: bool = False
+    level: float = 0.95
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    @property
+    def complete(self) -> tuple[SuiteSystem, ...]:
+        """Systems that have every task."""
+        return tuple(each for each in self.systems if not each.missing)
+
+    @property
+    def compared_with_baseline(self) -> int:
+        """How many systems are compared with the baseline: p-values are corrected for so many."""
+        return max(1, len(self.complete) - 1)
+
+    def system(self, name: str) -> SuiteSystem:
+        """One of the systems."""
+        return next(each for each in self.systems if each.name == name)
+
+
+def compare_suite(
+    tables: Mapping[str, ScoreTable],
+    *,
+    baseline: str | None = None,
+    by_unit: Mapping[str, bool] | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Suite:
+    """Compare systems over tasks, one table each; the baseline is the first system that has every task unless named.
+
+    `by_unit`: for a task, whether the classes of its queries are the unit of chance. Intervals draw tasks and queries.
+    >>> easy = ScoreTable.make({"A": [0.5, 0.6, 0.7], "B": [0.6, 0.7, 0.9]})
+    >>> hard = ScoreTable.make({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.2, 0.5]})
+    >>> made = compare_suite({"easy": easy, "hard": hard}, resamples=100)
+    >>> [(each.name, round(each.mean.value, 3), each.rank.value) for each in made.systems]
+    [('B', 0.517, 1.0), ('A', 0.4, 2.0)]
+    """
+    level, resamples, seed = check(locals(), level=SHARE, resamples=COUNT, seed=SEED).values()
+    if not tables:
+        raise SettingError("a suite needs one task at least")
+    tasks = tuple(_task(name, each, bool((by_unit or {}).get(name)), seed) for name, each in tables.items())
+    first = next(iter(tables.values()))
+    names = tuple(dict.fromkeys(name for task in tasks for name in task.table.systems))
+    complete = [name for name in names if all(name in task.table.systems for task in tasks)]
+    chosen = _baseline(baseline, names, complete)
+    how = _Drawn(baseline=chosen, lower_is_better=first.lower_is_better, level=level, resamples=resamples, seed=seed)
+    overall = _Overall.of(tasks, complete, how)
+    systems = [_system(name, tasks, overall) for name in names]
+    turn = 1 if first.lower_is_better else -1
+    order = sorted(systems, key=lambda each: (bool(each.missing), turn * each.mean.value if not each.missing else 0))
+    return Suite(
+        measure=first.measure,
+        tasks=tasks,
+        systems=tuple(order),
+        baseline=chosen,
+        lower_is_better=first.lower_is_better,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _baseline(wanted: str | None, names: Sequence[str], complete: Sequence[str]) -> str:
+    if wanted is not None and wanted not in names:
+        raise SettingError(f"no system '{wanted}'. There are: {', '.join(names)}")
+    if wanted is not None and wanted not in complete:
+        raise SettingError(f"the baseline must have every task, and {wanted} does not")
+    return wanted or (complete[0] if complete else "")
+
+
+def _task(name: str, table: ScoreTable, by_unit: bool, seed: int) -> SuiteTask:
+    whole = table.complete()
+    if not len(whole):
+        raise SettingError(f"{name}: no query has a value of {table.measure} for every system")
+    several = len(whole.systems) > 1
+    return SuiteTask(
+        name=name,
+        table=whole,
+        compared=compare([whole], by_unit=by_unit, permutations=FEW, seed=seed) if several else None,
+        left_out=len(table) - len(whole),
+        classes=whole.labels if by_unit else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """How numbers over tasks are made."""
+
+    baseline: str
+    lower_is_better: bool
+    level: float
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Overall:
+    """Numbers over all tasks of the systems that have them, and the same in every resample."""
+
+    names: tuple[str, ...]
+    how: _Drawn
+    tasks: int
+    means: FloatArray  # tasks x systems
+    drawn: FloatArray  # resamples x tasks x systems
+
+    @classmethod
+    def of(cls, tasks: Sequence[SuiteTask], names: Sequence[str], how: _Drawn) -> _Overall:
+        """Of the systems named, which every task has."""
+        values = [TaskValues(task.table.select(*names).values, task.classes) for task in tasks] if names else []
+        return cls(
+            names=tuple(names),
+            how=how,
+            tasks=len(tasks),
+            means=np.stack([each.means for each in values]) if values else np.empty((0, 0)),
+            drawn=two_level_means(values, how.resamples, how.seed) if values else np.empty((0, 0, 0)),
+        )
+
+    def mean(self, name: str) -> SuiteEstimate:
+        """Mean over tasks."""
+        return self._estimate(self.means, self.drawn, self.names.index(name))
+
+    def rank(self, name: str) -> SuiteEstimate:
+        """Mean over tasks of the rank among these systems; equal means share theirs."""
+        return self._estimate(*self._ranks, self.names.index(name))
+
+    @cached_property
+    def _ranks(self) -> tuple[FloatArray, FloatArray]:
+        turn = 1 if self.how.lower_is_better else -1
+        return ranks_of_means(turn * self.means), ranks_of_means(turn * self.drawn)
+
+    def difference(self, name: str, level: float) -> SuiteEstimate:
+        """Mean over tasks minus that of the baseline, on the same tasks and queries in every resample."""
+        own, base = self.names.index(name), self.names.index(self.how.baseline)
+        values, drawn = (each[..., own] - each[..., base] for each in (self.means, self.drawn))
+        return self._estimate(values[..., None], drawn[..., None], 0, level)
+
+    def _estimate(self, values: FloatArray, drawn: FloatArray, place: int, level: float | None = None) -> SuiteEstimate:
+        low, high = two_level_limits(drawn[..., place].mean(axis=1)[:, None], self.tasks, level or self.how.level)
+        return SuiteEstimate(float(values[:, place].mean()), float(low[0]), float(high[0]))
+
+    @cached_property
+    def p(self) -> dict[str, float]:
+        """Of the difference of each other system from the baseline, corrected together."""
+        others = [name for name in self.names if name != self.how.baseline]
+        base = self.names.index(self.how.baseline) if others else 0
+        raw = [self._p(self.names.index(name), base) for name in others]
+        return dict(zip(others, holm(np.array(raw)).tolist(), strict=True)) if others else {}
+
+    def _p(self, own: int, base: int) -> float:
+        values, drawn = (each[..., own] - each[..., base] for each in (self.means, self.drawn))
+        return two_level_p(float(values.mean()), drawn.mean(axis=1), self.tasks)
+
+    def side(self, name: str) -> str:
+        """On which side of the baseline a system is shown to be."""
+        if not self.p.get(name, math.nan) <= 1 - self.how.level:
+            return ""
+        gain = self.difference(name, self.how.level).value * (-1 if self.how.lower_is_better else 1)
+        return "better" if gain > 0 else "worse"
+
+
+def ranks_of_means(values: FloatArray) -> FloatArray:
+    """Ranks along the last axis from 1, the smallest first; equal values share the mean of their ranks.
+
+    >>> ranks_of_means(np.array([[0.2, 0.1, 0.2]])).tolist()
+    [[2.5, 1.0, 2.5]]
+    """
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values, axis=-1))
+
+
+def _system(name: str, tasks: Sequence[SuiteTask], overall: _Overall) -> SuiteSystem:
+    missing = tuple(task.name for task in tasks if name not in task.table.systems)
+    nothing = SuiteEstimate(math.nan)
+    wins = tuple(task.name for task in tasks if task.best == name)
+    if missing:
+        shared = _on_shared_tasks(name, tasks, overall.how)
+        return SuiteSystem(
+            name=name, missing=missing, mean=nothing, rank=nothing, difference=shared, p=math.nan, side="", wins=wins
+        )
+    return SuiteSystem(
+        name=name,
+        missing=(),
+        mean=overall.mean(name),
+        rank=overall.rank(name),
+        difference=overall.difference(name, overall.how.level),
+        p=overall.p.get(name, math.nan),
+        side=overall.side(name),
+        wins=wins,
+    )
+
+
+def _on_shared_tasks(name: str, tasks: Sequence[SuiteTask], how: _Drawn) -> SuiteEstimate:
+    """A system with gaps against the baseline, on the tasks that it has; nothing where there is no baseline."""
+    shared = [task for task in tasks if name in task.table.systems]
+    if not how.baseline or not shared:
+        return SuiteEstimate(math.nan)
+    return _Overall.of(shared, [how.baseline, name], how).difference(name, how.level)

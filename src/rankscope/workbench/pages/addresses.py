@@ -1,0 +1,159 @@
+"""An address: a function that answers requests, with all that it may be asked and all that it answers in its types.
+
+    @address("GET", "/progress", template="progress.html")
+    def progress(visit: Visit, asked: ProgressAsked) -> ProgressView:
+        '''How far the judging has come.'''
+
+`ProgressAsked` is a dataclass (`pages.asked`), `ProgressView` a TypedDict. The view is the JSON of the address, with
+`format` and `version`, and what the template gets, under the names of its fields. A function may also return `Changed`
+(a form was sent: the browser is led on), a response of its own (pictures), or None (204). One that is not `async` runs
+in a thread.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args, get_type_hints
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rankscope.errors import InputError, RankscopeError
+from rankscope.workbench.pages.access import READING, check_change, check_person, person_of
+from rankscope.workbench.pages.asked import read_asked
+from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.pages.forms import refusal_answer, view_answer, wants_json
+from rankscope.workbench.project import Project
+from rankscope.workbench.service.refusals import Refusal, refusal_of
+from rankscope.workbench.store.failures import NoRoom, Refused, Unavailable
+from rankscope.workbench.store.rows import Assessor, Role
+
+Handler = Callable[..., Any]
+ANYBODY = "anybody"
+STATUS: Mapping[type[RankscopeError], int] = {NoRoom: 507, Unavailable: 503, Refused: 409, InputError: 409}
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """One request of somebody."""
+
+    bench: Workbench
+    request: Request
+    person: Assessor
+
+    @property
+    def project(self) -> Project:
+        """The project."""
+        return self.bench.project
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Something was changed: a browser goes to another page, a program gets the view, or nothing but 204."""
+
+    to: str
+    view: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """An address that takes no parameters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Address:
+    """One way in."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    handler: Handler
+    role: Role | Literal["anybody"] = "judge"
+    template: str = ""
+    fragment: str = ""  # the template of what htmx asks for, where that is less than the page
+    title: str = ""  # in the navigation; nothing: not there
+    media: str = "application/json"  # of what a program gets; several with commas between
+    statuses: Sequence[int] = field(default=())  # of refusals of its own
+    takes_file: bool = False  # up to 20 MB; all others take a small body
+
+    @property
+    def name(self) -> str:
+        """What its JSON calls its format, as in `rankscope.judge`."""
+        return self.handler.__name__
+
+    @cached_property
+    def asked(self) -> type:
+        """What it may be asked."""
+        found: type = get_type_hints(self.handler, include_extras=True).get("asked", Nothing)
+        return found
+
+    @cached_property
+    def views(self) -> list[Any]:
+        """What it answers: a TypedDict, `Response`, None, `Changed`."""
+        answer = get_type_hints(self.handler)["return"]
+        return list(get_args(answer) or (answer,))
+
+    @property
+    def summary(self) -> str:
+        """In a sentence."""
+        return (inspect.getdoc(self.handler) or "").partition("\n")[0]
+
+    def route(self, bench: Workbench) -> Route:
+        """As the application knows it."""
+
+        async def answer(request: Request) -> Response:
+            person = None
+            try:
+                person = person_of(bench, request, by_token=self.role != ANYBODY)
+                return await self._answer(bench, request, person)
+            except Exception as error:
+                return refusal_answer(bench, request, page_refusal(error, request), person)
+
+        return Route(self.path, answer, methods=[self.method])
+
+    async def _answer(self, bench: Workbench, request: Request, person: Assessor | None) -> Response:
+        if self.role != ANYBODY:
+            person = check_person(person, self.role)
+        if self.method not in READING:
+            check_change(bench, request, person)
+        given: dict[str, Any] = {}
+        if self.asked is not Nothing:
+            given["asked"] = await read_asked(self.asked, request)
+        visit = Visit(bench, request, person or NOBODY)
+        if inspect.iscoroutinefunction(self.handler):
+            found = await self.handler(visit, **given)
+        else:
+            found = await run_in_threadpool(self.handler, visit, **given)
+        return self._form(visit, found)
+
+    def _form(self, visit: Visit, found: Any) -> Response:
+        """What a handler gave, in the form that was asked for."""
+        if isinstance(found, Response):
+            return found
+        if isinstance(found, Changed):
+            if not wants_json(visit.request):
+                return RedirectResponse(found.to, 303)
+            found = found.view
+        if found is None:
+            return Response(status_code=204)
+        return view_answer(self, visit, found)
+
+
+NOBODY = Assessor(id=-1, name="", kind="human", role="judge", token_hash=None, active=0)
+
+
+def address(method: Literal["GET", "POST"], path: str, **how: Any) -> Callable[[Handler], Address]:
+    """Make a function an address; `how` are fields of `Address`."""
+    return lambda handler: Address(method, path, handler, **how)
+
+
+def page_refusal(error: Exception, request: Request) -> Refusal:
+    """What an error of a page means for whoever asked."""
+    status = next((number for kind, number in STATUS.items() if isinstance(error, kind)), None)
+    if status is not None:
+        return Refusal(status, str(error))
+    return refusal_of(error, request.scope["path"], request.method)

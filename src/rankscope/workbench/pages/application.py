@@ -1,0 +1,99 @@
+"""The application of a project: all its pages, behind the guard that stands before everything."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.responses import Response
+
+from rankscope.workbench.pages import (
+    entering,
+    export,
+    guidelines,
+    history,
+    home,
+    judge,
+    people,
+    pictures,
+    pool,
+    static,
+)
+from rankscope.workbench.pages.addresses import Address, Visit, address
+from rankscope.workbench.pages.bench import Reach, Workbench
+from rankscope.workbench.pages.forms import RefusalAnswer
+from rankscope.workbench.pages.openapi import description
+from rankscope.workbench.project import Project
+from rankscope.workbench.service.answers import json_answer
+from rankscope.workbench.service.application import ServicePart, create_application
+from rankscope.workbench.service.hosts import hosts_of
+from rankscope.workbench.service.refusals import Refusal
+
+# in the order of the navigation; a new page adds its module here
+MODULES: tuple[Any, ...] = (home, judge, history, guidelines, pool, people, export, entering, pictures, static)
+UPLOAD = 20 << 20  # bytes of a picture that is dropped in
+FORM = 1 << 20  # bytes around it
+
+
+def workbench_application(
+    project: Project,
+    reach: Reach | None = None,
+    *,
+    host: str = "127.0.0.1",
+    allow_hosts: Iterable[str] = (),
+    others: Sequence[ServicePart] = (),
+    bench: Workbench | None = None,
+) -> Starlette:
+    """An ASGI application with the pages of a project; `others` are parts that answer first, as the search service."""
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # a broken form is answered, not printed
+    shared = bench or Workbench(project, reach or Reach())
+    public = shared.reach.public
+    names = [*allow_hosts, *([public.partition("://")[2].partition(":")[0]] if public else [])]
+    return create_application([*others, *workbench_parts(shared, others)], hosts_of(host, names))
+
+
+def workbench_parts(bench: Workbench, others: Sequence[ServicePart] = ()) -> list[ServicePart]:
+    """The pages of a project as parts of an application, which answer whatever no other part does.
+
+    Addresses that take a file are a part of their own: only there a large body is read.
+    """
+    bench.pages = [*all_addresses(), _description_address(others)]
+    with_file = [each.route(bench) for each in bench.pages if each.takes_file]
+    others_routes = [each.route(bench) for each in bench.pages if not each.takes_file]
+
+    def tell(refusal: Refusal) -> RefusalAnswer:
+        return RefusalAnswer(bench, refusal)
+
+    def takes_file(path: str) -> bool:
+        return any(route.path_regex.match(path) for route in with_file)
+
+    @asynccontextmanager
+    async def lifespan() -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            bench.close()
+
+    return [
+        ServicePart(routes=with_file, tell=tell, owns=takes_file, body_bytes=UPLOAD + FORM),
+        ServicePart(routes=others_routes, tell=tell, body_bytes=FORM, lifespan=lifespan),
+    ]
+
+
+def all_addresses() -> list[Address]:
+    """Every address of the pages, in the order of the navigation."""
+    return [each for module in MODULES for each in module.ADDRESSES]
+
+
+def _description_address(others: Sequence[ServicePart]) -> Address:
+    routes = [route for part in others for route in part.routes]
+
+    @address("GET", "/openapi.json", role="anybody")
+    def openapi(visit: Visit) -> Response:
+        """This description."""
+        return json_answer(description(list(visit.bench.pages), routes))
+
+    return openapi

@@ -1,0 +1,96 @@
+"""Judgements to take away: qrels or a table, with where every grade comes from, and the whole journal."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, TypedDict
+
+from starlette.responses import Response
+
+from rankscope.errors import InputError
+from rankscope.validation import FLAG, OneOf
+from rankscope.workbench.pages.addresses import Visit, address
+from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.people import LONGEST_NAME, PROJECT
+from rankscope.workbench.service.refusals import Refusal
+
+FILES: Final = {"qrels": "qrels.txt", "table": "judgements.parquet", "journal": "journal.jsonl"}
+ZIP: Final = "application/zip"
+JSONL: Final = "application/jsonl"
+
+
+class ExportView(TypedDict):
+    """What can be exported, and whose."""
+
+    events: int
+    assessors: list[str]
+    has_probabilities: bool
+    digest: str
+
+
+@dataclass(frozen=True)
+class FileAsked:
+    """What to export."""
+
+    kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table of Parquet, or the journal"]
+    assessor: Annotated[str, Words(LONGEST_NAME), "whose grades; everybody's without it, where they agree"] = ""
+    probabilities: Annotated[bool, FLAG, "a fifth column of qrels with inclusion probabilities"] = False
+    names: Annotated[bool, FLAG, "people by name, not by pseudonym"] = False
+
+
+@address("GET", "/export", role="admin", title="Export", template="export.html")
+def export(visit: Visit) -> ExportView:
+    """What there is to take away."""
+    project = visit.project
+    people = [each.name for each in project.assessors.values() if each.id != PROJECT.id]
+    return {
+        "events": project.state.last,
+        "assessors": people,
+        "has_probabilities": project.pool is not None and project.pool.plan.gives_probabilities,
+        "digest": project.journal_digest,
+    }
+
+
+@address("GET", "/export/{kind}", role="admin", media=f"{ZIP}, {JSONL}", statuses=(404, 409))
+def export_file(visit: Visit, asked: FileAsked) -> Response:
+    """Judgements with their provenance in one .zip, or the journal; 409 lists the pairs where assessors differ."""
+    name = FILES[asked.kind]
+    if asked.kind == "journal":
+        return _download(_written(lambda path: visit.project.export_journal(path), name)[name], name, JSONL)
+    try:
+        files = _written(lambda path: _export(visit, asked, path), name)
+    except InputError as error:
+        raise Refusal(409, str(error)) from None
+    return _download(_zipped(files), f"{Path(name).stem}.zip", ZIP)
+
+
+def _export(visit: Visit, asked: FileAsked, path: Path) -> None:
+    visit.project.export(path, assessor=asked.assessor or None, probabilities=asked.probabilities, names=asked.names)
+
+
+def _written(write: Callable[[Path], object], name: str) -> dict[str, bytes]:
+    """The files that something writes, by their names."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder) / name)
+        return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    """Equal files give equal bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return stream.getvalue()
+
+
+def _download(content: bytes, name: str, kind: str) -> Response:
+    return Response(content, headers={"content-disposition": f'attachment; filename="{name}"'}, media_type=kind)
+
+
+ADDRESSES = (export, export_file)

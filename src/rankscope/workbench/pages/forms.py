@@ -1,0 +1,145 @@
+"""The two forms of every answer: a page for people, JSON for programs, from the same view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.pages.words import FILTERS
+from rankscope.workbench.service.answers import json_answer
+from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.store.rows import ROLES, Assessor
+
+if TYPE_CHECKING:
+    from rankscope.workbench.pages.addresses import Address, Visit
+
+VERSION: Final = 1
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+# same-origin and not no-referrer, under which browsers send `Origin: null` with our own forms; other sites get nothing
+PAGE_HEADERS: Final = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
+
+
+def wants_json(request: Request) -> bool:
+    """Whether JSON is asked for rather than a page: by its name, and not after HTML.
+
+    A program that names nothing gets a page, as a browser does; a body of JSON is answered with JSON.
+    """
+    accepted = _accepted(request.headers.get("accept", ""))
+    html, json = accepted.get("text/html", 0.0), accepted.get("application/json", 0.0)
+    if html == json == 0.0:
+        return request.headers.get("content-type", "").startswith("application/json")
+    return json > html
+
+
+def _accepted(header: str) -> dict[str, float]:
+    """Kinds and how much they are wanted; the earlier of two that are wanted alike is wanted more."""
+    found: dict[str, float] = {}
+    for number, part in enumerate(header[:2000].split(",")):
+        kind, *rest = [each.strip().lower() for each in part.split(";")]
+        weight = next((each[2:] for each in rest if each.startswith("q=")), "1")
+        try:
+            found.setdefault(kind, float(weight) - number * 1e-6)
+        except ValueError:
+            continue
+    return found
+
+
+def view_answer(address: Address, visit: Visit, view: Mapping[str, Any]) -> Response:
+    """A view as JSON or as a page; to htmx the fragment, where there is one."""
+    if wants_json(visit.request) or not address.template:
+        return json_answer(
+            {"format": f"rankscope.{address.name}", "version": VERSION, **view}, headers={"vary": "Accept"}
+        )
+    asks_for_part = visit.request.headers.get("hx-request") == "true"
+    name = address.fragment if address.fragment and asks_for_part else address.template
+    return page(visit.bench, visit.request, name, view, visit.person)
+
+
+def refusal_answer(bench: Workbench, request: Request, refusal: Refusal, person: Assessor | None) -> Response:
+    """Why there is no answer, as JSON or as a page; who comes from another site comes again from ours."""
+    if wants_json(request):
+        body = {"format": "rankscope.refusal", "version": VERSION, "status": refusal.status, "error": refusal.message}
+        return json_answer(body, refusal.status, refusal.headers)
+    again = refusal.status == 401 and request.method == "GET" and _comes_from_elsewhere(request)
+    query = request.scope["query_string"].decode("ascii", "ignore")  # the address may hold any bytes
+    onward = f"{request.scope['path']}?{query}" if query else request.scope["path"]
+    view = {"status": refusal.status, "lines": refusal.message.splitlines(), "onward": onward}
+    name = "again.html" if again else "refusal.html"
+    return page(bench, request, name, view, person, 200 if again else refusal.status, refusal.headers)
+
+
+def _comes_from_elsewhere(request: Request) -> bool:
+    """Whether a link of another page led here: then the browser keeps our cookie back, though there may be one."""
+    headers = request.headers
+    if request.scope["path"].startswith("/enter/"):
+        return False
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-site") in ("cross-site", "same-site")
+
+
+class RefusalAnswer(Response):
+    """A refusal from before any page was reached; its form is chosen when the request is at hand."""
+
+    def __init__(self, bench: Workbench, refusal: Refusal) -> None:
+        super().__init__(status_code=refusal.status)
+        self.bench, self.refusal = bench, refusal
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        refusal = self.refusal
+        if refusal.status == 405:  # the guard's words are those of the search service
+            refusal = replace(refusal, message=f"{scope['method']} is not possible at {scope['path'][:200]}")
+        await refusal_answer(self.bench, Request(scope), refusal, None)(scope, receive, send)
+
+
+def page(
+    bench: Workbench,
+    request: Request,
+    name: str,
+    view: Mapping[str, Any],
+    person: Assessor | None,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """A page of a template."""
+    known = person if person is not None and person.id >= 0 else None
+    text = (
+        environment()
+        .get_template(name)
+        .render(**view, bench=bench, here=request.scope["path"], me=known, navigation=navigation(bench, known))
+    )
+    return HTMLResponse(text, status, {**PAGE_HEADERS, "vary": "Accept", **(headers or {})})
+
+
+def navigation(bench: Workbench, person: Assessor | None) -> list[tuple[str, str]]:
+    """Paths and titles of the pages that somebody may open."""
+    if person is None:
+        return []
+    rank = ROLES.index(person.role)
+    return [(each.path, each.title) for each in bench.pages if each.title and ROLES.index(each.role) <= rank]
+
+
+@cache
+def environment() -> Environment:
+    """Where templates are; every value in them is escaped."""
+    from pathlib import Path
+
+    found = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(FILTERS)
+    return found

@@ -1,0 +1,227 @@
+"""Judging: what comes next, marks, undo, and one's own history. Nothing here says what anybody should answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypedDict
+
+from rankscope.validation import OneOf, Optional, WholeNumber
+from rankscope.workbench.judging import LONGEST_COMMENT
+from rankscope.workbench.pages.addresses import Visit, address
+from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.pages.item_views import ItemView, QueryView, item_view, query_view
+from rankscope.workbench.pages.own_progress import OwnProgress
+from rankscope.workbench.pages.tasks import pair_of, read_tasks, task_of
+from rankscope.workbench.store.events import LONGEST_KEY, LONGEST_LOOK, Event, Mark
+from rankscope.workbench.store.failures import Refused
+from rankscope.workbench.store.state import Pair
+
+MOST = 24  # items at once
+TAB = Words(40)
+KEY = Words(LONGEST_KEY, least=1)
+
+
+class GradeView(TypedDict):
+    """A grade and what it means."""
+
+    grade: int
+    name: str
+
+
+class TaskView(TypedDict):
+    """An item to be judged for a query."""
+
+    task: str
+    query: int
+    item: ItemView
+
+
+class GuidelineView(TypedDict):
+    """What assessors are told."""
+
+    version: int
+    text: str
+
+
+class JudgeView(TypedDict):
+    """What to judge next; `outbox` names where a browser keeps what is not saved yet."""
+
+    grades: list[GradeView]
+    guideline: GuidelineView | None
+    queries: list[QueryView]
+    tasks: list[TaskView]
+    marks: int
+    left: int
+    outbox: str
+
+
+@dataclass(frozen=True)
+class JudgeAsked:
+    """What is to be judged, and where it is shown."""
+
+    tab: Annotated[str, TAB, "a name of the tab that shows the items; without one none is lent"] = ""
+    count: Annotated[int, WholeNumber(1, MOST), "how many items"] = 12
+    hold: Annotated[str, Words(2000), "tasks that the tab shows already, with commas between"] = ""
+
+
+@dataclass(frozen=True)
+class MarkAsked:
+    """What somebody says of an item."""
+
+    key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
+    kind: Annotated[str, OneOf(("grade", "unsure", "skip", "comment"), exactly=True), "what is said"]
+    task: Annotated[str, Words(40, least=3), "of which task"]
+    grade: Annotated[int | None, Optional(WholeNumber(0, 9)), "how relevant the item is, where a grade is given"] = None
+    ms: Annotated[int | None, Optional(WholeNumber(0)), f"how long it was visible; at most {LONGEST_LOOK} count"] = None
+    text: Annotated[str, Words(LONGEST_COMMENT), "the comment"] = ""
+
+
+@dataclass(frozen=True)
+class UndoAsked:
+    """What is taken back."""
+
+    key: Annotated[str, KEY, "a name of this undo, as marks have one"]
+    of: Annotated[str | None, Optional(KEY), "the key of a mark of one's own; without it the last that stands"] = None
+    tab: Annotated[str, TAB, "the tab that shows the item again"] = ""
+
+
+class UndoneView(TypedDict):
+    """What was taken back: it is to be judged again."""
+
+    kind: str
+    grade: int | None
+    query: QueryView | None
+    task: TaskView | None
+
+
+@dataclass(frozen=True)
+class AwayAsked:
+    """A tab that shows nothing any more."""
+
+    tab: Annotated[str, Words(40, least=1), "its name"]
+
+
+@address("GET", "/judge", title="Judge", template="judge.html")
+def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
+    """What to judge next, lent to a tab: items and what they are looked at for, and nothing else."""
+    pairs = _next_pairs(visit, asked) if asked.tab else []
+    marks, left = visit.bench.keep(OwnProgress).totals(visit.person)
+    guidelines = visit.project.guidelines
+    return {
+        "grades": grade_views(visit.bench),
+        "guideline": {"version": guidelines[-1].version, "text": guidelines[-1].text} if guidelines else None,
+        "queries": [query_view(visit.bench, each) for each in dict.fromkeys(query for query, _ in pairs)],
+        "tasks": [task_view(visit.bench, pair) for pair in pairs],
+        "marks": marks,
+        "left": left,
+        "outbox": _outbox(visit),
+    }
+
+
+def _next_pairs(visit: Visit, asked: JudgeAsked) -> list[Pair]:
+    """What the tab shows already and may go on showing, then more."""
+    project, person = visit.project, visit.person.id
+    held = project.hold(person, read_tasks(visit.bench, asked.hold, MOST), asked.tab)
+    more = [loan.pair for loan in project.next_items(person, asked.count, tab=asked.tab)]
+    return list(dict.fromkeys([*held, *more]))[: max(asked.count, len(held))]
+
+
+@address("POST", "/judge/marks")
+async def mark(visit: Visit, asked: MarkAsked) -> None:
+    """Say something of an item; the answer comes when it is on the disk."""
+    query, item = pair_of(visit.bench, asked.task)
+    if visit.project.pool is None or visit.project.pool.row((query, item)) is None:
+        raise Refused(f"task {asked.task} is not in the pool that is judged now")
+    await _save(visit, _mark_of(visit, asked, query, item))
+
+
+def _mark_of(visit: Visit, asked: MarkAsked, query: str, item: str) -> Mark:
+    kind: Any = asked.kind
+    return Mark(
+        assessor=visit.person.id,
+        key=asked.key,
+        kind=kind,
+        query=query,
+        item=item,
+        grade=asked.grade,
+        ms=asked.ms,
+        detail={"text": asked.text} if asked.kind == "comment" else None,
+    )
+
+
+@address("POST", "/judge/undo")
+async def undo(visit: Visit, asked: UndoAsked) -> UndoneView:
+    """Take back a mark, and have its item back; again and again goes further back."""
+    event = await _save(
+        visit, Mark(assessor=visit.person.id, key=asked.key, kind="undo", of=_event_of(visit, asked.of))
+    )
+    undone = visit.project.state.events[(event.of or 0) - 1]
+    pair = (undone.query or "", undone.item or "")
+    inside = visit.project.pool is not None and visit.project.pool.row(pair) is not None
+    if inside and asked.tab:
+        visit.project.hold(visit.person.id, [pair], asked.tab)
+    return {
+        "kind": undone.kind,
+        "grade": undone.grade,
+        "query": query_view(visit.bench, pair[0]) if inside else None,
+        "task": task_view(visit.bench, pair) if inside else None,
+    }
+
+
+@address("POST", "/judge/away")
+def away(visit: Visit, asked: AwayAsked) -> None:
+    """The tab was closed: what it shows goes to others."""
+    visit.project.release(visit.person.id, asked.tab)
+
+
+async def _save(visit: Visit, mark: Mark) -> Event:
+    saved = await asyncio.wrap_future(visit.project.send(mark))
+    return saved.event
+
+
+def _event_of(visit: Visit, key: str | None) -> int | None:
+    """The event of one's own key."""
+    if key is None:
+        return None
+    found = visit.project.state.known(visit.person.id, key)
+    if found is None:
+        raise Refused("there is no mark of yours with this key, so there is nothing to undo")
+    return found.id
+
+
+def grade_views(bench: Workbench) -> list[GradeView]:
+    """The grades with their meanings."""
+    file = bench.project.file
+    return [{"grade": each, "name": grade_name(each, file.grades, file.relevant)} for each in file.grades]
+
+
+def grade_name(grade: int, grades: Iterable[int], relevant: int) -> str:
+    """What a grade means in words.
+
+    >>> [grade_name(each, (0, 1, 2, 3), 1) for each in (0, 1, 2, 3)]
+    ['not relevant', 'relevant', 'more relevant', 'most relevant']
+    """
+    upper = [each for each in grades if each >= relevant]
+    if grade < relevant:
+        return "not relevant"
+    if grade == upper[0]:
+        return "relevant"
+    return "most relevant" if grade == upper[-1] else "more relevant"
+
+
+def task_view(bench: Workbench, pair: Pair) -> TaskView:
+    """An item for a query, both by numbers."""
+    return {"task": task_of(bench, pair), "query": bench.query_number(pair[0]), "item": item_view(bench, pair[1])}
+
+
+def _outbox(visit: Visit) -> str:
+    """A name for what one person's browser keeps of one project: nobody else's marks are sent in their name."""
+    about = str(visit.person.id).encode()
+    return hashlib.blake2b(about, digest_size=8, key=visit.project.secret[:64], person=b"outbox").hexdigest()
+
+
+ADDRESSES = (judge, mark, undo, away)

@@ -1,0 +1,167 @@
+"""One description of everything over HTTP, made from the addresses themselves: OpenAPI 3.1."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, is_typeddict
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from rankscope.version import __version__
+from rankscope.workbench.pages.addresses import ANYBODY, Address, Changed, Nothing
+from rankscope.workbench.pages.asked import fields_of
+from rankscope.workbench.pages.forms import VERSION
+from rankscope.workbench.pages.schema import Schema, schema_of_field, schema_of_type
+from rankscope.workbench.service.answers import json_answer
+from rankscope.workbench.service.application import ServicePart
+
+PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
+WORDS: Final = {
+    400: "the request says something that cannot be",
+    401: "nobody is signed in, or the token lets nobody in",
+    403: "the role does not open this, or a page of another site asked",
+    404: "there is nothing here",
+    409: "the change cannot be: sending it again changes nothing",
+    413: "the body is too large",
+    429: "too often: Retry-After says when again",
+    503: "the database cannot be reached",
+    507: "the disk is full: nothing was saved",
+}
+REFUSAL: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "format": {"const": "rankscope.refusal"},
+        "version": {"const": VERSION},
+        "status": {"type": "integer"},
+        "error": {"type": "string"},
+    },
+    "required": ["format", "version", "status", "error"],
+}
+
+
+def description(addresses: Iterable[Address], others: Sequence[BaseRoute] = ()) -> dict[str, Any]:
+    """The description of pages, and of the addresses of other parts."""
+    paths: dict[str, dict[str, Any]] = {}
+    for each in addresses:
+        paths.setdefault(plain_path(each.path), {})[each.method.lower()] = _operation(each)
+    for route in others:
+        if isinstance(route, Route) and not route.path[1:].endswith("/"):  # a final slash adds nothing
+            paths.setdefault(plain_path(route.path), {}).update(_operations_of_route(route))
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "rankscope", "version": __version__, "summary": "Search, judge and evaluate rankings."},
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": {"Refusal": REFUSAL},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def description_part(parts: Sequence[ServicePart]) -> ServicePart:
+    """The description of other parts, at /openapi.json."""
+    described = description([], [route for part in parts for route in part.routes])
+
+    async def answer(_request: Request) -> Response:
+        return json_answer(described)
+
+    route = Route("/openapi.json", answer, methods=["GET"])
+    return ServicePart(routes=[route], tell=parts[-1].tell, owns=lambda path: path == "/openapi.json")
+
+
+def plain_path(path: str) -> str:
+    """A path as OpenAPI writes it.
+
+    >>> plain_path("/like/{item:int}")
+    '/like/{item}'
+    """
+    return PLACE.sub(r"{\1}", path)
+
+
+def _operation(address: Address) -> dict[str, Any]:
+    in_path = {found[1] for found in PLACE.finditer(address.path)}
+    named = [] if address.asked is Nothing else fields_of(address.asked)
+    reading = address.method == "GET"
+    parameters = [
+        {
+            "name": each.name,
+            "in": "path" if each.name in in_path else "query",
+            "required": each.name in in_path or each.is_needed,
+            "schema": schema_of_field(each),
+        }
+        for each in named
+        if reading or each.name in in_path
+    ]
+    found: dict[str, Any] = {
+        "operationId": address.name,
+        "summary": address.summary,
+        "parameters": parameters,
+        "responses": _responses(address),
+    }
+    body = [each for each in named if not reading and each.name not in in_path]
+    if body:
+        schema = {
+            "type": "object",
+            "properties": {each.name: schema_of_field(each) for each in body},
+            "required": [each.name for each in body if each.is_needed],
+            "additionalProperties": False,
+        }
+        found["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+    return found if address.role == ANYBODY else found | {"security": [{"token": []}]}
+
+
+def _responses(address: Address) -> dict[str, Any]:
+    statuses = {400, 404, 413, 414, 421, *address.statuses} if address.asked is not Nothing else {*address.statuses}
+    if address.role != ANYBODY:
+        statuses |= {401, 403, 429}
+    if address.method != "GET":
+        statuses |= {403, 409, 429, 503, 507}
+    found = {str(each): _refused(WORDS.get(each, "refused")) for each in sorted(statuses)}
+    return dict(sorted({**_answers(address), **found}.items()))
+
+
+def _answers(address: Address) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for kind in address.views:
+        if is_typeddict(kind):
+            found["200"] = _answered(address, "application/json", {"schema": _whole(address, kind)})
+        elif isinstance(kind, type) and issubclass(kind, Response):
+            found["200"] = _answered(address, address.media, {})
+        elif kind is type(None) or kind is Changed:
+            found["204"] = {"description": "done"}
+    return found
+
+
+def _answered(address: Address, media: str, content: Schema) -> dict[str, Any]:
+    return {"description": address.summary, "content": dict.fromkeys(media.split(", "), content)}
+
+
+def _whole(address: Address, kind: Any) -> Schema:
+    """A view with the name of its format."""
+    schema = schema_of_type(kind)
+    head = {"format": {"const": f"rankscope.{address.name}"}, "version": {"const": VERSION}}
+    return schema | {
+        "properties": head | schema["properties"],
+        "required": ["format", "version", *schema["required"]],
+    }
+
+
+def _refused(words: str) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
+    return {"description": words, "content": content}
+
+
+def _operations_of_route(route: Route) -> dict[str, Any]:
+    """What is known of an address of the search service, which answers as Solr and OpenSearch do."""
+    parameters = [
+        {"name": found[1], "in": "path", "required": True, "schema": {"type": "string"}}
+        for found in PLACE.finditer(route.path)
+    ]
+    summary = (inspect.getdoc(route.endpoint) or "Refused: this service is read-only.").partition("\n")[0]
+    answer = {"description": "as Solr or OpenSearch answers", "content": {"application/json": {}}}
+    operation = {"summary": summary, "parameters": parameters, "responses": {"default": answer}}
+    return {method.lower(): operation for method in sorted(route.methods or ()) if method != "HEAD"}

@@ -1,0 +1,85 @@
+"""The pool: what is to be judged, how it was drawn, and a form that makes the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypedDict
+
+from rankscope.validation import COUNT, SEED, Optional
+from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.store.rows import Design
+
+EXAMPLES = {
+    "depth(20)": "the first 20 of each run",
+    "mtf(100)": "run by run, as long as what comes is relevant",
+    "bandit(100)": "always from the run that has brought most so far",
+    "sample(1-10:all, 11-100:20%, 101-1000:5%)": "a sample with known probabilities, for estimates with intervals",
+    "bandit(100) + sample(101-1000:2%)": "first the one, then a sample of what it left",
+}
+
+
+class DesignView(TypedDict):
+    """How a pool was drawn."""
+
+    version: int
+    method: str
+    seed: int
+    budget: int | None
+    runs: list[str]
+    digest: str
+    at_us: int
+    candidates: int | None  # of the one that is judged now
+
+
+class PoolView(TypedDict):
+    """All pools, the one that is judged now first, and methods to choose from."""
+
+    designs: list[DesignView]
+    runs: int
+    examples: dict[str, str]
+
+
+@dataclass(frozen=True)
+class PoolAsked:
+    """The next pool."""
+
+    method: Annotated[str, Words(500, least=1), "how it is drawn, as depth(20)"]
+    budget: Annotated[int | None, Optional(COUNT), "items of each query that mtf and bandit judge"] = None
+    seed: Annotated[int, SEED, "of the sample"] = 0
+
+
+@address("GET", "/pool", role="admin", title="Pool", template="pool.html")
+def pool(visit: Visit) -> PoolView:
+    """What is to be judged, and how it was drawn."""
+    project = visit.project
+    return {
+        "designs": [_design(visit, each) for each in reversed(project.designs)],
+        "runs": len(project.file.runs),
+        "examples": dict(EXAMPLES),
+    }
+
+
+@address("POST", "/pool", role="admin")
+def make_pool(visit: Visit, asked: PoolAsked) -> Changed:
+    """Draw a pool, which is judged from now on; marks of others stay."""
+    visit.project.make_pool(asked.method, budget=asked.budget, seed=asked.seed)
+    return Changed("/pool")
+
+
+def _design(visit: Visit, found: Design) -> DesignView:
+    current = visit.project.pool
+    is_current = current is not None and current.design.version == found.version
+    return {
+        "version": found.version,
+        "method": found.method,
+        "seed": found.seed,
+        "budget": found.budget,
+        "runs": found.run_names,
+        "digest": found.digest,
+        "at_us": found.at_us,
+        "candidates": len(current.rows) if current is not None and is_current else None,
+    }
+
+
+ADDRESSES = (pool, make_pool)

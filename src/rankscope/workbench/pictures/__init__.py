@@ -1,0 +1,1 @@
+"""Pictures that come from anybody, decoded where they can do no harm."""

@@ -1,0 +1,121 @@
+"""A project served until it is stopped: who can reach it, and the link that lets its owner in."""
+
+from __future__ import annotations
+
+import re
+import ssl
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rankscope.errors import SettingError
+from rankscope.workbench.pages.bench import RATE, Reach, Workbench
+from rankscope.workbench.project import Project
+from rankscope.workbench.service.hosts import is_loopback
+
+PUBLIC: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exposure:
+    """Where a project is served, and what stands between it and those who are not on this machine."""
+
+    host: str = "127.0.0.1"
+    port: int = 8384
+    behind_proxy: str | None = None  # the address that people open, as https://judging.example.org
+    certificate: str | None = None
+    certificate_key: str | None = None
+    allow_hosts: Sequence[str] = ()
+    rate: float = RATE
+
+    def __post_init__(self) -> None:
+        problems = []
+        if self.behind_proxy is not None and not PUBLIC.fullmatch(self.behind_proxy):
+            problems.append(
+                f"--behind-proxy {self.behind_proxy}: give the address that people open, as https://judging.example.org"
+            )
+        if not is_loopback(self.host) and self.behind_proxy is None and self.certificate is None:
+            problems.append(
+                f"--host {self.host} lets others reach the project: give --certificate and --certificate-key, or "
+                "--behind-proxy with the address of a proxy that encrypts"
+            )
+        if (self.certificate is None) != (self.certificate_key is None):
+            problems.append("--certificate and --certificate-key belong together: give both")
+        elif self.certificate is not None and (wrong := certificate_problem(self.certificate, self.certificate_key)):
+            problems.append(f"--certificate {self.certificate}: {wrong}")
+        if self.rate <= 0:
+            problems.append("--rate must be above 0")
+        if problems:
+            raise SettingError.of(problems)
+
+    def reach(self, port: int) -> Reach:
+        """As the pages know it."""
+        return Reach(port=port, public=self.behind_proxy, tls=self.certificate is not None, rate=self.rate)
+
+
+def certificate_problem(certificate: str, key: str | None) -> str:
+    """Why a certificate and its key cannot be used; nothing where they can.
+
+    >>> certificate_problem("nowhere.pem", "nowhere.key")
+    'cannot be read with its key: No such file or directory'
+    """
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as error:
+        return f"cannot be read with its key: {error.strerror or error}"
+    return ""
+
+
+def serve_project(
+    project: Project,
+    exposure: Exposure | None = None,
+    *,
+    indexes: Sequence[str] = (),
+    similarity: str = "bm25",
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve a project until Ctrl-C or SIGTERM, with indexes beside it that admins may search.
+
+    `say` gets the lines that tell where, and what is exposed.
+    """
+    from rankscope.workbench.pages.application import workbench_application
+    from rankscope.workbench.pages.searching import search_parts_beside
+    from rankscope.workbench.service.server import address_of, listen, run_application
+
+    how = exposure or Exposure()
+    with listen(how.host, how.port) as listening:
+        bench = Workbench(project, how.reach(listening.getsockname()[1]))
+        others = search_parts_beside(bench, indexes, similarity) if indexes else ()
+        application = workbench_application(
+            project, host=how.host, allow_hosts=how.allow_hosts, others=others, bench=bench
+        )
+        local = address_of(listening)
+        address = how.behind_proxy or (local.replace("http://", "https://", 1) if how.certificate else local)
+        for line in start_lines(bench, how, address):
+            say(line)
+        run_application(application, listening, certificate=how.certificate, key=how.certificate_key)
+
+
+def start_lines(bench: Workbench, exposure: Exposure, address: str) -> Iterable[str]:
+    """Where the project is, how its owner comes in, and who else can reach it."""
+    yield f"serving {bench.title} at {address}; Ctrl-C ends it"
+    yield f"open {address}/enter/{bench.start_token}"
+    yield "  this link lets you in once, as the owner; others come in by invitations from the page People"
+    if not is_loopback(exposure.host):
+        yield (
+            f"! {exposure.host} is not this machine alone: whoever reaches it sees that the project is here, and with "
+            "an invitation its pictures and texts"
+        )
+
+
+@contextmanager
+def demo_folder(folder: str | None) -> Iterator[Path]:
+    """The folder of the demo: the one that is given, or one that is gone afterwards."""
+    if folder is not None:
+        yield Path(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="rankscope-demo-") as name:
+        yield Path(name) / "icons"

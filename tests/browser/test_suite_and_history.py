@@ -1,0 +1,97 @@
+"""The pages of a suite and of a history in a real browser: nothing complains, nothing is cut off, axe finds nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from rankscope.reports.page import history_page, suite_page
+from tests.needs import needed_module, needed_program
+from tests.reports.page.test_history_page import history_of
+from tests.reports.page.test_suite_page import suite_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+AXE = Path(__file__).parents[1] / "vendor" / "axe-core" / "axe.min.js"
+PAGES = ("suite", "history")
+Scheme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    advice = "pages are not tried in a browser. Debian: apt-get install chromium"
+    found = os.environ.get("CHROMIUM") or needed_program("chromium", "chromium-browser", advice=advice)
+    api = needed_module("playwright.sync_api", "dev")
+    with api.sync_playwright() as started:
+        chromium = started.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    changes = [0.0, 0.03, -0.05, 0.01] * 10
+    texts = {
+        "suite": suite_page.render([suite_of()], "Six tasks", ["a warning"]),
+        "history": history_page.render(history_of(*changes[:28])),
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in texts}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1920, 1200, 400])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    browser: Browser, files: dict[str, Path], name: str, width: int, scheme: Scheme
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True, bypass_csp=True
+    )
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(files[name].as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("axe.run()")
+    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found["violations"]] == []
+    assert said == []
+    context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_one_picture_is_seen_for_light_and_one_for_dark(browser: Browser, files: dict[str, Path], name: str) -> None:
+    context = browser.new_context(color_scheme="light", offline=True)
+    page = context.new_page()
+    page.goto(files[name].as_uri())
+    seen = "['.lit', '.unlit'].map(each => document.querySelector(each).checkVisibility())"
+    assert page.evaluate(seen) == [True, False]
+    page.click("#theme")
+    assert page.evaluate(seen) == [False, True]
+    page.emulate_media(media="print")
+    assert page.evaluate(seen) == [True, False], "paper is light"
+    context.close()
+
+
+def test_a_suite_sorts_by_any_task(browser: Browser, files: dict[str, Path]) -> None:
+    context = browser.new_context(viewport={"width": 1920, "height": 900}, offline=True)
+    page = context.new_page()
+    page.goto(files["suite"].as_uri())
+    names = "[...document.querySelectorAll('#leaderboard tbody tr')].map(row => row.dataset.name)"
+    assert page.evaluate(names) == ["good", "base", "late"]
+    page.click("[data-sort=m1]")
+    assert page.evaluate(names) == ["good", "base", "late"], "by mean rank the best comes first, gaps last"
+    page.click("[data-sort=k0]")
+    assert page.evaluate(names)[-1] == "late"
+    context.close()
