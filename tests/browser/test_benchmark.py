@@ -73,7 +73,7 @@ def test_graphs_are_drawn_and_saved(opened: test_report.Opened) -> None:
         assert marks["seen"] >= 1
         assert marks["broken"] == 0
     with opened.page.expect_download() as waiting:
-        opened.page.click('[data-save="csv"][data-graph="cost"]')
+        opened.page.click('#graph-cost [data-save="csv"]')
     assert "thumbnail(side=8)" in Path(waiting.value.path()).read_text()
 
 

@@ -14,6 +14,7 @@ from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.reports.page.feedback_page import render, sections_of, write_page
 from tests.feedback.cases import clusters
+from tests.reports.page.test_html import data_of
 
 
 @pytest.fixture(scope="module")
@@ -52,5 +53,23 @@ def test_mean_efficiency_is_the_mean_of_topics(made: tuple[Results, Normalised, 
 
 
 def test_the_page_is_written_whole(made: tuple[Results, Normalised, Plan], tmp_path: Path) -> None:
-    size = write_page(made[0], made[2], tmp_path / "page.html")
+    size = write_page(made[0], made[1], tmp_path / "page.html")
     assert (tmp_path / "page.html").stat().st_size == size
+
+
+def test_cumulative_recall_comes_first_and_a_method_has_one_number_in_every_graph(
+    made: tuple[Results, Normalised, Plan],
+) -> None:
+    page = render(*made[:2])
+    figures = re.findall(r'data-figure="([a-z-]+)"', page)
+    assert figures[0] == "rounds-recall"
+    names = data_of(page, "systems")["names"]
+    assert names[0] == "no-feedback"
+    numbers: dict[str, set[int]] = {}
+    for id in figures:
+        for graph in data_of(page, id)["graphs"]:
+            for mark in graph["marks"]:
+                if "system" in mark:
+                    numbers.setdefault(mark["name"], set()).add(mark["system"])
+    assert {"rocchio", "svm"} <= set(numbers)
+    assert all(found == {names.index(name)} for name, found in numbers.items())

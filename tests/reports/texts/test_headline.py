@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from rankscope.evaluation.scores import SystemScores
 from rankscope.reports.page.contents import Report
 from rankscope.reports.texts.headline import Around, family_words, headline_of
 from rankscope.reports.texts.warning_kinds import warning_kinds
@@ -130,7 +131,7 @@ def test_warnings_are_one_line_a_kind_with_every_system_behind_it() -> None:
     assert len(cut.warnings()) >= 4
 
 
-def _missing(system: object, count: int) -> object:
-    answered = system.ranks.answered.copy()  # type: ignore[attr-defined]
+def _missing(system: SystemScores, count: int) -> SystemScores:
+    answered = system.ranks.answered.copy()
     answered[:count] = False
-    return replace(system, ranks=replace(system.ranks, answered=answered))  # type: ignore[type-var, attr-defined]
+    return replace(system, ranks=replace(system.ranks, answered=answered))

@@ -60,24 +60,26 @@ def grep_graph(systems: Systems, way: WayOption = "thinned", members: MembersOpt
 
 def _conclusion(index: FloatArray, recall: FloatArray, precision: FloatArray) -> str:
     """Precision at a recall of a half, at the lowest and the highest generality index that reach it."""
-    reached = [row for row in range(index.size) if _reaches(recall[row], precision[row])]
+    heights = [_at_half(*each) for each in zip(recall, precision, strict=True)]
+    reached = [row for row, height in enumerate(heights) if np.isfinite(height)]
     if len(reached) < 2:
         return f"A recall of {decimal_text(HALF)} is not reached at two levels of G."
-    ends = [
-        (float(index[row]), float(np.interp(HALF, recall[row], precision[row]))) for row in (reached[0], reached[-1])
-    ]
-    (low, first), (high, last) = ends
+    low, high = (float(index[row]) for row in (reached[0], reached[-1]))
+    first, last = (heights[row] for row in (reached[0], reached[-1]))
     way = "falls" if last < first else "rises"
     return (
-        f"At recall {decimal_text(HALF)} precision {way} from {decimal_text(first)} at G = {low:g} to "
-        f"{decimal_text(last)} at G = {high:g}, where each relevant item has {2 ** (high - low):,.0f} times as many "
+        f"At recall {decimal_text(HALF)} precision {way} from {decimal_text(first)} at G = {low:.3g} to "
+        f"{decimal_text(last)} at G = {high:.3g}, where each relevant item has {2 ** (high - low):,.0f} times as many "
         "others around it."
     )
 
 
-def _reaches(recall: FloatArray, precision: FloatArray) -> bool:
+def _at_half(recall: FloatArray, precision: FloatArray) -> float:
+    """Precision where recall is a half; NaN where the curve does not reach from below it to above."""
     there = np.isfinite(recall) & np.isfinite(precision)
-    return bool(there.all()) and bool(np.all(np.diff(recall) >= 0)) and float(recall[0]) <= HALF <= float(recall[-1])
+    order = np.argsort(recall[there], kind="stable")
+    x, y = recall[there][order], precision[there][order]
+    return float(np.interp(HALF, x, y)) if x.size and x[0] <= HALF <= x[-1] else float("nan")
 
 
 def _subtitle(cut: GeneralityTable) -> str:

@@ -31,14 +31,14 @@ def score_distribution_graph(systems: Systems) -> Graph:
     (queries,) = counted_systems(systems, WHAT, ONE)
     hits, others = _scores(queries)
     edges = _edges(np.concatenate([hits, others]))
-    share = float((hits > np.quantile(others, 0.99)).mean())
+    kept = float((hits > np.quantile(others, 0.99)).mean())
     most = int(queries.distractors.lengths.max()) if queries.distractors is not None else 0
     graph = Graph(
         f"Scores of {queries.system}",
         Axis("score", domain=(float(edges[0]), float(edges[-1]))),
         Axis("share of items", "per bin"),
-        subtitle=f"{how_many(len(queries))}; {_beyond(share)}",
-        conclusion=_conclusion(share),
+        subtitle=f"{how_many(len(queries))}; {_beyond(kept)}",
+        conclusion=_conclusion(kept),
         summary=f"Score distributions of relevant items and distractors of {queries.system}.",
     )
     for name, values, note in (

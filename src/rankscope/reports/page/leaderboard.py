@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 
 from rankscope.number_texts import decimal_text
-from rankscope.reports.texts.estimates import EQUAL, Estimate
+from rankscope.reports.texts.estimates import EQUAL, Estimate, Side
 from rankscope.reports.texts.warning_kinds import MUCH
 
-Side = Literal["better", "worse", ""]
 Role = Literal["primary", "measure", "class", "collection"]
+Groups = Literal["letters", "ranks", ""]  # how groups are shown, if at all
 STEPS = 6  # of shading
 ROUND = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 MOST_LETTERS = 16  # more cannot be followed down a column
@@ -255,7 +255,7 @@ class Leaderboard:
 
     columns: tuple[BoardColumn, ...]  # the first is the primary one
     rows: tuple[BoardRow, ...]
-    groups: Literal["letters", "ranks", ""] = ""
+    groups: Groups = ""
     notes: tuple[str, ...] = ()
 
     @property

@@ -12,15 +12,15 @@ from rankscope.reports.page.leaderboard import (
     BoardColumn,
     BoardRow,
     Difference,
+    Groups,
     Leaderboard,
-    Side,
     Standing,
     Unjudged,
     places_of,
     slots_of,
 )
 from rankscope.reports.texts.class_table import class_estimates
-from rankscope.reports.texts.estimates import Estimates, MeasureRow
+from rankscope.reports.texts.estimates import Estimates, MeasureRow, Side
 from rankscope.reports.texts.warning_kinds import percent
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _difference(main: MeasureRow, number: int) -> Difference | None:
     return Difference(own.estimate.value, signed_text(own.estimate.value), ends, own.side)
 
 
-def _group_style(compared: Compared | None) -> str:
+def _group_style(compared: Compared | None) -> Groups:
     if compared is None or compared.main.ranks is None or len(compared.systems) < 3:
         return ""
     letters = {each for own in compared.main.ranks.letters for each in own}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
 EQUAL = 1e-9
+Side = Literal["better", "worse", ""]  # of the baseline
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Difference:
     better: int
     worse: int
     equal: int
-    side: str = ""
+    side: Side = ""
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def _differences(judged: MeasureCompared, names: list[str]) -> tuple[Difference,
 def _difference(judged: MeasureCompared, pair: Comparison) -> Difference:
     gains = judged.differences(pair) * (-1 if judged.table.lower_is_better else 1)
     better, worse = int((gains > EQUAL).sum()), int((gains < -EQUAL).sum())
-    side = "" if not pair.better else "better" if pair.better == pair.second else "worse"
+    side: Side = "" if not pair.better else "better" if pair.better == pair.second else "worse"
     estimate = Estimate(pair.difference, pair.low, pair.high)
     return Difference(estimate=estimate, better=better, worse=worse, equal=gains.size - better - worse, side=side)
 

@@ -45,7 +45,7 @@ function leadersOf(curves) {
   return {runs, total, alike};
 }
 function concludeCurves(graph, marks) {
-  const curves = curvesOf(marks), what = quantityOf(graph), along = graph.x.quantity;
+  const curves = curvesOf(marks), what = quantityOf(graph), along = graph.x.quantity.replace(" of feedback", "");
   if (!curves.length) return "choose a system to see its curve.";
   if (curves.length === 1) {
     const [first, last] = [curves[0].points[0], curves[0].points[curves[0].points.length - 1]];

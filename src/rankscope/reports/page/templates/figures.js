@@ -129,6 +129,15 @@ async function startFigures() {
   choice.listeners.push(redraw);
   let waiting;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(redraw, 80); });
-  addEventListener("beforeprint", () => { paperWidth = 500; redraw(); });
-  addEventListener("afterprint", () => { paperWidth = 0; redraw(); });
+  const opened = [];
+  addEventListener("beforeprint", () => {
+    paperWidth = 335;
+    redraw();
+    for (const each of document.querySelectorAll("details.fold:not([open])")) { each.open = true; opened.push(each); }
+  });
+  addEventListener("afterprint", () => {
+    paperWidth = 0;
+    redraw();
+    for (const each of opened.splice(0)) each.open = false;
+  });
 }

@@ -81,7 +81,7 @@ function fit() {
     gone.add(key);
     show(gone);
   }
-  document.documentElement.style.setProperty("--head", 40 + table.tHead.offsetHeight + "px");
+  document.documentElement.style.setProperty("--head", barHeight() + table.tHead.offsetHeight + "px");
   if (!chooser) return;
   const names = optional.filter(key => gone.has(key) || (innerWidth <= 830 && key === wanted));
   const choices = names.includes(wanted) ? names : [wanted, ...names];

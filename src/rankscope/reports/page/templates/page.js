@@ -8,6 +8,12 @@ at("theme").addEventListener("click", () => { root.dataset.theme = theme() === "
 dark.addEventListener("change", named);
 named();
 
+// what sticks below the bar, and where a heading comes to rest, follow its height
+const barHeight = () => document.querySelector(".top").offsetHeight;
+const measureBar = () => root.style.setProperty("--bar", barHeight() + "px");
+addEventListener("resize", measureBar);
+measureBar();
+
 async function unpacked(id) {
   const bytes = Uint8Array.from(atob(at(id).textContent.trim()), sign => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
