@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve
-from rankscope.curves.growing_alike import EvenGrowth
+from rankscope.curves.sizes import known_sizes
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -21,6 +21,10 @@ from rankscope.graphs.system_count import ONE
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.table.query_curves import QueryCurves
 
+if TYPE_CHECKING:
+    from rankscope.curves.growing_alike import EvenGrowth
+
+WHAT = "growth of a whole collection"
 ALIKE, ALONE = "relevant items and distractors grow alike", "only distractors grow"
 
 
@@ -50,9 +54,10 @@ def even_growth_graph(
     distractors are left out at random, exact means over all ways to do so. Only queries whose class has a member left
     at the least of the `shares` are followed. Needs the size of the collection.
     """
+    (queries,) = counted_systems(systems, WHAT, ONE)
+    known_sizes(queries, WHAT)
     from rankscope.curves.growing_alike import even_growth
 
-    (queries,) = counted_systems(systems, "growth of a whole collection", ONE)
     grown = even_growth(queries, shares)
     y = Axis("precision = recall", "p = r", domain=(0, 1))
     ticks = tuple(sorted(grown.shares.tolist()))

@@ -16,7 +16,6 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.averaging import doubling_grid, radial_lattice, radial_mean
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import SLACK
-from rankscope.curves.thinned_recall import recall_at_level
 from rankscope.graphs.kinds.shared.chance import Limits, band_around, intervals_of
 from rankscope.graphs.kinds.shared.describing import chosen_scopes
 from rankscope.graphs.kinds.shared.groups import QueryGroup
@@ -59,6 +58,8 @@ class Radial:
     @classmethod
     def at_level(cls, members: QueryGroup, level: int, scopes: Sequence[float]) -> Radial:
         """The exact mean over all ways to leave distractors out until G is this level, which all queries must reach."""
+        from rankscope.curves.thinned_recall import recall_at_level
+
         queries = members.queries
         relevant = np.unique(queries.relevant)
         exact = relevant.size == 1
