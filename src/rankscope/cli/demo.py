@@ -117,8 +117,7 @@ def _first_found(sample: Any, scores: Any) -> Any:
     import numpy as np
 
     from rankscope.ranks.first_items import FirstItem
-    from rankscope.reports.page.documents import ShownDocuments
-    from rankscope.reports.page.found_items import COUNT, FoundItems
+    from rankscope.reports.page.found_items import COUNT, FoundItems, ShownDocuments
     from rankscope.reports.page.grey_pictures import grey_address
 
     one, other = (system.columns[0].values for system in scores.systems)

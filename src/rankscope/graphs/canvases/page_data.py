@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.arrays import FloatArray
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases.heat import heat_cells
 from rankscope.graphs.marks import (
     Bars,
     Dots,
@@ -90,6 +89,8 @@ def _mark(mark: Mark) -> dict[str, Any]:
         words = {"shade": _numbers(mark.shade), "words": mark.words, "below": mark.below}
         return _line(mark.x, mark.y) | words | _facts(mark.facts)
     if isinstance(mark, SurfaceMark):
+        from rankscope.graphs.canvases.heat import heat_cells
+
         cells = heat_cells(mark)
         return {"cells": [[_digits(cell[name]) for name in ("x", "x2", "y", "y2", "z")] for cell in cells]}
     assert isinstance(mark, TextMark)

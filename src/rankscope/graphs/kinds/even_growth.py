@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve
-from rankscope.curves.growing_alike import EvenGrowth
+from rankscope.curves.sizes import known_sizes
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -18,9 +18,14 @@ from rankscope.graphs.kinds.shared.chance import band_around, interval_facts, in
 from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, shown_of
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import ONE
+from rankscope.number_texts import decimal_text, plain_number
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.table.query_curves import QueryCurves
 
+if TYPE_CHECKING:
+    from rankscope.curves.growing_alike import EvenGrowth
+
+WHAT = "growth of a whole collection"
 ALIKE, ALONE = "relevant items and distractors grow alike", "only distractors grow"
 
 
@@ -50,9 +55,10 @@ def even_growth_graph(
     distractors are left out at random, exact means over all ways to do so. Only queries whose class has a member left
     at the least of the `shares` are followed. Needs the size of the collection.
     """
+    (queries,) = counted_systems(systems, WHAT, ONE)
+    known_sizes(queries, WHAT)
     from rankscope.curves.growing_alike import even_growth
 
-    (queries,) = counted_systems(systems, "growth of a whole collection", ONE)
     grown = even_growth(queries, shares)
     y = Axis("precision = recall", "p = r", domain=(0, 1))
     ticks = tuple(sorted(grown.shares.tolist()))
@@ -67,7 +73,21 @@ def even_growth_graph(
     told = [each for each in band_words(bands) if "units of chance" not in each]
     words = [_who(grown), "exact means over all ways to leave items out", *told]
     return graph.described(
-        subtitle="; ".join(words), summary=f"Quality of {queries.system} while relevant items and distractors grow."
+        subtitle="; ".join(words),
+        summary=f"Quality of {queries.system} while relevant items and distractors grow.",
+        conclusion=_conclusion(grown),
+    )
+
+
+def _conclusion(grown: EvenGrowth) -> str:
+    """How far quality moves from the least share to the whole collection, with both growing and with one."""
+    order = np.argsort(grown.shares)
+    least = plain_number(float(grown.shares[order[0]]))
+    both, alone = (values.mean(axis=0)[order] for values in (grown.alike, grown.alone))
+    ends = [f"{decimal_text(float(each[0]))} to {decimal_text(float(each[-1]))}" for each in (both, alone)]
+    return (
+        f"From {least} of the collection to all of it, precision at scope c goes from {ends[0]} where relevant items "
+        f"grow too, and from {ends[1]} where only distractors grow."
     )
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import SettingError
 from rankscope.inputs.checks import shorten_value
+from rankscope.reports.page.found_items import ShownDocuments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,19 +24,6 @@ TITLES = ("title", "headline", "subject", "name")
 TEXTS = ("text", "body", "contents", "abstract", "description")
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm")
 FIRST_WORDS = 220  # characters
-
-
-@dataclass(frozen=True)
-class ShownDocuments:
-    """By the id of an item: its title, its first words, a picture as a data address; and how a link is made."""
-
-    titles: Mapping[str, str] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-    pictures: Mapping[str, str] = field(default_factory=dict)
-    link: str = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.titles or self.texts or self.pictures or self.link)
 
 
 def shown_documents(source: str | Path, wanted: Sequence[str], reading: Reading | None = None) -> ShownDocuments:

@@ -11,7 +11,6 @@ import numpy as np
 
 from rankscope.ranks.first_items import FirstItem, Lists
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.reports.page.documents import ShownDocuments
 
 if TYPE_CHECKING:
     from rankscope.inputs.topics.query_set import QuerySet
@@ -19,6 +18,19 @@ if TYPE_CHECKING:
 COUNT = 10  # items of each list
 MOST = 500_000  # items of all lists together: more would make the page too large to open
 QUESTIONS = ("question", "desc", "description", "text", "narrative", "narr")
+
+
+@dataclass(frozen=True)
+class ShownDocuments:
+    """By the id of an item: its title, its first words, a picture as a data address; and how a link is made."""
+
+    titles: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    link: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.titles or self.texts or self.pictures or self.link)
 
 
 @dataclass(frozen=True)

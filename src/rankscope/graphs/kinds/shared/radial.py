@@ -16,7 +16,6 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.averaging import doubling_grid, radial_lattice, radial_mean
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import SLACK
-from rankscope.curves.thinned_recall import recall_at_level
 from rankscope.graphs.kinds.shared.chance import Limits, band_around, intervals_of
 from rankscope.graphs.kinds.shared.describing import chosen_scopes
 from rankscope.graphs.kinds.shared.groups import QueryGroup
@@ -63,6 +62,8 @@ class Radial:
         relevant = np.unique(queries.relevant)
         exact = relevant.size == 1
         a = _thinned_grid(relevant, level, scopes)
+        from rankscope.curves.thinned_recall import recall_at_level
+
         recall = recall_at_level(queries, level, a)
         mean = recall.low.mean(axis=0)
         curve = Curve(
