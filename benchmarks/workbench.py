@@ -19,7 +19,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import workbench_http
+from benchmarks import workbench_browsing, workbench_http
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.dialects import SQLite
 from rankscope.workbench.store.events import Event
@@ -55,7 +55,7 @@ def report(folder: Path) -> str:
     place.mkdir(parents=True)
     with postgresql() as cluster:
         parts = [_marks(place, cluster), _opening(place), _killing(place, cluster), _over_http(place, cluster)]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, workbench_browsing.browsing(_made(place / "browsing"))])
 
 
 @contextmanager

@@ -40,11 +40,14 @@ if TYPE_CHECKING:
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.asking import ask_feedback
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
+    from rankscope.facade.explaining import explain_query
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.ranking import benchmark, describe, rank
+    from rankscope.facade.reusing import check_labels, pool_reuse
     from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
     from rankscope.facade.simulating import simulate_feedback
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
 
 _PLACES: dict[str, str] = {  # what each question is asked with, then what it takes and gives, in the order of the flow
     "evaluate": "facade.evaluating",
+    "explain_query": "facade.explaining",
     "compare": "facade.comparing",
     "gate": "facade.comparing",
     "report": "facade.showing",
@@ -69,10 +73,13 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "homogeneity": "facade.growing",
     "estimate": "facade.growing",
     "needed_sample": "sampling.sample_size",
+    "pool_reuse": "facade.reusing",
+    "check_labels": "facade.reusing",
     "describe": "facade.ranking",
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
     "simulate_feedback": "facade.simulating",
+    "ask_feedback": "facade.asking",
     "index": "facade.searching",
     "search": "facade.searching",
     "gather": "facade.gathering",
@@ -134,12 +141,15 @@ __all__ = [
     "SettingError",
     "Settings",
     "__version__",
+    "ask_feedback",
     "benchmark",
+    "check_labels",
     "compare",
     "describe",
     "estimate",
     "evaluate",
     "evaluate_ranks",
+    "explain_query",
     "forecast_growth",
     "gate",
     "gather",
@@ -151,6 +161,7 @@ __all__ = [
     "needed_sample",
     "parse_measure",
     "parse_measures",
+    "pool_reuse",
     "rank",
     "reduce",
     "report",

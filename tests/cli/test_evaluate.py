@@ -9,7 +9,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
+from rankscope.cli.main import cli
 from tests.data import GOLDEN
 
 CASE = GOLDEN / "missing-queries-0"
@@ -191,3 +193,25 @@ def test_grades_with_a_fraction_are_refused_where_whole_ones_are_needed(files: P
     assert done.returncode == 2
     assert "whole grades only" in done.stderr.decode()
     assert rankscope("evaluate", files / "qrels", files / "good.run").returncode == 0
+
+
+def test_a_query_is_explained_as_text_and_as_json(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "bm25.run"
+    qrels.write_text("".join(f"{query} 0 {item} 1\n" for query in ("7", "8") for item in "abcd"))
+    places = {"a": 1, "b": 3, "c": 10, "d": 40}
+    items = {rank: item for item, rank in places.items()}
+    run.write_text("".join(f"7 Q0 {items.get(k, f'x{k}')} {k} {100 - k} bm25\n" for k in range(1, 51)))
+    words = ["evaluate", str(qrels), str(run), "--explain", "7", "--collection-size", "100"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    for told in ("Decision table at scope 4 (s = c)", "r = 0.5000", "p = 0.5000", "Window for a wanted recall"):
+        assert told in done.output
+    out = tmp_path / "seven.json"
+    assert CliRunner().invoke(cli, [*words, "-o", str(out)]).exit_code == 0
+    (told_again,) = json.loads(out.read_text())["explained"]
+    assert [row["window"] for row in told_again["wanted"]] == [1, 1, 3, 10, 40]
+
+
+def test_an_explanation_has_no_other_format(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["evaluate", "q", "r", "--explain", "7", "--format", "latex"])
+    assert "text or JSON" in str(done.exception)

@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rankscope
-from rankscope.cli.look import VIEWS
 from rankscope.cli.main import cli
 from rankscope.engines.text import Index
 from rankscope.errors import RankscopeError, SettingError
+from rankscope.reports.texts.look_views import VIEWS
 from tests.needs import needed_module
 
 DOCUMENTS = [

@@ -19,8 +19,10 @@ import rankscope
 from rankscope.cli.main import cli
 from rankscope.errors import MeasureError, SettingError
 from rankscope.evaluation.scores import Scores
+from rankscope.facade.problems import ProblemChoices
 from rankscope.facade.scoring import InputChoices
 from rankscope.measures import AP, Bpref, P, nDCG
+from rankscope.settings import Choices
 
 QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(10)}
 GOOD = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in QRELS}
@@ -118,6 +120,9 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "width",
     "flat",
     "needed",
+    "limit",
+    "explain",  # rankscope.explain_query
+    "baselines",  # of a page; rankscope.ask_feedback("efficiency", ...) has them
     "relevant",
     "latex_columns",
     "latex_marks",
@@ -136,6 +141,8 @@ VERBS: dict[str, Callable[..., Any]] = {
     "estimate": rankscope.estimate,
     "index": rankscope.index,
     "search": rankscope.search,
+    "reuse": rankscope.pool_reuse,
+    "labels": rankscope.check_labels,
 }
 
 
@@ -151,12 +158,14 @@ def options_of(command: str) -> dict[str, Any]:
 def test_every_option_of_a_command_has_its_twin_with_the_same_default(command: str) -> None:
     twins = inspect.signature(VERBS[command]).parameters
     shared = InputChoices.__annotations__ if "given" in twins else {}
+    shared = ProblemChoices.__annotations__ if "problem" in twins else shared
+    shared = Choices.__annotations__ if "settings" in twins else shared
     for name, option in options_of(command).items():
         if name in ELSEWHERE and name not in twins:
             continue
         if (command, name) == ("describe", "list"):
             continue  # `rankscope.engines.images.descriptors.DESCRIPTORS`
-        twin = TWINS.get(name, name)
+        twin = TWINS.get(name, name) if name not in twins else name
         assert twin in twins or twin in shared, f"--{name}"
         usual = option.to_info_dict()["default"]
         if twin in twins and twins[twin].default is not inspect.Parameter.empty and option.show_default:

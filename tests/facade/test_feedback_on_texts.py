@@ -113,7 +113,7 @@ def test_sessions_that_differ_are_ten_of_a_topic() -> None:
             ["docs.index", "--topics", "topics.tsv", "--qrels", "qrels.txt", "--labels", "l.txt"],
             "--labels: belongs to vectors with labels",
         ),
-        (["digits", "--qrels", "qrels.txt", "--rel", "2"], "--qrels, --rel: belongs to an index of texts"),
+        (["digits", "--similarity", "dfi", "--field", "x"], "--similarity, --field: belongs to an index of texts"),
         (["docs.index", "--topics", "two.tsv", "--qrels", "qrels.txt"], "topics that the judgements speak of: 2, 3"),
         (["docs.index", "--topics", "topics.tsv", "--qrels", "qrels.txt", "--start", "word"], "words"),
     ],
@@ -135,3 +135,12 @@ def test_what_cannot_be_is_refused(
 def test_python_is_told_in_its_own_words() -> None:
     with pytest.raises(SettingError, match="an index of texts needs topics=FILE and qrels=FILE"):
         rankscope.simulate_feedback(Index.build(DOCUMENTS), topics=TOPICS)
+
+
+def test_a_question_is_answered_on_texts_by_methods_on_words_too() -> None:
+    answer = rankscope.ask_feedback(
+        "examples", Index.build(DOCUMENTS), topics=TOPICS, qrels=QRELS, methods="text-rm3,rocchio", sizes=(1, 4)
+    )
+    rows = {row["method"]: row for row in answer.tables[0].rows}
+    assert [row["failed"] for row in rows.values()] == [0, 0]
+    assert float(str(rows["text-rm3"]["4 + 4"])) > 0

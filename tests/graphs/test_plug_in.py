@@ -125,10 +125,10 @@ def test_what_it_cannot_take_is_said(options: tuple[str, ...], message: str, sav
 
 
 def test_help_names_it_with_its_options_beside_ours() -> None:
-    text = " ".join(rankscope("--help").output.split())
+    text = " ".join(rankscope("--help").output.split()).replace("depth- waves", "depth-waves")
     assert "depth-waves how deep rankings go" in text
     assert "depth-waves: how many bins. Default: 10." in text
-    ways = "grip, grnp, grep: how generality varies: thinned, bins or hard. Default: thinned."
+    ways = "grip, grnp, grep: how generality varies: thinned or bins. Default: thinned."
     assert f"{ways} depth-waves: in which direction: up or down. Default: up." in text
     assert "learning-waves" not in text
     own = rankscope("depth-waves", "--help").output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankscope.cli.feedback_questions import ABOUT, OWN, question_command
 from rankscope.cli.main import COMMANDS, cli
 from tools.docs.markdown import page as whole_page
 
@@ -18,6 +19,8 @@ def page() -> str:
         command = cli.get_command(root, name)
         if command is not None:
             parts += blocks(command, name, root)
+        if name == "feedback":
+            parts += [question_block(each, root) for each in ABOUT]
     return whole_page("Commands", *parts)
 
 
@@ -28,6 +31,16 @@ def blocks(command: click.Command, name: str, parent: click.Context) -> list[str
     for each, below in command.commands.items() if isinstance(command, click.Group) else ():
         found += blocks(below, each, context)
     return found
+
+
+def question_block(name: str, root: click.Context) -> str:
+    """One question of `rankscope feedback`, without the options that all of them share."""
+    command = question_command(name)
+    shared = {each for heading, names in command.sections.items() if heading != OWN for each in names}
+    command.params = [each for each in command.params if each.name not in shared or isinstance(each, click.Argument)]
+    context = click.Context(command, info_name="feedback", parent=root, terminal_width=WIDTH)
+    text = command.get_help(context)
+    return block(f"rankscope feedback FEATURES {name}", f"{text}\n\n  --methods, --topics and so on: as for the study")
 
 
 def block(title: str, text: str) -> str:

@@ -21,6 +21,13 @@ from rankscope.facade.usual import EVALUATE
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show the values of each query too, with its status.")
 @click.option(
+    "--explain",
+    multiple=True,
+    metavar="QUERY",
+    help="Explain this query in place of means: decision tables, what a hit costs, how far to look for a wanted "
+    "recall. Repeat it for several.",
+)
+@click.option(
     "--format",
     "output_format",
     metavar="FORMAT",
@@ -43,6 +50,7 @@ def command(
     files: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
+    explain: tuple[str, ...],
     output_format: str | None,
     output: str | None,
     latex_columns: str,
@@ -59,12 +67,16 @@ def command(
     \b
     rankscope evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10
     rankscope evaluate qrels.txt bm25.run -m all_trec -q --format trec --compat trec_eval-10
+    rankscope evaluate qrels.txt bm25.run --explain 301 --collection-size 528155
     rankscope evaluate qrels.parquet 'runs/bm25-*.parquet' --memory 1GB -o bm25.ranks.parquet
     """
     limit_threads(1)  # no matrix is multiplied here
     from rankscope.cli.output import Output, progress_line, say
 
     where = Inputs.where(given, quiet)
+    if explain:
+        _explain(Inputs.of(files, given), explain, output_format, output, quiet, where)
+        return
     target, inputs = Output.chosen(output, output_format, latex_columns, latex_marks), Inputs.of(files, given)
     if target.saves_ranks:
         _save(inputs, target, quiet, where)
@@ -75,6 +87,40 @@ def command(
     if not quiet and not target.tells_warnings:
         for line in scores.warnings():
             say(f"! {line}")
+
+
+def _explain(
+    inputs: Inputs, queries: tuple[str, ...], output_format: str | None, output: str | None, quiet: bool, where: Any
+) -> None:
+    """What each system does for each of the queries, as text or as JSON."""
+    from rankscope.cli.output import print_result, progress_line
+    from rankscope.facade.explaining import efforts_of
+    from rankscope.reports.formats.rows import as_json
+    from rankscope.reports.texts.effort import effort_json, effort_text
+
+    as_text = _is_text(output_format, output)
+    with progress_line(quiet) as progress:
+        scores = inputs.scores("evaluate", ["num_q"], progress, where=where)
+    efforts = efforts_of(scores, queries)
+    shown = "\n".join(map(effort_text, efforts)) if as_text else as_json(effort_json(efforts))
+    if output in (None, "-"):
+        print_result(shown)
+        return
+    from rankscope.files import atomic
+
+    with atomic(str(output)) as file:
+        file.write(shown)
+
+
+def _is_text(output_format: str | None, output: str | None) -> bool:
+    from rankscope.errors import SettingError
+
+    if output is not None and output.endswith(".ranks.parquet"):
+        raise SettingError("--explain shows queries and saves no ranks: leave out one of --explain and -o")
+    chosen = output_format or ("json" if str(output).endswith(".json") else "table")
+    if chosen not in ("table", "json"):
+        raise SettingError(f"an explanation is text or JSON: --format table or json, got {chosen}")
+    return chosen == "table"
 
 
 def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:

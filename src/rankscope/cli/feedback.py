@@ -6,85 +6,95 @@ from typing import Any
 
 import click
 
-from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
-from rankscope.cli.options import label_options, measure_option, on_option
-from rankscope.facade.usual import METHODS, TEXT_METHODS
+from rankscope.cli.feedback_options import LABELS, METHODS_OPTION, PROBLEM, problem_choices, problem_options
+from rankscope.cli.grouped import GroupedCommand
+from rankscope.cli.guarded import Input, OutputFile, OutputFolder
+from rankscope.cli.options import measure_option, on_option
 
-SHARED = (  # settings of studies on vectors and on texts
-    "topics",
-    "start",
-    "user",
-    "scaling",
-    "starts",
-    "seed",
-    "scope",
-    "rounds",
-    "k_pos",
-    "k_neg",
-    "choice",
-    "display",
-    "show_seen",
-    "remember",
-    "scored",
-)
+SESSIONS = ("starts", "rounds", "scope", "start", "user", "unjudged", "k_pos", "k_neg", "choice", "display")
+SECTIONS = {
+    "Results": ("output", "report", "keep_ranks", "baselines", "quiet"),
+    "What users look for, and among what": ("methods", *PROBLEM, *LABELS),
+    "How a session goes": (*SESSIONS, "show_seen", "remember"),
+    "What decides": ("scored", "measures"),
+}
+PROTOCOL = ("scope", "rounds", "k_pos", "k_neg", "choice", "display", "show_seen", "remember", "scored", "unjudged")
+
+
+class FeedbackCommand(GroupedCommand):
+    """The study, or where a question is named the command of that question with its own options."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the question that is asked, else of the study.
+
+        A word that is a question may be the value of an option too: then the study reads it as no question.
+        """
+        from rankscope.cli.feedback_questions import names_of_questions, question_command
+
+        refused: click.UsageError | None = None
+        named = names_of_questions(args)
+        for name in named:
+            try:
+                context = question_command(name).make_context(info_name, [*args], parent, **extra)
+            except click.UsageError as error:
+                refused = refused or error
+                continue
+            if str(context.params["question"]).lower() == name:
+                return context
+        try:
+            context = super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            raise refused or error from None
+        if refused is not None and str(context.params["question"]).lower() in named:
+            raise refused
+        return context
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """By the command that read the options."""
+        return super().invoke(ctx) if ctx.command is self else ctx.command.invoke(ctx)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The questions, one line each."""
+        from rankscope.cli.feedback_questions import ABOUT
+
+        with formatter.section("Questions (rankscope feedback QUESTION --help has the options of each)"):
+            formatter.write_dl([*ABOUT.items()])
 
 
 @click.command(
     "feedback",
-    cls=GuardedCommand,
+    cls=FeedbackCommand,
+    sections=SECTIONS,
     short_help="Which feedback method learns fastest, with simulated users?",
     former={"--processes": "--on processes:N", "--memory": "--remember"},
 )
 @click.argument("features", type=Input(), metavar="FEATURES|INDEX")
+@click.argument("question", required=False, metavar="[QUESTION]")
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=OutputFile("a feedback study", makes_folder=True),
     metavar="NAME.parquet",
-    help="Write the results here, one row for each session and round.",
+    help="Write the results here, one row for each session and round; a study needs it.",
 )
 @click.option(
     "--report",
     type=OutputFile(),
     metavar="NAME.html",
-    help="Write a page with graphs, efficiency and response times too.",
+    help="Write a page with graphs, efficiency and response times too; baselines and efficiencies go into "
+    "NAME.baselines.json beside the results.",
 )
 @click.option(
-    "--methods",
-    multiple=True,
-    metavar="NAMES",
-    help="Methods to compare, such as 'rocchio(gamma=0.25),svm'; repeat it or separate by commas; 'all' for every one."
-    f" Default: {', '.join(METHODS)}; of an index {', '.join(TEXT_METHODS)}. Controls always go with them.",
-)
-@click.option(
-    "--topics",
-    multiple=True,
+    "--baselines",
     type=Input(),
-    metavar="TEXTS",
-    help="What users look for: labels, or 'flower and red and not sky'; of an index a file of topics. Default: every "
-    "label of two items or more.",
+    metavar="FILE",
+    help="With --report: baselines of an earlier study, used again or replaced by better ones; its results are "
+    "re-calibrated.",
 )
-@click.option(
-    "--qrels", type=Input(), metavar="FILE", help="Judgements: which documents of an index are relevant to its topics."
-)
-@click.option(
-    "--rel",
-    type=float,
-    default=1,
-    show_default=True,
-    metavar="GRADE",
-    help="Count documents of an index as relevant from this grade on.",
-)
-@click.option(
-    "--similarity",
-    default="bm25",
-    show_default=True,
-    metavar="NAME",
-    help="How documents of an index are scored, as of search.",
-)
-@click.option("--field", metavar="NAME", help="Field of an index that words are looked up in. Default: as of search.")
-@click.option("--parts", metavar="NAMES", help="Parts of the topics to ask with, as title+desc. Default: the title.")
+@METHODS_OPTION
+@problem_options
 @click.option(
     "--starts",
     type=click.IntRange(1),
@@ -97,9 +107,11 @@ SHARED = (  # settings of studies on vectors and on texts
 )
 @click.option(
     "--start",
+    type=Input(),
     metavar="KIND",
-    help="How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), or, of an index, words: the "
-    "engine's own ranking. Default: one_query; of an index words.",
+    help="How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), a run file (a keyword "
+    "search whose queries are the topics), or, of an index, words: the engine's own ranking. Default: one_query; of an "
+    "index words.",
 )
 @click.option(
     "--user",
@@ -153,13 +165,12 @@ SHARED = (  # settings of studies on vectors and on texts
     help="Which examples count: all, those of the last round, or all but those the user takes back.",
 )
 @click.option(
-    "--scaling",
-    type=click.Choice(["none", "standardise", "l2"]),
-    default="none",
+    "--unjudged",
+    type=click.Choice(["silent", "irrelevant"]),
+    default="silent",
     show_default=True,
-    help="How features are scaled before methods see them.",
+    help="With --qrels: users say nothing of an item that nobody has judged, or take it for irrelevant.",
 )
-@label_options
 @click.option(
     "--keep-ranks",
     type=OutputFolder(),
@@ -173,25 +184,36 @@ SHARED = (  # settings of studies on vectors and on texts
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of every random choice."
 )
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
-def command(features: str, output: str, report: str | None, quiet: bool, **given: Any) -> None:
+def command(
+    features: str,
+    question: str | None,
+    output: str,
+    report: str | None,
+    baselines: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
     """Simulated users look for topics, mark what they are shown, and every method learns from the same marks.
 
     FEATURES is .npz (arrays features, labels, ids), .npy (with --labels), Parquet, or the name of a collection that
     comes with vectors (digits). INDEX is the folder of an index of texts: methods on words (text-rm3, text-rocchio)
     and on vectors of latent semantic indexing learn from the same marks. Interrupted work continues when the same
-    command is run again.
+    command is run again. Controls always go with the methods: no feedback, random order, a classifier that knows all
+    labels, the ideal. A QUESTION is answered in place of a study.
 
     \b
     rankscope feedback digits --methods rocchio,svm --topics 3,5,8 -o digits.parquet
     rankscope feedback clip.npz --user 'noisy(0.1)' --report clip.html -o clip.parquet
     rankscope feedback docs.index --topics queries.tsv --qrels qrels.txt --methods text-rm3,text-rocchio -o docs.parquet
+    rankscope feedback digits convergence --methods svm,rocchio
     """
     from rankscope.cli.output import print_result, progress_line, say
     from rankscope.feedback.study.study import study
     from rankscope.reports.texts.feedback import text_of
     from rankscope.running.runners import runner_of
 
-    _check_names(output, report)
+    output = _needed_output(question, output)
+    _check_names(output, report, baselines)
     if given["on"] is not None:
         given["on"] = runner_of(given["on"])  # before a large file is read
     plan = _plan(features, given)
@@ -207,16 +229,55 @@ def command(features: str, output: str, report: str | None, quiet: bool, **given
         if given["keep_ranks"]:
             _keep(plan, results, given["keep_ranks"], progress)
         if report:
-            from rankscope.reports.page.feedback_page import write_page
-
-            write_page(results, plan, report, progress=progress)
+            _write_page(results, plan, report, baselines, output, progress)
     if not quiet:
         print_result(text_of(results))
         say(f"{output}: {results.frame.height:,} rows" + (f"; {report}" if report else ""))
 
 
-def _check_names(output: str, report: str | None) -> None:
+def _needed_output(question: str | None, output: str | None) -> str:
+    """The file of the results; a word behind the features that is no question is told first."""
+    if question is not None:
+        from rankscope.catalogue import Catalogue
+        from rankscope.cli.feedback_questions import ABOUT
+
+        raise click.UsageError(Catalogue.of_words("question", ABOUT).not_found(question))
+    if output is None:
+        raise click.UsageError("Missing option '-o' / '--output': where the results of the study go.")
+    return output
+
+
+def _write_page(results: Any, plan: Any, report: str, baselines: str | None, output: str, progress: Any) -> None:
+    """The page, and beside the results the baselines and efficiencies that the next study may begin with."""
+    from rankscope.feedback.normalization.normalised import normalised
+    from rankscope.feedback.normalization.stored_baselines import load_store, save_baselines
+    from rankscope.reports.page.feedback_page import write_page
+
+    earlier = None if baselines is None else load_store(baselines)
+    told = None if progress is None else lambda share: progress("baselines", share)
+    result = normalised(plan, told, earlier)
+    write_page(results, result, report)
+    if result.learnt is not None:
+        save_baselines(result.learnt.store.baselines, baselines_beside(output), result.learnt.store.results)
+
+
+def baselines_beside(output: str) -> str:
+    """Where the baselines of a study go.
+
+    >>> baselines_beside("out/digits.parquet")
+    'out/digits.baselines.json'
+    """
+    return f"{output.removesuffix('.parquet')}.baselines.json"
+
+
+def _check_names(output: str, report: str | None, baselines: str | None) -> None:
     from rankscope.errors import SettingError
+    from rankscope.file_guard import check_target
+
+    if baselines is not None and report is None:
+        raise SettingError("--baselines go with a page: give --report NAME.html, or ask for efficiency alone")
+    if report is not None:
+        check_target(baselines_beside(output), (None,))
 
     if not output.endswith(".parquet"):
         raise SettingError(f"the result must be called NAME.parquet, got '{output}'")
@@ -225,15 +286,22 @@ def _check_names(output: str, report: str | None) -> None:
 
 
 def _plan(path: str, given: dict[str, Any]) -> Any:
-    from rankscope.facade.simulating import plan_of_either
+    from rankscope.facade.problems import methods_of, problem_of
+    from rankscope.facade.simulating import plan_of
 
-    return plan_of_either(
-        path,
-        {name: given[name] for name in ("labels", "separator", "label_column", "id_column")},
-        {name: given[name] for name in ("qrels", "similarity", "field", "parts", "rel")},
-        methods=given["methods"] or None,
+    methods = given["methods"] or None
+    if methods is not None:
+        methods_of(methods)  # before a large file is read
+    problem: Any = problem_choices(given)
+    return plan_of(
+        problem_of(path, **problem),
+        methods,
+        given["start"],
+        given["user"],
+        starts=given["starts"],
         measures=given["measures"] or None,
-        **{name: given[name] for name in SHARED},
+        seed=given["seed"],
+        **{name: given[name] for name in PROTOCOL},
     )
 
 

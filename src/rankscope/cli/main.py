@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
     "benchmark": "Which descriptor finds best on my pictures, and what does it cost? With what each finds first.",
     "rank": "I have vectors and class labels: exact ranks of every relevant item, for every item as a query.",
+    "labels": "Which items did the labels miss? Those that rank as members of a class whose label they do not have.",
     "gather": "I have pages on the web: those of hosts that you name, politely, to documents that can be indexed.",
     "index": "I have texts, no run files: documents of many formats to an index that can be searched.",
     "search": "What does it find? A query in Lucene's language, or a file of topics to a run or to exact ranks.",
@@ -32,6 +33,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
     "homogeneity": "Does quality depend on the generality d/c alone? Class sizes against thinned collections.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
+    "reuse": "Can the judgements be used for a system that was not in the pool? Each run in turn is left out.",
     "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rankscope.curves.averaging import recall_boxes as recall_boxes
     from rankscope.curves.curve import Curve as Curve
     from rankscope.curves.curve import Region as Region
+    from rankscope.curves.effort_over_queries import median_effort as median_effort
+    from rankscope.curves.effort_over_queries import pooled_contingency as pooled_contingency
+    from rankscope.curves.effort_over_queries import windows as windows
     from rankscope.curves.generality import GeneralityCurve as GeneralityCurve
     from rankscope.curves.generality import grip as grip
     from rankscope.curves.generality import grnp as grnp
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
     from rankscope.curves.precision_recall import points_at_hits as points_at_hits
     from rankscope.curves.precision_recall import points_at_scopes as points_at_scopes
     from rankscope.curves.precision_recall import query_curve as query_curve
+    from rankscope.curves.query_effort import SearchEffort as SearchEffort
+    from rankscope.curves.query_effort import expected_windows as expected_windows
+    from rankscope.curves.query_effort import search_effort as search_effort
     from rankscope.curves.random_levels import random_at_recall_levels as random_at_recall_levels
     from rankscope.curves.random_levels import random_level as random_level
     from rankscope.curves.random_levels import random_precision_at_hits as random_precision_at_hits
@@ -80,6 +86,11 @@ _NAMES = {  # by the module in which they stand
         "Curve",
         "Region",
     ),
+    "effort_over_queries": (
+        "median_effort",
+        "pooled_contingency",
+        "windows",
+    ),
     "growing_alike": (
         "EvenGrowth",
         "even_growth",
@@ -109,6 +120,11 @@ _NAMES = {  # by the module in which they stand
         "points_at_hits",
         "points_at_scopes",
         "query_curve",
+    ),
+    "query_effort": (
+        "SearchEffort",
+        "expected_windows",
+        "search_effort",
     ),
     "random_levels": (
         "random_at_recall_levels",

@@ -8,15 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankscope.errors import SettingError
-from rankscope.facade import usual
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.engines.text import Index
-    from rankscope.feedback.examples.text_items import TextItems
-    from rankscope.feedback.study.study import Plan
-    from rankscope.feedback.users.starts import Start
-    from rankscope.feedback.users.topics import Topics
+    from rankscope.facade.problems import Problem
 
 WORDS = "words"  # the start that is the engine's own ranking
 
@@ -37,35 +33,26 @@ def is_text_index(source: Any) -> bool:
     return isinstance(source, Index)
 
 
-def text_plan_of(
+def text_problem_of(
     index: Index | str | Path,
-    methods: str | Sequence[str] | None,
-    topics: Any,
-    qrels: Any,
-    start: str | None,
-    user: str,
-    scaling: Literal["none", "standardise", "l2"],
+    topics: Any = (),
+    qrels: Any = None,
     *,
+    rel: float = 1,
     similarity: str = "bm25",
     field: str | None = None,
     parts: str | None = None,
-    rel: float = 1,
-    starts: int | None = None,
-    measures: Sequence[str] | None = None,
-    seed: int = 0,
-    **protocol: Any,
-) -> Plan:
-    """A study on documents: topics with their words, relevant documents from judgements, the engine's ranking first."""
-    from rankscope.facade.searching import opened_index, texts_of
-    from rankscope.facade.simulating import SESSIONS, methods_of
-    from rankscope.feedback.examples.text_items import TextItems
-    from rankscope.feedback.study.protocol import Protocol
-    from rankscope.feedback.study.setting import Experiment
-    from rankscope.feedback.study.study import Plan
-    from rankscope.feedback.users.topics import Topics
-    from rankscope.feedback.users.users import USERS, Consistent
+    scaling: Literal["none", "standardise", "l2"] = "none",
+) -> Problem:
+    """Documents with the words of the topics, and which of them are relevant by judgements of one assessor or several.
 
-    chosen, marks = methods_of(methods or usual.TEXT_METHODS), USERS.parse(user)
+    Methods on words share the ranking of the engine, all others see vectors of latent semantic indexing.
+    """
+    from rankscope.facade.problems import Problem, by_assessor
+    from rankscope.facade.searching import opened_index, texts_of
+    from rankscope.feedback.examples.text_items import TextItems
+    from rankscope.feedback.users.topics import Topics
+
     items = TextItems.in_index(
         opened_index(index),
         texts_of(_only_topics(topics, qrels), parts),
@@ -73,12 +60,9 @@ def text_plan_of(
         similarity=similarity,
         scaling=scaling,
     )
-    wanted = Topics.from_qrels(qrels, items.ids, rel)
+    wanted = Topics.from_assessors(by_assessor(qrels), items.ids, rel)
     _check_words(wanted.names, items.texts.words)
-    begins = _start(start, items, wanted)
-    experiment = Experiment.of(items, wanted, marks, begins, Protocol(**protocol), seed=seed)
-    sessions = starts or (1 if start in (None, WORDS) and isinstance(marks, Consistent) else SESSIONS)
-    return Plan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
+    return Problem(items=items, topics=wanted, ids=tuple(items.ids))
 
 
 def _only_topics(topics: Any, qrels: Any) -> Any:
@@ -95,14 +79,3 @@ def _check_words(names: Sequence[str], words: Any) -> None:
     if lacking:
         shown = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10:,} more" if len(lacking) > 10 else "")
         raise SettingError(f"{setting_usage('topics')} has no text of topics that the judgements speak of: {shown}")
-
-
-def _start(start: str | None, items: TextItems, topics: Topics) -> Start:
-    from rankscope.feedback.users.starts import STARTS, ExternalRanking
-
-    if start in (None, WORDS):
-        return ExternalRanking.by_words(items, topics)
-    try:
-        return STARTS.parse(start)
-    except SettingError as error:
-        raise SettingError(f"{error}, and of an index {WORDS}") from None

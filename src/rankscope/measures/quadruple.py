@@ -23,6 +23,20 @@ class Contingency:
     false_negatives: int  # relevant and missed
     true_negatives: int  # rightly left alone
 
+    def rows(self) -> list[dict[str, object]]:
+        """The table with its row and column totals, relevant items first.
+
+        >>> [list(row.values()) for row in Contingency(6, 10, 2, 19982).rows()]
+        [['relevant', 6, 2, 8], ['irrelevant', 10, 19982, 19992], ['sum', 16, 19984, 20000]]
+        """
+        wanted, unwanted = (self.true_positives, self.false_negatives), (self.false_positives, self.true_negatives)
+        total = (wanted[0] + unwanted[0], wanted[1] + unwanted[1])
+        lines = {"relevant": wanted, "irrelevant": unwanted, "sum": total}
+        return [
+            {"": name, "retrieved": there, "not retrieved": left, "sum": there + left}
+            for name, (there, left) in lines.items()
+        ]
+
 
 @dataclass(frozen=True)
 class Quadruple:
@@ -74,6 +88,16 @@ class Quadruple:
         """The contingency table."""
         d, c, s, v = self.collection, self.relevant, self.scope, self.hits
         return Contingency(v, s - v, c - v, d + v - c - s)
+
+    def decision_rows(self) -> list[dict[str, object]]:
+        """The contingency table with recall, precision and generality beside and below (Huijsmans & Sebe, figure 3).
+
+        >>> Quadruple(20000, 8, 16, 6).decision_rows()[-1]["retrieved"]
+        'p = 0.3750'
+        """
+        relevant, *others = self.contingency.rows()
+        ratios = {"": "ratio", "retrieved": f"p = {self.precision:.4f}", "sum": f"g = {self.generality:.3g}"}
+        return [relevant | {"ratio": f"r = {self.recall:.4f}"}, *others, {**ratios}]
 
     @property
     def precision(self) -> float:

@@ -66,12 +66,12 @@ def test_equal_baselines_give_equal_bytes(made: dict[str, Baseline], path: Path,
 def test_a_person_can_read_who_won_and_by_how_much(path: Path) -> None:
     content = json.loads(path.read_text())
     topic = next(each for each in content["topics"] if each["topic"] == "usual")
-    assert (content["kind"], content["schema"]) == ("rankscope baselines", 1)
+    assert (content["kind"], content["schema"]) == ("rankscope baselines", 2)
     assert [each["candidate"] for each in topic["losses"]] == ["query-point", "logistic-classifier(C=0.5)"]
     assert topic["loss"] == {"false_positive": 1, "false_negative": 3}
     assert len(topic["curves"]["precision at recall"]) == 10
     assert topic["feasibility"]["permutations"] == 9999
-    assert len(path.read_text().splitlines()) == 4  # a head, a line a topic, an end
+    assert len(path.read_text().splitlines()) == 5  # a head, a line a topic, an end
 
 
 def test_other_features_or_relevant_items_are_a_clear_error(path: Path) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.facade.simulating import labelled_items, plan_of
+from rankscope.facade.problems import problem_of
+from rankscope.facade.simulating import plan_of
 from rankscope.feedback.study import travelling
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.study import Plan, same_numbers, study
@@ -29,12 +30,10 @@ METHODS = ("rocchio", "query_point", "nearest-neighbour", "logistic-regression")
 def digits() -> Plan:
     """Four methods and the controls, 600 sessions each, in 24 parts."""
     return plan_of(
-        labelled_items("digits"),
+        problem_of("digits"),
         METHODS,
-        (),
         "one_query",
         "noisy(0.1)",
-        "none",
         starts=60,
         measures=None,
         seed=0,

@@ -53,7 +53,7 @@ def test_mean_efficiency_is_the_mean_of_topics(made: tuple[Results, Normalised, 
 
 
 def test_the_page_is_written_whole(made: tuple[Results, Normalised, Plan], tmp_path: Path) -> None:
-    size = write_page(made[0], made[2], tmp_path / "page.html")
+    size = write_page(made[0], made[1], tmp_path / "page.html")
     assert (tmp_path / "page.html").stat().st_size == size
 
 

@@ -118,13 +118,14 @@ class _PictureVectors:
 
 def _one(picture: Source, descriptors: Sequence[Descriptor], size: int | None) -> _PictureVectors | Problem:
     try:
-        image = _smaller(as_image(picture), size)
+        image = shrink_to(as_image(picture), size)
     except InputError as error:
         return Problem(error.reports[0].source, error.reports[0].problems[0].what)
     return _PictureVectors(image.pixels, [descriptor.of(image) for descriptor in descriptors])
 
 
-def _smaller(image: Image, size: int | None) -> Image:
+def shrink_to(image: Image, size: int | None) -> Image:
+    """A picture whose longer side is at most `size`; None: as it is."""
     longer = max(image.height, image.width)
     if size is None or longer <= size:
         return image

@@ -81,6 +81,17 @@ class Items:
     def __len__(self) -> int:
         return self.matrix.shape[0]
 
+    def take(self, chosen: IntArray) -> Items:
+        """Some of the items, with their features as they are scaled now.
+
+        >>> Items.of([[0.0], [4.0], [8.0]]).take(np.array([0, 2])).matrix.ravel()
+        array([0., 8.])
+        """
+        log = None if self.log is None else self.log[:, chosen]
+        aspects = None if self.given_aspects is None else self.given_aspects[chosen]
+        rows = np.ascontiguousarray(self.matrix[chosen])
+        return Items(matrix=rows, scaling=self.scaling, groups=self.groups, log=log, given_aspects=aspects)
+
     @property
     def features(self) -> int:
         """How many features there are: m."""
@@ -92,9 +103,18 @@ class Items:
         return self.matrix.dtype == np.float32
 
     @property
+    def group_sizes(self) -> tuple[int, ...]:
+        """How many features each group has.
+
+        >>> Items.of([[0, 1, 2]], groups=slices_of([1, 2])).group_sizes
+        (1, 2)
+        """
+        return tuple(len(range(*group.indices(self.features))) for group in self.groups)
+
+    @property
     def narrowest(self) -> int:
         """How many features the smallest group has."""
-        return min(len(range(*group.indices(self.features))) for group in self.groups)
+        return min(self.group_sizes)
 
     @property
     def sessions_at_once(self) -> int:
@@ -195,6 +215,16 @@ class Items:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
+
+
+def slices_of(sizes: Sequence[int]) -> tuple[slice, ...]:
+    """Groups of features that follow each other, from how many each has.
+
+    >>> slices_of([12, 52])
+    (slice(0, 12, None), slice(12, 64, None))
+    """
+    ends = np.cumsum(sizes).tolist()
+    return tuple(slice(end - size, end) for end, size in zip(ends, sizes, strict=True))
 
 
 def quarters(matrix: NDArray[Any]) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,8 @@ def rank_sessions(
 
     `counted` is sessions x items. Queries are named after the topic; `classes` are topics unless given.
     """
+    if topic and examples.asked is None:
+        examples = replace(examples, asked=np.full(len(examples), topic))  # methods on words know its words by its name
     names = numbered_names(f"{topic}/" if topic else "", len(examples))
     kinds = [topic] * len(examples) if classes is None else classes
     step, parts = items.sessions_at_once, []

@@ -11,21 +11,20 @@ from rankscope.arrays import BoolArray
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.methods.method import Method
-from rankscope.feedback.normalization.baselines import Baseline, baseline
+from rankscope.feedback.normalization.approaches import BaselineRules
+from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.feedback.normalization.consistency import Consistency, consistency
-from rankscope.feedback.normalization.efficiency import Efficiency, efficiency
+from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.example_sets import ExampleSets, topic_seed
-from rankscope.feedback.normalization.matched import matched_ranks
+from rankscope.feedback.normalization.generalisation import EXAMPLES, Generalisation, generalise
+from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.study.response import Response, response
 from rankscope.feedback.study.study import Plan
 from rankscope.running.cores import one_core_each
 from rankscope.statistics.table.score_table import ScoreTable
 
 TOPICS = 10  # at most: each costs some classifiers with all labels
-EXAMPLES = 8  # of both kinds
-REPEATS = 3  # example sets of each fold
 CONSISTENT = 3  # topics of the consistency test, at most
-PERMUTATIONS = 1999
 TIMED = 22
 Progress = Callable[[float], None]
 
@@ -41,6 +40,7 @@ class Normalised:
     responses: tuple[Response, ...]
     examples: int
     topics: int  # of the study; those beyond `TOPICS` have no baseline
+    learnt: Generalisation | None = None  # where baselines and efficiencies come from, and what was stored before
 
     @property
     def feasible(self) -> tuple[str, ...]:
@@ -89,51 +89,32 @@ def _mae(found: _NamedMethod | None, corrected: bool) -> float:
     return found.made.corrected_mae if corrected else found.made.mae
 
 
-def normalised(plan: Plan, progress: Progress | None = None) -> Normalised:
-    """Baselines of classifiers with all labels but those tested, and every method beside them from a few examples."""
+def normalised(plan: Plan, progress: Progress | None = None, earlier: BaselineStore | None = None) -> Normalised:
+    """Baselines of classifiers with all labels but those tested, and every method beside them from a few examples.
+
+    Baselines stored by an `earlier` study are used again, and its results are divided by those of now.
+    """
     items, topics = plan.setting.items, plan.setting.topics
     methods = [each for each in plan.methods if each.name not in CONTROLS]
-    chosen = list(range(min(TOPICS, len(topics))))
-    found: list[Baseline] = []
-    efficiencies: list[Efficiency] = []
+    chosen = topics.take(range(min(TOPICS, len(topics))))
+    learnt = generalise(
+        items, chosen, methods, BaselineRules(seed=plan.seed), examples=EXAMPLES, earlier=earlier, progress=progress
+    )
     tests: list[Consistency] = []
     with one_core_each():
-        for place, row in enumerate(chosen):
-            target, label = topics.targets[row], topics.labels[row]
-            best = baseline(items, target, topic=label, permutations=PERMUTATIONS, seed=plan.seed)
-            found.append(best)
-            efficiencies += _efficiencies(methods, items, target, best, plan.seed)
-            if place < CONSISTENT:
-                tests += _consistencies(methods, items, target, label, plan.seed)
-            if progress is not None:
-                progress((place + 1) / len(chosen))
+        for target, label in zip(chosen.targets[:CONSISTENT], chosen.labels, strict=False):
+            tests += _consistencies(methods, items, target, label, plan.seed)
         times = [_response(each, items, topics.targets[0], plan) for each in methods]
     return Normalised(
         methods=tuple(map(str, methods)),
-        baselines=tuple(found),
-        efficiencies=tuple(efficiencies),
+        baselines=learnt.baselines,
+        efficiencies=learnt.results,
         consistencies=tuple(tests),
         responses=tuple(times),
         examples=EXAMPLES,
         topics=len(topics),
+        learnt=learnt,
     )
-
-
-def _efficiencies(
-    methods: Sequence[Method], items: Items, target: BoolArray, best: Baseline, seed: int
-) -> list[Efficiency]:
-    """Examples from the training part of each fold, scores on its test part; none where there are no folds."""
-    if best.folds is None:
-        return []
-    learnt = ~best.folds.tested
-    size = int(min((learnt & target).sum(axis=1).min(), (learnt & ~target).sum(axis=1).min(), EXAMPLES))
-    own = topic_seed(best.topic, seed)
-    results = []
-    for method in methods:
-        (ranks,) = matched_ranks(method, items, target, best.folds, [size], repeats=REPEATS, seed=own, topic=best.topic)
-        if ranks.answered.any():
-            results.append(efficiency(ranks, best))
-    return results
 
 
 def _consistencies(

@@ -1,19 +1,25 @@
-"""Baselines in one file that can be shared and cited: JSON, one topic a line, checked when it is read."""
+"""Baselines in one file that can be shared and cited, with the results that were divided by them: JSON, one topic a
+line, checked when it is read.
+
+Results keep the curve that a method reached, so that the next study can divide it by a better baseline.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankscope.errors import InputError, Problem
+from rankscope.errors import InputError, Problem, SettingError
 from rankscope.feedback.examples.folds import Folds
+from rankscope.feedback.normalization.approaches import family_of, stored_under
 from rankscope.feedback.normalization.baselines import Baseline
+from rankscope.feedback.normalization.efficiency import Efficiency
 from rankscope.feedback.normalization.efficiency_curves import SCOPES, mean_curve, places
 from rankscope.feedback.normalization.feasibility import Feasibility
 from rankscope.feedback.normalization.losses import Loss
@@ -22,26 +28,63 @@ from rankscope.files import atomic
 from rankscope.ranks.provenance import versions
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, SCHEMA)  # the first one has no results
 KIND = "rankscope baselines"
 AGREES = 1e-9
 
 
-def save_baselines(result: Mapping[str, Baseline] | Iterable[Baseline], path: str | Path) -> None:
+@dataclass(frozen=True, eq=False)
+class BaselineStore:
+    """Baselines of topics (one for each method in approach I), and efficiencies that were divided by them."""
+
+    baselines: tuple[Baseline, ...] = ()
+    results: tuple[Efficiency, ...] = ()
+
+
+def save_baselines(
+    baselines: Mapping[str, Baseline] | Iterable[Baseline], path: str | Path, results: Iterable[Efficiency] = ()
+) -> None:
     """Write baselines whole or not at all: rankings, curves, losses, folds, feasibility, digests and versions.
 
     Equal baselines give equal bytes.
     """
-    listed = result.values() if isinstance(result, Mapping) else result
-    topics = [
-        json.dumps(_as_json(each), allow_nan=False) for each in sorted(listed, key=lambda each: each.topic.encode())
-    ]
+    listed = baselines.values() if isinstance(baselines, Mapping) else baselines
+    once = stored_under(listed).values()
+    topics = [_line(_as_json(each)) for each in sorted(once, key=_order_of_baselines)]
+    lines = [_line(result_json(each)) for each in sorted(results, key=_order_of_results)]
     head = json.dumps({"kind": KIND, "schema": SCHEMA, "versions": versions()})
+    body = f', "topics": [\n{_lines(topics)}], "results": [\n{_lines(lines)}]}}\n'
     with atomic(path) as file:
-        file.write(head[:-1] + ', "topics": [\n' + ",\n".join(topics) + "\n]}\n")
+        file.write(head[:-1] + body)
+
+
+def _line(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, allow_nan=False)
+
+
+def _lines(texts: Sequence[str]) -> str:
+    return ",\n".join(texts) + ("\n" if texts else "")
+
+
+def _order_of_baselines(one: Baseline) -> tuple[bytes, bytes]:
+    return one.topic.encode(), one.winner.encode()
+
+
+def _order_of_results(one: Efficiency) -> tuple[bytes, bytes]:
+    return one.topic.encode(), one.method.encode()
 
 
 def load_baselines(path: str | Path) -> dict[str, Baseline]:
+    """The baselines by topic; of approach I there may be several, and then `load_store` is the one to ask."""
+    store = load_store(path)
+    by_topic = {each.topic: each for each in store.baselines}
+    if len(by_topic) < len(store.baselines):
+        raise InputError.of(Path(path).name, ["holds several baselines of a topic, one for each method"])
+    return by_topic
+
+
+def load_store(path: str | Path) -> BaselineStore:
     """Read and check what `save_baselines` wrote; all that is wrong is one `InputError`."""
     source = Path(path).name
     try:
@@ -50,29 +93,47 @@ def load_baselines(path: str | Path) -> dict[str, Baseline]:
         reason = error.strerror if isinstance(error, OSError) else f"it is no JSON: {error}"
         raise InputError.of(source, [f"cannot be read: {reason}"]) from None
     if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise InputError.of(source, ["this is no file of baselines"], "Write one with save_baselines.")
-    if content.get("schema") != SCHEMA:
+        advice = "`rankscope feedback FEATURES efficiency -o NAME.json` writes one."
+        raise InputError.of(source, ["this is no file of baselines"], advice)
+    if content.get("schema") not in READABLE:
         newer = f"its schema is {content.get('schema')}, this version of rankscope reads {SCHEMA}"
         raise InputError.of(source, [newer], "Make the baselines anew, or use the version that wrote them.")
-    return _topics(source, content)
+    return BaselineStore(_topics(source, content), _results(source, content))
 
 
-def _topics(source: str, content: Mapping[str, Any]) -> dict[str, Baseline]:
-    result, problems = {}, []
-    for number, each in enumerate(content.get("topics", ()), start=1):
+def _topics(source: str, content: Mapping[str, Any]) -> tuple[Baseline, ...]:
+    found: dict[tuple[str, str], Baseline] = {}
+
+    def read(stored: Mapping[str, Any]) -> None:
+        baseline = _from_json(stored)
+        _check_curve(baseline, stored)
+        key = (baseline.topic, family_of(baseline))
+        if key in found:
+            raise ValueError("it is there twice")
+        found[key] = baseline
+
+    _read_each(source, content.get("topics", ()), read)
+    return tuple(found.values())
+
+
+def _results(source: str, content: Mapping[str, Any]) -> tuple[Efficiency, ...]:
+    found: list[Efficiency] = []
+    _read_each(source, content.get("results", ()), lambda stored: found.append(result_from_json(stored)))
+    return tuple(found)
+
+
+def _read_each(source: str, stored: Iterable[Any], read: Callable[[Mapping[str, Any]], None]) -> None:
+    """Read what is stored one by one; all that is wrong is one error."""
+    problems = []
+    for number, each in enumerate(stored, start=1):
         place = f"topic {each.get('topic', number)}" if isinstance(each, dict) else f"topic {number}"
         try:
-            baseline = _from_json(each)
-            _check_curve(baseline, each)
-            if baseline.topic in result:
-                raise ValueError("it is there twice")
-            result[baseline.topic] = baseline
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            read(each)
+        except (KeyError, TypeError, ValueError, AttributeError, SettingError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             problems.append(Problem(place, what))
     if problems:
         raise InputError.of(source, problems)
-    return result
 
 
 def _check_curve(baseline: Baseline, stored: Mapping[str, Any]) -> None:
@@ -137,6 +198,29 @@ def _from_json(stored: Mapping[str, Any]) -> Baseline:
         features=stored["features"],
         target=stored["target"],
         seed=stored["seed"],
+    )
+
+
+def result_json(one: Efficiency) -> dict[str, Any]:
+    """What a method reached of one topic, and the baseline it was divided by."""
+    plain = {name: getattr(one, name) for name in ("topic", "method", "over", "winner", "feasible", "runs", "failed")}
+    curves = {name: _listed(getattr(one, name)) for name in ("at", "reached", "baseline", "chance")}
+    return {**plain, **curves, "generality": _listed(one.generality), "thinned": one.thinned}
+
+
+def result_from_json(stored: Mapping[str, Any]) -> Efficiency:
+    """The same read back."""
+    curves = {name: _numbers(stored[name]) for name in ("at", "reached", "baseline", "chance")}
+    first, second = _numbers(stored["generality"])
+    plain = {name: stored[name] for name in ("topic", "method", "over", "winner", "feasible", "runs", "failed")}
+    return Efficiency.of(
+        curves["reached"],
+        curves["baseline"],
+        curves["chance"],
+        at=curves["at"],
+        generality=(first, second),
+        thinned=stored["thinned"],
+        **plain,
     )
 
 

@@ -24,6 +24,17 @@ class Adaptation:
     assessors: tuple[str, ...]
     matrix: FloatArray
     overlap: float
+    method: str = ""
+
+    @property
+    def own(self) -> float:
+        """Mean of M(i, i): feedback and score from the same assessor."""
+        return float(np.diag(self.matrix).mean())
+
+    @property
+    def others(self) -> float:
+        """Mean of M(i, j): the score by the target of another one."""
+        return float(self.matrix[~np.eye(len(self.matrix), dtype=np.bool_)].mean())
 
     @property
     def value(self) -> float:
@@ -32,8 +43,7 @@ class Adaptation:
         >>> Adaptation("fun", ("ann", "ben"), np.array([[0.8, 0.5], [0.4, 0.6]]), 0.3).value.__round__(6)
         0.25
         """
-        own = np.eye(len(self.matrix), dtype=np.bool_)
-        return float(self.matrix[own].mean() - self.matrix[~own].mean())
+        return self.own - self.others
 
 
 def mean_overlap(topics: Topics) -> float:
@@ -59,7 +69,17 @@ def adaptation(
     every = setting.sessions(starts, seed)
     matrix = np.array([[_mean(method, setting, _of(every, giver), judge, how) for judge in rows] for giver in rows])
     who = tuple(setting.topics.assessors[row] for row in rows)
-    return Adaptation(topic, who, matrix, mean_overlap(setting.topics.take(rows)))
+    overlap = mean_overlap(setting.topics.take(rows))
+    return Adaptation(topic=topic, assessors=who, matrix=matrix, overlap=overlap, method=str(method))
+
+
+def shared_topics(topics: Topics) -> tuple[str, ...]:
+    """The topics that several assessors have judged.
+
+    >>> shared_topics(Topics.judged_by({"fun": {"ann": [True, False], "ben": [False, True]}}))
+    ('fun',)
+    """
+    return tuple(name for name in dict.fromkeys(topics.names) if topics.names.count(name) > 1)
 
 
 def _of(sessions: Sessions, row: int) -> Sessions:

@@ -36,6 +36,7 @@ class Round:
     ranks: RelevantRanks
     shown: DisplayQuality
     displayed: IntArray  # sessions x places; -1 in empty ones
+    unjudged: IntArray  # how many items of the display nobody has judged
     positives: IntArray
     negatives: IntArray
     seconds: FloatArray  # to the ranking, a session's share of its block
@@ -89,6 +90,7 @@ class SessionBlock:
                 ranks=self.listed(self.protocol.scored),
                 shown=before,
                 displayed=displayed,
+                unjudged=self._unjudged(displayed),
                 positives=examples.positives.lengths,
                 negatives=examples.negatives.lengths,
                 seconds=np.full(len(self.sessions), seconds),
@@ -168,6 +170,10 @@ class SessionBlock:
         if self.half is not None:
             reachable &= self.half[self.relevant.row, self.relevant["item"]]
         return display_quality(displayed, hit, seen, self.relevant.count(reachable), before)
+
+    def _unjudged(self, displayed: IntArray) -> IntArray:
+        judged = self.topics.is_judged(self.sessions.topic[:, None], np.maximum(displayed, 0))
+        return ((displayed >= 0) & ~judged).sum(axis=1)
 
     def listed(self, name: ListName, seen: BoolArray | None = None) -> RelevantRanks:
         """A list of the round that `rounds` gave last; `seen` takes the place of what this method has shown."""

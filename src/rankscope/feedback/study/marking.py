@@ -52,6 +52,8 @@ class ByUser:
         said = self.user.says(
             Displays(gains=gains, seeds=sessions.seed, items=items, there=there, wanted=self.protocol.k_pos)
         )
+        if self.protocol.unjudged == "silent":
+            said = np.where(self.topics.is_judged(sessions.topic[:, None], items), said, 0).astype(np.int8)
         order = self._order(sessions, items)
         for side, most in ((1, self.protocol.k_pos), (-1, self.protocol.k_neg)):
             if most is not None:

@@ -11,6 +11,7 @@ ListName = Literal["full", "residual", "frozen", "split"]
 Choice = Literal["top_ranked", "random"]
 DisplayName = Literal["best", "informative"]
 Remember = Literal["accumulate", "latest", "deletions"]
+Unjudged = Literal["silent", "irrelevant"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Protocol:
     the most a user marks of a display, None all of them; `choice` says which. `informative`: the method chooses what it
     wants to be told, which is no measure of quality. `latest` forgets all displays but the last, not what was given at
     the start. With `deletions` the user looks again at all examples after each round, and takes back those of another
-    mind.
+    mind. Of items that nobody has judged the user says nothing (`silent`), or takes them for irrelevant; measures count
+    them as irrelevant in either case.
     """
 
     scope: int = 20
@@ -36,10 +38,12 @@ class Protocol:
     show_seen: bool = False
     remember: Remember = "accumulate"
     scored: ListName = "frozen"
+    unjudged: Unjudged = "silent"
 
     def __post_init__(self) -> None:
         marks = Optional(WholeNumber(least=0))
         words = {"choice": Choice, "display": DisplayName, "remember": Remember, "scored": ListName}
+        words |= {"unjudged": Unjudged}
         check_fields(
             self,
             scope=COUNT,

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import BoolArray, FloatArray
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.best_items import best_items
 from rankscope.feedback.examples.examples import Examples
@@ -83,6 +83,56 @@ def hardware() -> str:
     import os
 
     return f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+@dataclass(frozen=True)
+class ResponseGrowth:
+    """The waiting times of one method at several sizes of the collection, the largest first."""
+
+    responses: tuple[Response, ...]
+
+    @property
+    def slope(self) -> float:
+        """Of log time on log size: 1 is time in proportion to the collection, 0 none that depends on it."""
+        return growth_slope([each.items for each in self.responses], [each.median for each in self.responses])
+
+    def row(self) -> dict[str, object]:
+        """As a row of a table: milliseconds at each size, and the slope."""
+        shown = {f"median ms at {each.items:,}": 1e3 * each.median for each in reversed(self.responses)}
+        return {"method": self.responses[0].method, **shown, "slope": self.slope}
+
+
+def response_growth(
+    method: Method, items: Items, target: BoolArray, *, halvings: int = 3, examples: int = 10, seed: int = 0
+) -> ResponseGrowth:
+    """Waiting times with all items, with half of them, a quarter, ...: random items, relevant and others alike.
+
+    Each part has enough relevant items for the examples, or this is a `SettingError`.
+    """
+    order = np.random.default_rng(seed).permutation(len(items))
+    ranked = order[np.argsort(~target[order], kind="stable")]
+    relevant = int(target.sum())
+    responses = []
+    for halving in range(halvings + 1):
+        few = (relevant >> halving, (len(items) - relevant) >> halving)
+        if min(few) <= examples:
+            raise SettingError(
+                f"a collection halved {halving} times has {few[0]} relevant items and {few[1]} others: too few for "
+                f"{examples} examples of each. Take a larger topic, fewer halvings, or fewer examples."
+            )
+        kept = np.sort(np.concatenate([ranked[: few[0]], ranked[relevant : relevant + few[1]]]))
+        responses.append(_response_of_part(method, items.take(kept), target[kept], examples, seed))
+    return ResponseGrowth(tuple(responses))
+
+
+def _response_of_part(method: Method, items: Items, target: BoolArray, examples: int, seed: int) -> Response:
+    chance = np.random.default_rng(seed)
+    sides = [
+        [chance.choice(np.flatnonzero(side), examples, replace=False) for _ in range(TIMED + WARM_UP)]
+        for side in (target, ~target)
+    ]
+    truth = [np.flatnonzero(target)] * (TIMED + WARM_UP)
+    return response(method, items, Examples.of(sides[0], sides[1], seeds=seed, truth=truth))
 
 
 def growth_slope(sizes: Sequence[int], seconds: Sequence[float]) -> float:

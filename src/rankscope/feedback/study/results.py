@@ -24,6 +24,7 @@ from rankscope.feedback.users.topics import Topics
 from rankscope.files import atomic
 from rankscope.inputs.formats import parquet_layout
 from rankscope.inputs.formats.frames import read_frame
+from rankscope.measures.fractions import divide
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measure
 from rankscope.names import name_of
@@ -41,9 +42,10 @@ class Results:
     """`frame` has a row for each method, session and round; `about` says how it was made, and how quick methods are.
 
     Columns: who and when (`WHO`), relevant and items of the scored list, positives and negatives the method had, every
-    measure, every share of `SHARES`, tied (pairs of a relevant and an irrelevant item with equal scores, which stand in
-    the order of the items), ranking (its fingerprint), seconds, flag and failed (empty where all went well; a session
-    that failed shows nothing more, and counts with what it had shown).
+    measure, every share of `SHARES`, unjudged (of the items shown, the share that nobody has judged), tied (pairs of a
+    relevant and an irrelevant item with equal scores, which stand in the order of the items), ranking (its
+    fingerprint), seconds, flag and failed (empty where all went well; a session that failed shows nothing more, and
+    counts with what it had shown).
     """
 
     frame: pl.DataFrame
@@ -145,6 +147,17 @@ class Results:
         counted = self.frame.filter((pl.col("tied") > 0) & (pl.col("round") == self.last))
         return counted.group_by("method", maintain_order=True).agg(pl.len().alias("sessions")).to_dicts()
 
+    def unjudged_rows(self) -> list[dict[str, object]]:
+        """By method and round, the mean share of the items shown that nobody has judged; nothing where all are."""
+        if "unjudged" not in self.frame.columns or not self.frame["unjudged"].fill_nan(0.0).sum():
+            return []
+        rows: list[dict[str, object]] = []
+        for name in (*self.asked, *self.controls):
+            own = self.frame.filter(pl.col("method") == name)
+            shares = own.group_by("round", maintain_order=True).agg(pl.col("unjudged").fill_nan(None).mean())
+            rows.append({"method": name} | {f"round {number}": value for number, value in shares.iter_rows()})
+        return rows
+
     def failures(self) -> list[dict[str, object]]:
         """How many sessions of each method failed, and why."""
         counted = self.frame.filter((pl.col("failed") != "") & (pl.col("round") == self.last))
@@ -231,6 +244,7 @@ def _round(result: Round, measures: Sequence[Measure]) -> pl.DataFrame:
     columns: dict[str, Any] = {"relevant": result.ranks.relevant, "items": result.ranks.collection}
     columns |= {"positives": result.positives, "negatives": result.negatives}
     columns |= {str(each): _values(each, result.ranks) for each in measures} | result.shown.shares()
+    columns |= {"unjudged": divide(result.unjudged, (result.displayed >= 0).sum(axis=1))}
     columns |= {"tied": tied_pairs(result.ranks), "ranking": fingerprints(result.displayed, result.ranks.judged)}
     columns |= {"seconds": result.seconds, "flag": list(result.flags), "failed": list(result.failed)}
     return pl.DataFrame(columns, schema_overrides={"flag": pl.String, "failed": pl.String})

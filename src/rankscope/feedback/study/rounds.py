@@ -48,7 +48,7 @@ def _joined(parts: Sequence[Round]) -> Round:
         return parts[0]
     counts = [each.name for each in fields(DisplayQuality) if each.name != "scope"]
     shown = [np.concatenate([getattr(each.shown, name) for each in parts]) for name in counts]
-    arrays = ("displayed", "positives", "negatives", "seconds")
+    arrays = ("displayed", "unjudged", "positives", "negatives", "seconds")
     return Round(
         number=parts[0].number,
         ranks=RelevantRanks.join([each.ranks for each in parts]),

@@ -66,7 +66,8 @@ class Experiment:
     def provenance(self) -> dict[str, Any]:
         """What every ranking tells about itself."""
         about = {**self.protocol.settings(), "start": str(self.start)}
-        return {"judgements": {"complete": True}, "settings": {"ties": "position"}, "feedback": about}
+        pooled = {} if self.topics.judged is None else {"unjudged": "count as irrelevant"}
+        return {"judgements": {"complete": True, **pooled}, "settings": {"ties": "position"}, "feedback": about}
 
 
 def feedback_halves(topics: Topics, seed: int = 0) -> BoolArray:

@@ -100,6 +100,7 @@ class Plan:
             "features": features_digest(setting.items),
             "items": len(setting.items),
             "columns": setting.items.features,
+            "groups": setting.items.group_sizes,
             "scaling": setting.items.scaling.name,
             "topics": setting.topics.digest,
             "start": str(setting.start),

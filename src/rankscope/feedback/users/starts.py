@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -135,6 +135,22 @@ class ExternalRanking(Start):
         """The ranking of a text engine for the words of each topic."""
         return cls(items.first_rows(topics.names))
 
+    @classmethod
+    def from_run(cls, run: Any, topics: Topics, items: Sequence[str]) -> ExternalRanking:
+        """The ranking of a run, a keyword search for instance, whose queries are the names of the topics.
+
+        Items by id, best first as in the run; those that it did not find follow in the order of the items.
+        >>> topics = Topics.of({"cat": [True, False, True]})
+        >>> ExternalRanking.from_run({"cat": {"b": 2.0, "c": 1.0}}, topics, ["a", "b", "c"]).rows
+        array([[0., 3., 2.]])
+        """
+        rows = run_rows(run, items)
+        lost = [name for name in dict.fromkeys(topics.names) if name not in rows]
+        if lost:
+            there = f"; its queries: {', '.join([*rows][:8]) or 'none'}" if rows else ": do ids agree?"
+            raise SettingError(f"the run ranks nothing for {', '.join(map(repr, lost))}{there}")
+        return cls(np.array([rows[name] for name in topics.names]))
+
     def __post_init__(self) -> None:
         table = np.asarray(self.rows, dtype=np.float64)
         if not np.isfinite(table).all():
@@ -159,6 +175,26 @@ class ExternalRanking(Start):
 
 ALL: tuple[type[Start], ...] = (OneQuery, RandomDisplay, GivenExamples)  # a new start adds its name here
 STARTS: NamedCatalogue[Start] = NamedCatalogue("start", ALL, example="examples(3,3)")
+
+
+def run_rows(run: Any, items: Sequence[str]) -> dict[str, FloatArray]:
+    """For each query of a run a score of each item: the better its place the higher, 0 where it was not found.
+
+    Equal scores of the run stand in the order of the ids.
+    """
+    import polars as pl
+
+    from rankscope.inputs.run import Run
+
+    places = pl.DataFrame({"item": pl.Series(items, dtype=pl.String)}).with_row_index("place")
+    found = Run.of(run).table().join(places, on="item", how="inner")
+    ordered = found.sort(["query", "score", "item"], descending=[False, True, False], maintain_order=True)
+    rows: dict[str, FloatArray] = {}
+    for (query,), part in ordered.group_by("query", maintain_order=True):
+        row = np.zeros(len(items))
+        row[part["place"].to_numpy()] = len(items) - np.arange(part.height)
+        rows[str(query)] = row
+    return rows
 
 
 def _sessions(topics: Topics, rows: Sequence[IntArray], seed: int, query: IntArray | None = None) -> Sessions:

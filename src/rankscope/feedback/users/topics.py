@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
 from rankscope.feedback.examples.folds import checked_target
 from rankscope.feedback.users.expressions import Expression, HasLabel, Properties, parse_expression
@@ -35,6 +36,7 @@ class Topics:
     targets: BoolArray  # rows x items
     assessors: tuple[str, ...] = ()
     given_gains: FloatArray | None = None  # rows x items, from 0 to 1; 1 is relevant
+    judged: BoolArray | None = None  # rows x items: what somebody has looked at; None: everything
 
     @classmethod
     def of(cls, targets: Mapping[str, ArrayLike]) -> Topics:
@@ -82,26 +84,36 @@ class Topics:
     def from_qrels(cls, qrels: Any, items: Sequence[str], rel: float = 1, least: int = 1) -> Topics:
         """One topic for each query that has at least so many relevant items, of grade `rel` or better, among these.
 
-        `items` are their ids. Other queries are left out; items that are not judged are not relevant.
+        `items` are their ids. Other queries are left out; items that are not judged are known to be irrelevant: where
+        that is not so, `from_assessors` keeps them apart.
         >>> Topics.from_qrels({"1": {"a": 2, "x": 1}, "2": {"b": 0}, "3": {"b": 1, "c": 1}}, ["a", "b", "c"]).rows()[0]
         {'topic': '1', 'assessor': '', 'relevant': 1, 'generality': 0.3333333333333333}
         """
-        import polars as pl
+        return replace(cls.from_assessors({"": qrels}, items, rel, least), judged=None)
 
-        from rankscope.inputs.qrels import Qrels
+    @classmethod
+    def from_assessors(cls, qrels: Mapping[str, Any], items: Sequence[str], rel: float = 1, least: int = 1) -> Topics:
+        """The same from the judgements of each assessor, by name; a grade below `rel` is worth grade / `rel`.
 
-        places = pl.DataFrame({"item": pl.Series(items, dtype=pl.String)}).with_row_index("place")
-        good = Qrels.of(qrels).table.filter(pl.col("grade") >= rel).join(places, on="item")
-        names = good["query"].unique(maintain_order=True)
-        targets = np.zeros((len(names), len(items)), np.bool_)
-        if len(names):
-            targets[good["query"].cast(pl.Enum(names)).to_physical().to_numpy(), good["place"].to_numpy()] = True
-        large = {
-            name: target for name, target in zip(names, targets, strict=True) if least <= target.sum() < len(items)
-        }
+        Items an assessor has not judged, or only pooled (a grade below 0), are not relevant and known as not judged;
+        but judgements that name no irrelevant item (grade 0) at all are lists of what is relevant, and complete.
+        >>> two = {"ann": {"fun": {"a": 2, "b": 1}}, "ben": {"fun": {"b": 2, "c": 0}}}
+        >>> topics = Topics.from_assessors(two, ["a", "b", "c", "d"], rel=2)
+        >>> topics.labels, topics.given_gains.tolist(), topics.judged.sum(axis=1)
+        (('fun by ann', 'fun by ben'), [[1.0, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]], array([2, 2]))
+        """
+        rows = [(name, who, row) for who, given in qrels.items() for name, row in grade_rows(given, items).items()]
+        large = [each for each in rows if least <= (each[2] >= rel).sum() < len(items)]
         if not large:
             raise SettingError(f"no query has {least} relevant items or more among these {len(items):,}: do ids agree?")
-        return cls.of(large)
+        large.sort(key=lambda each: [name for name, _, _ in rows].index(each[0]))
+        names, assessors, grades = zip(*large, strict=True)
+        topics = cls._checked(names, assessors, [row >= rel for row in grades])
+        table, judged = np.array(grades), np.array(grades) >= 0
+        complete = bool(judged.all()) or not (table == 0).any()
+        graded = ((table > 0) & (table < rel)).any()
+        gains = np.clip(table / rel, 0.0, 1.0) if graded else None
+        return replace(topics, given_gains=gains, judged=None if complete else judged)
 
     @classmethod
     def _checked(cls, names: tuple[str, ...], assessors: tuple[str, ...], targets: Sequence[BoolArray]) -> Topics:
@@ -152,8 +164,30 @@ class Topics:
     def take(self, rows: Sequence[int]) -> Topics:
         """Some rows."""
         gains = None if self.given_gains is None else self.given_gains[list(rows)]
-        chosen = tuple(self.names[row] for row in rows), self.targets[list(rows)]
-        return Topics(*chosen, tuple(self.assessors[row] for row in rows), gains)
+        judged = None if self.judged is None else self.judged[list(rows)]
+        names, assessors = ([of[row] for row in rows] for of in (self.names, self.assessors))
+        return Topics(
+            names=tuple(names),
+            targets=self.targets[list(rows)],
+            assessors=tuple(assessors),
+            given_gains=gains,
+            judged=judged,
+        )
+
+    def named(self, wanted: Sequence[str]) -> Topics:
+        """The topics of these names, all their assessors; an unknown one is a `SettingError`."""
+        unknown = [name for name in wanted if name not in self.names]
+        if unknown:
+            hint = did_you_mean(unknown[0], self.names)
+            raise SettingError(f"there is no topic '{unknown[0]}'{hint} Topics: {', '.join(dict.fromkeys(self.names))}")
+        return self.take([row for name in wanted for row, own in enumerate(self.names) if own == name])
+
+    def is_judged(self, row: IntArray, item: IntArray) -> BoolArray:
+        """Whether somebody has looked at items."""
+        if self.judged is None:
+            return np.ones(np.broadcast(row, item).shape, np.bool_)
+        result: BoolArray = self.judged[row, item]
+        return result
 
     def rows(self) -> list[dict[str, object]]:
         """One row for each target: c and g."""
@@ -162,10 +196,11 @@ class Topics:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names, targets and gains."""
+        """SHA-256 of names, targets, gains and what was judged."""
         result = hashlib.sha256(f"{self.names} {self.assessors} {self.targets.shape}\n".encode())
         result.update(np.packbits(self.targets).data)
         result.update(b"" if self.given_gains is None else self.given_gains.tobytes())
+        result.update(b"" if self.judged is None else np.packbits(self.judged).data)
         return result.hexdigest()
 
 
@@ -179,6 +214,26 @@ def properties(labels: Features) -> Properties:
     number = np.array([names[each] for own in labels.several for each in own], dtype=np.int64)
     table[number, np.repeat(np.arange(len(labels)), lengths)] = True
     return {name: table[number] for name, number in names.items()}
+
+
+def grade_rows(qrels: Any, items: Sequence[str]) -> dict[str, FloatArray]:
+    """For each query of judgements the grade of each item by its id; -1 where it is not judged.
+
+    >>> grade_rows({"1": {"a": 2, "x": 1}}, ["a", "b"])
+    {'1': array([ 2., -1.])}
+    """
+    import polars as pl
+
+    from rankscope.inputs.qrels import Qrels
+
+    places = pl.DataFrame({"item": pl.Series(items, dtype=pl.String)}).with_row_index("place")
+    table = Qrels.of(qrels).table.join(places, on="item", how="inner", maintain_order="left")
+    names = table["query"].unique(maintain_order=True)
+    grades = np.full((len(names), len(items)), -1.0)
+    if len(names):
+        row = table["query"].cast(pl.Enum(names)).to_physical().to_numpy()
+        grades[row, table["place"].to_numpy()] = np.maximum(table["grade"].to_numpy(), -1.0)
+    return dict(zip(names, grades, strict=True))
 
 
 def _gains(meant: Sequence[Expression], have: Properties) -> FloatArray:

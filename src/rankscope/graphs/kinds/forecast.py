@@ -10,8 +10,8 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.curve import Curve, Region
+from rankscope.curves.sizes import known_sizes
 from rankscope.errors import SettingError
-from rankscope.forecast.sizes import CollectionGrowth
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
@@ -69,7 +69,7 @@ def forecast_graph(
     if len(asked) != 1:
         raise SettingError(f"{WHAT} shows one measure, got {measure!r}")
     for queries in shown:
-        CollectionGrowth.of(queries, to)  # what has no size is refused before anything is loaded that looks ahead
+        known_sizes(queries, "a forecast")  # what has none is refused before anything is loaded that looks ahead
     grown = [_grown(queries, asked[0], to, model, force) for queries in shown]
     first = grown[0].last
     low = min(float(each.past.x.min()) for each in grown)

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import numpy as np
 
 from rankscope.curves.curve import Curve, Region
-from rankscope.curves.generality_tables import reaching
 from rankscope.curves.guides import highest_precision, lowest_precision, scope_line
 from rankscope.curves.precision_recall import mean_at_recall_levels, query_curve
 from rankscope.errors import MeasureError, SettingError
@@ -151,6 +150,8 @@ def _at_generality(
 
 def _followed(queries: RelevantRanks, group: str | None, level: int) -> RelevantRanks:
     """The queries of a group, or all, that reach a level."""
+    from rankscope.curves.generality_tables import reaching
+
     some = queries if group is None else group_named(queries, group).queries
     try:
         return reaching(some, level)

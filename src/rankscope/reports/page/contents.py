@@ -130,6 +130,14 @@ class Report:
         return Section("Means within classes", grid_of(rows), CLASS_NOTE)
 
     @property
+    def effort(self) -> list[Section]:
+        """What a user of each system has to look at for a wanted recall, and the decision tables."""
+        from rankscope.reports.page.effort_sections import effort_parts
+
+        parts = effort_parts([system.ranks for system in self.scores.systems])
+        return [Section(heading, grid_of(rows, places), note) for heading, rows, note, places in parts]
+
+    @property
     def settings(self) -> list[dict[str, str]]:
         """Every choice that changes numbers: value, meaning, and whether it was given explicitly."""
         result, given = self.scores.settings_in_effect, self.scores.settings.given

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from rankscope.errors import RankscopeError
-from rankscope.feedback.normalization.normalised import Normalised, normalised
+from rankscope.feedback.normalization.normalised import Normalised
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.study import Plan
 from rankscope.feedback.study.summary import Summary, session_rows
 from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN, compared_methods
 from rankscope.files import atomic
@@ -29,13 +27,11 @@ from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.compare import compare
 from rankscope.version import __version__
 
-Progress = Callable[[str, float], None]
 HEADLINE = "rounds-recall"  # what users have seen so far: the question of every study
 
 
-def write_page(results: Results, plan: Plan, path: str | Path, *, progress: Progress | None = None) -> int:
-    """Compute what is normalised by the possible, and write the page, whole or not at all; tells its size in bytes."""
-    result = normalised(plan, None if progress is None else lambda share: progress("baselines", share))
+def write_page(results: Results, result: Normalised, path: str | Path) -> int:
+    """Write the page of a study and what its methods reach of the possible, whole or not at all; its size in bytes."""
     page = render(results, result).encode()
     with atomic(path, "wb") as file:
         file.write(page)
@@ -107,6 +103,7 @@ def sections_of(results: Results, result: Normalised) -> list[tuple[str, list[Se
     return [
         ("Round by round", rounds),
         ("How much of the possible", [*_efficiency(result, compared_methods(results)), *_infeasible(result)]),
+        ("Earlier studies beside these baselines", earlier_sections(result)),
         ("With the answer among the features", _consistency(result)),
         ("How long a user waits", _responses(result)),
     ]
@@ -155,6 +152,17 @@ def _infeasible(result: Normalised) -> list[Section]:
         return []
     rows: list[dict[str, object]] = [{"topic": each.topic, "why": "; ".join(each.feasibility.reasons)} for each in lost]
     return [Section("Topics that cannot be learnt from these features", grid_of(rows), "They are not in the means.")]
+
+
+def earlier_sections(result: Normalised) -> list[Section]:
+    """Stored results of other methods against the baselines of now, and which stored baselines were replaced."""
+    if result.learnt is None or not result.learnt.earlier:
+        return []
+    from rankscope.reports.texts.feedback_answers import replaced_lines
+
+    rows = [row for row in result.learnt.mean_rows() if row["from"]]
+    said = " ".join(f"{line}." for line in replaced_lines(result.learnt))
+    return [Section("Re-calibrated results", grid_of(rows), f"Means over feasible topics. {said}".rstrip())]
 
 
 def _consistency(result: Normalised) -> list[Section]:

@@ -9,10 +9,10 @@ from rankscope.graphs.suite_tiles import suite_tiles_graph
 from rankscope.number_texts import signed_text
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
-from rankscope.reports.page.leaderboard import BoardColumn, BoardRow, Difference, Leaderboard, Side
+from rankscope.reports.page.leaderboard import BoardColumn, BoardRow, Difference, Leaderboard
 from rankscope.reports.page.pages import Shell, environment
 from rankscope.reports.page.still_graph import StillGraph
-from rankscope.reports.texts.estimates import Estimate
+from rankscope.reports.texts.estimates import Estimate, Side
 from rankscope.reports.texts.suite import headline, notes_of, sentences, task_rows
 from rankscope.statistics.verdicts.suite import Suite, SuiteEstimate, SuiteSystem, SuiteTask
 from rankscope.version import __version__

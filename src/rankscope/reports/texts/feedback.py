@@ -39,9 +39,23 @@ def text_of(results: Results) -> str:
         f"Relevant items seen so far ({SEEN})\n",
         table(seen.round_rows()),
         table(session_rows(results)),
+        *unjudged_parts(results),
         "\n".join([*verdicts(results), *further(results), *warnings(results)]) + "\n",
     ]
     return "\n".join(parts)
+
+
+def unjudged_parts(results: Results) -> list[str]:
+    """How much of what was shown nobody has judged, round by round; nothing where judgements are complete."""
+    rows = results.unjudged_rows()
+    if not rows:
+        return []
+    said = {"silent": "users said nothing of them", "irrelevant": "users took them for irrelevant"}
+    how = said[results.about["protocol"].get("unjudged", "irrelevant")]
+    return [
+        f"Share of the items shown that nobody has judged: {how}, and measures count them as irrelevant\n",
+        table(rows),
+    ]
 
 
 def facts(results: Results) -> str:

@@ -112,6 +112,8 @@ class Address:
                 return await self._answer(bench, request, person)
             except Exception as error:
                 return refusal_answer(bench, request, page_refusal(error, request), person)
+            finally:
+                await request.close()  # the files of a form
 
         return Route(self.path, answer, methods=[self.method])
 

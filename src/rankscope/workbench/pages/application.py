@@ -11,15 +11,20 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 
 from rankscope.workbench.pages import (
+    browse,
     entering,
     export,
     guidelines,
     history,
     home,
     judge,
+    like,
+    look,
     people,
     pictures,
     pool,
+    search,
+    session,
     static,
 )
 from rankscope.workbench.pages.addresses import Address, Visit, address
@@ -33,7 +38,23 @@ from rankscope.workbench.service.hosts import hosts_of
 from rankscope.workbench.service.refusals import Refusal
 
 # in the order of the navigation; a new page adds its module here
-MODULES: tuple[Any, ...] = (home, judge, history, guidelines, pool, people, export, entering, pictures, static)
+MODULES: tuple[Any, ...] = (
+    home,
+    judge,
+    browse,
+    search,
+    like,
+    session,
+    look,
+    history,
+    guidelines,
+    pool,
+    people,
+    export,
+    entering,
+    pictures,
+    static,
+)
 UPLOAD = 20 << 20  # bytes of a picture that is dropped in
 FORM = 1 << 20  # bytes around it
 

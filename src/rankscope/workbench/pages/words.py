@@ -51,9 +51,29 @@ def moment(at_us: int) -> str:
     return datetime.fromtimestamp(at_us / 1e6, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def score(value: float) -> str:
+    """A score with as many digits as tell neighbours apart.
+
+    >>> score(0.98765432), score(-1234.5678), score(-0.0)
+    ('0.9877', '-1235', '0')
+    """
+    return f"{value + 0.0:.4g}"
+
+
+def filled(values: dict[str, Any]) -> dict[str, Any]:
+    """What an address has to say: names with values that are not empty.
+
+    >>> filled({"order": "near", "seed": 0, "class_": "", "near": None})
+    {'order': 'near', 'seed': 0}
+    """
+    return {name: value for name, value in values.items() if value not in ("", None)}
+
+
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "count_of": count_of,
     "duration": duration,
     "percent": percent,
     "moment": moment,
+    "score": score,
+    "filled": filled,
 }

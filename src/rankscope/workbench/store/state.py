@@ -20,7 +20,7 @@ class State:
 
     events: list[Event] = field(default_factory=list)
     keys: dict[tuple[int, str], int] = field(default_factory=dict)  # the event that each assessor's key made
-    done: dict[int, list[int]] = field(default_factory=dict)  # of each assessor, everything but undos, in order
+    done: dict[int, list[int]] = field(default_factory=dict)  # what each assessor may undo, in order
     answers: dict[Pair, dict[int, Event]] = field(default_factory=dict)  # what each assessor says now
     repeats: dict[Pair, dict[int, Event]] = field(default_factory=dict)  # the same of questions asked a second time
     comments: dict[Pair, list[Event]] = field(default_factory=dict)
@@ -57,6 +57,8 @@ class State:
             if event.kind == "undo":
                 self._take_back(event)
                 continue
+            if event.kind == "round":
+                continue  # a session of feedback is edited, not undone
             if assessor not in self.done:
                 self.done[assessor] = []
             self.done[assessor].append(number)
@@ -136,6 +138,8 @@ class State:
             raise Refused(f"event {mark.of} is none of yours: only your own marks can be undone")
         if event.kind == "undo":
             raise Refused(f"event {mark.of} is an undo itself: mark the item again instead")
+        if event.kind == "round":
+            raise Refused(f"event {mark.of} is a step of a feedback session: change the examples there instead")
         if event.id in self.undone:
             raise Refused(f"event {mark.of} was undone before")
         return event

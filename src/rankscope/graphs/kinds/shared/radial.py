@@ -58,6 +58,8 @@ class Radial:
     @classmethod
     def at_level(cls, members: QueryGroup, level: int, scopes: Sequence[float]) -> Radial:
         """The exact mean over all ways to leave distractors out until G is this level, which all queries must reach."""
+        from rankscope.curves.thinned_recall import recall_at_level
+
         queries = members.queries
         relevant = np.unique(queries.relevant)
         exact = relevant.size == 1

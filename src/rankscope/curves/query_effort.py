@@ -1,0 +1,205 @@
+"""How much of a ranking a user looks at for a wanted recall: of one query, and to expect at its generality.
+
+A user who wants k of the c relevant items needs a window of w = k/p items, where p is the precision at recall k/c of
+queries of the same generality (Huijsmans & Sebe 2001, section 3.1). What the next relevant item costs, in items that
+must be looked at for it, is the economic value of a system where c is not known (Sebe et al. 2004, section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.curves.averaging import By, generality_groups, radial_lattice, radial_mean
+from rankscope.curves.curve import Curve
+from rankscope.curves.effort_over_queries import RECALLS, windows
+from rankscope.curves.precision_recall import level_hits
+from rankscope.errors import MeasureError
+from rankscope.measures.quadruple import Quadruple
+from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
+
+ENOUGH = 5  # queries of exactly this generality; with fewer the bin of one G wide is taken
+STEPS = 8.0  # relevant scopes between one and the next doubling
+
+
+@dataclass(frozen=True)
+class WantedRecall:
+    """What one recall takes: the window of this query, NaN where its ranking ends before; and the one to expect.
+
+    `cost` is how many items were looked at for each hit since the recall before.
+    """
+
+    recall: float
+    hits: int
+    window: float
+    precision: float
+    cost: float
+    expected: float  # k/p of the queries of the same generality; NaN where that is not known
+
+    def row(self) -> dict[str, object]:
+        """As a row of a table."""
+        return {
+            "recall": self.recall,
+            "hits": self.hits,
+            "window": _whole(self.window),
+            "precision": self.precision,
+            "items per further hit": self.cost,
+            "window to expect": self.expected,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SearchEffort:
+    """One query of one system: its quadruples at some scopes, and what each recall takes."""
+
+    system: str
+    query: str
+    relevant: int
+    collection: int  # UNKNOWN where it is
+    depth: int
+    found: int
+    at: tuple[Quadruple, ...]  # empty where the collection is not known
+    scopes: tuple[tuple[int, int], ...]  # scope and hits, where the collection is not known too
+    wanted: tuple[WantedRecall, ...]
+    plane: str  # the queries of the same generality that the window to expect is read from; empty: none
+
+    def scope_rows(self) -> list[dict[str, object]]:
+        """Precision and recall at each scope, and what the hits since the scope before cost."""
+        rows: list[dict[str, object]] = []
+        before = (0, 0)
+        for place, (scope, hits) in enumerate(self.scopes):
+            row: dict[str, object] = {"scope": scope, "s/c": scope / self.relevant, "hits": hits}
+            row |= {"precision": hits / scope, "recall": hits / self.relevant}
+            if self.at:
+                one = self.at[place]
+                row |= {"effectiveness": one.effectiveness, "over chance (E*)": one.gain_over_random()}
+            rows.append(row | {"items per further hit": _ratio(scope - before[0], hits - before[1])})
+            before = (scope, hits)
+        return rows
+
+
+def search_effort(
+    queries: RelevantRanks, query: str, scopes: Sequence[int] | None = None, recalls: Sequence[float] = RECALLS
+) -> SearchEffort:
+    """The quadruples of one query at scopes c/2, c and 2c or those given, and windows for wanted recalls.
+
+    Scopes beyond the end of the ranking are left out, for what they hold is not known.
+    >>> ranks = RelevantRanks.from_ranks([[1, 3, 10, 40]], depth=[100], collection=[100], queries=["7"])
+    >>> effort = search_effort(ranks, "7", recalls=[0.5, 1])
+    >>> [(each.hits, each.window, each.cost) for each in effort.wanted], [each.hits for each in effort.at]
+    ([(2, 3.0, 1.5), (4, 40.0, 18.5)], [1, 2, 2])
+    """
+    if query not in queries.queries:
+        raise MeasureError(f"there is no query {query!r} in {queries.system}; there are {_some(queries.queries)}")
+    row = queries.queries.index(query)
+    one = queries.take(np.array([row]))
+    relevant, collection, depth = int(one.relevant[0]), int(one.collection[0]), int(one.depth[0])
+    if not relevant:
+        raise MeasureError(f"query {query!r} has no relevant item: there is nothing to find, and nothing to explain")
+    chosen = usual_scopes(relevant) if scopes is None else tuple(sorted(set(scopes)))
+    there = [scope for scope in chosen if 1 <= scope <= depth]
+    hits = [int(one.hits(scope)[0]) for scope in there]
+    known = collection != UNKNOWN
+    plane, rows = _plane(queries, row) if known else ("", np.empty(0, np.int64))
+    expected = expected_windows(queries.take(rows), relevant, recalls) if known else np.full(len(recalls), np.nan)
+    return SearchEffort(
+        system=queries.system,
+        query=query,
+        relevant=relevant,
+        collection=collection,
+        depth=depth,
+        found=int(one.found[0]),
+        at=tuple(Quadruple(collection, relevant, *pair) for pair in zip(there, hits, strict=True)) if known else (),
+        scopes=tuple(zip(there, hits, strict=True)),
+        wanted=_wanted(one, recalls, expected),
+        plane=plane,
+    )
+
+
+def usual_scopes(relevant: int) -> tuple[int, ...]:
+    """Half of the class, the class and twice the class, each at least 1.
+
+    >>> usual_scopes(8), usual_scopes(1)
+    ((4, 8, 16), (1, 2))
+    """
+    return tuple(sorted({max(1, relevant // 2), relevant, 2 * relevant}))
+
+
+def expected_windows(queries: RelevantRanks, relevant: int, recalls: Sequence[float] = RECALLS) -> FloatArray:
+    """w = k/p for each recall of a class of this size, with p of the mean of queries of one generality.
+
+    The mean is radial: at relevant scope a it has recall r and precision r/a, so k/p = a c. It is read between two
+    scopes where recall passes k/c between them, and is NaN where the rankings end before that.
+    """
+    curve = radial_curve_of(queries)
+    k = np.maximum(np.ceil(np.asarray(recalls, dtype=np.float64) * relevant - 1e-9), 1.0)
+    return _scope_of_recall(curve, k / relevant) * relevant
+
+
+def radial_curve_of(queries: RelevantRanks) -> Curve:
+    """The radial mean of queries of one generality: at every scope where classes are of one size, else at eighths of
+    doublings."""
+    if np.unique(queries.relevant).size == 1:
+        return radial_lattice(queries)
+    least, most = 1.0 / queries.relevant.max(), float((queries.collection / queries.relevant).min())
+    steps = np.arange(np.ceil(STEPS * np.log2(least)), np.floor(STEPS * np.log2(most)) + 1)
+    return radial_mean(queries, 2.0 ** (steps / STEPS))
+
+
+def _scope_of_recall(curve: Curve, recall: FloatArray) -> FloatArray:
+    """The least relevant scope at which the mean recall is so high, linear between two scopes; NaN beyond the last."""
+    there = ~np.isnan(curve.x)
+    height = np.concatenate([[0.0], curve.x[there]])
+    a = np.concatenate([[0.0], curve.more["a"][there]])
+    after = np.searchsorted(height, recall - 1e-12, side="left")
+    inside = np.minimum(after, height.size - 1)
+    before = np.maximum(inside - 1, 0)
+    rise = height[inside] - height[before]
+    share = np.where(rise > 0, (recall - height[before]) / np.where(rise > 0, rise, 1.0), 1.0)
+    return np.where(after < height.size, a[before] + np.minimum(share, 1.0) * (a[inside] - a[before]), np.nan)
+
+
+def _plane(queries: RelevantRanks, row: int) -> tuple[str, IntArray]:
+    """The queries of the same generality: exactly, or in the same bin of G where there are few of those."""
+    for by in get_args(By):
+        for group in generality_groups(queries, by):
+            if row in group.rows and (group.rows.size >= ENOUGH or by == "bins"):
+                count = group.rows.size
+                return f"{group.name}, {count:,} {'query' if count == 1 else 'queries'}", group.rows
+    return "", np.empty(0, np.int64)
+
+
+def _wanted(one: RelevantRanks, recalls: Sequence[float], expected: FloatArray) -> tuple[WantedRecall, ...]:
+    found: list[WantedRecall] = []
+    before = (0.0, 0)
+    for level, window, later in zip(recalls, windows(one, recalls)[0].tolist(), expected.tolist(), strict=True):
+        k = int(level_hits(one, level)[0])
+        reached = np.isfinite(window)
+        found.append(
+            WantedRecall(
+                recall=level,
+                hits=k,
+                window=window if reached else float("nan"),
+                precision=k / window if reached else float("nan"),
+                cost=_ratio(window - before[0], k - before[1]) if reached else float("nan"),
+                expected=later,
+            )
+        )
+        before = (window, k) if reached else before
+    return tuple(found)
+
+
+def _ratio(items: float, hits: int) -> float:
+    return items / hits if hits else float("inf") if items else float("nan")
+
+
+def _whole(value: float) -> object:
+    return int(value) if np.isfinite(value) else None
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8:,} more" if len(names) > 8 else "")

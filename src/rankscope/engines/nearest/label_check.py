@@ -1,0 +1,135 @@
+"""Items that may belong to a class whose label they do not have, and members that none of their class finds.
+
+A label that was given once is seldom checked against all other items: night pictures stand in the categories of towns
+and volcanoes too (Huiskes & Lew 2008, sections 2 and 4). Every member of a class of m asks in turn, and looks at as
+many items as its class has other members, c = m - 1. An item without the label that most members find there ranks as a
+member does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.engines.nearest import spaces
+from rankscope.engines.nearest.space import Space
+from rankscope.engines.nearest.top import Best
+from rankscope.errors import InputError
+from rankscope.inputs.features import Features
+from rankscope.validation import Number, check
+
+CELLS = 1 << 22  # scores at once
+MOST = 0.5
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class LikelyMiss:
+    """An item that ranks as a member of a class and does not have its label."""
+
+    label: str
+    item: str
+    own: str  # the labels it has
+    share: float  # of the members, that find it among as many items as the class has other members
+    typical: float  # the median of that share over the members themselves
+
+    def row(self) -> dict[str, object]:
+        """As a row of a table."""
+        return {
+            "class": self.label,
+            "item": self.item,
+            "its label": self.own or "-",
+            "found by members": self.share,
+            "a member (median)": self.typical,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCheck:
+    """What to look at again: likely misses of the labels, the surest first, and members that no other member finds."""
+
+    misses: tuple[LikelyMiss, ...]
+    strangers: tuple[LikelyMiss, ...]
+    classes: int
+    items: int
+    metric: str
+    least: float
+
+    def facts(self) -> str:
+        """What was looked at, in a line."""
+        return f"{self.classes:,} classes of two or more, {self.items:,} items, {self.metric}"
+
+
+def check_labels(
+    features: Features, metric: spaces.Metric = "cosine", least: float = MOST, progress: Progress | None = None
+) -> LabelCheck:
+    """Of every class the items outside it that more than the share `least` of its members find among the first c.
+
+    >>> features = Features.of([[0.0], [0.1], [0.2], [0.15], [9.0], [9.1]], list("aaaxbb"))
+    >>> [(each.label, each.item, each.own, each.share) for each in check_labels(features, "l2").misses]
+    [('a', '3', 'x', 1.0)]
+    """
+    least = check(locals(), least=Number(least=0, below=1))["least"]
+    named = spaces.metric_named(metric)
+    space, groups = spaces.space_of(named, features.matrix), _classes(features)
+    if not groups:
+        raise InputError.of("features", ["no label has two items: there is nothing to check"])
+    misses: list[LikelyMiss] = []
+    strangers: list[LikelyMiss] = []
+    for number, (label, members) in enumerate(groups.items(), start=1):
+        share = found_share(space, members)
+        inside = np.zeros(len(features), np.bool_)
+        inside[members] = True
+        typical = float(np.median(share[inside]))
+        outside = np.flatnonzero(~inside & (share > least))
+        misses += [_miss(features, label, item, share, typical) for item in outside.tolist()]
+        lonely = members[share[members] == 0]
+        strangers += [_miss(features, label, item, share, typical) for item in lonely.tolist()]
+        if progress is not None:
+            progress(number / len(groups))
+    misses.sort(key=lambda each: (-each.share, -each.typical, each.label, each.item))
+    return LabelCheck(
+        misses=tuple(misses),
+        strangers=tuple(strangers),
+        classes=len(groups),
+        items=len(features),
+        metric=spaces.name_of(named),
+        least=least,
+    )
+
+
+def found_share(space: Space, members: IntArray) -> FloatArray:
+    """For every item the share of the members, itself left out, that have it among their first c = m - 1 items."""
+    wide = members.size - 1
+    found = np.zeros(len(space))
+    step = max(1, CELLS // len(space))
+    for start in range(0, members.size, step):
+        queries = members[start : start + step]
+        best = Best(queries, space, number=wide)
+        scores = space.scores(queries, slice(0, len(space))).astype(np.float64)
+        scores[np.arange(queries.size), queries] = -np.inf
+        best.add(scores, np.arange(len(space)))
+        found += np.bincount(best.items()["item"], minlength=len(space))
+    asked = np.full(len(space), members.size)
+    asked[members] = wide
+    return found / asked
+
+
+def _classes(features: Features) -> dict[str, IntArray]:
+    """The members of every label of two items or more that is not on all of them."""
+    members: dict[str, list[int]] = {}
+    for item, labels in enumerate(features.several):
+        for label in labels:
+            members.setdefault(label, []).append(item)
+    return {
+        label: np.array(own, dtype=np.int64) for label, own in sorted(members.items()) if 2 <= len(own) < len(features)
+    }
+
+
+def _miss(features: Features, label: str, item: int, share: FloatArray, typical: float) -> LikelyMiss:
+    return LikelyMiss(
+        label=label, item=features.ids[item], own=features.labels[item], share=float(share[item]), typical=typical
+    )

@@ -1,0 +1,176 @@
+"""How much of what can be learnt the methods have learnt, topic by topic; earlier results beside better baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import BoolArray
+from rankscope.errors import SettingError
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.normalization.approaches import BaselineRules, baselines_of, stored_under
+from rankscope.feedback.normalization.baselines import Baseline
+from rankscope.feedback.normalization.convergence import Convergence, convergence
+from rankscope.feedback.normalization.efficiency import Efficiency, efficiency
+from rankscope.feedback.normalization.example_sets import SIZES, topic_seed
+from rankscope.feedback.normalization.matched import matched_ranks
+from rankscope.feedback.normalization.recalibration import recalibrated
+from rankscope.feedback.normalization.stored_baselines import BaselineStore
+from rankscope.feedback.users.topics import Topics
+from rankscope.running.cores import one_core_each
+
+EXAMPLES = 8  # of both kinds
+REPEATS = 3  # example sets of each fold
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Generalisation:
+    """Baselines of all topics, what every method reached of them, and what was stored of earlier studies.
+
+    `earlier` are stored results of other methods, divided by the baselines of now; `replaced` are the stored baselines
+    that a better one has taken the place of.
+    """
+
+    rules: BaselineRules
+    methods: tuple[str, ...]
+    baselines: tuple[Baseline, ...]
+    results: tuple[Efficiency, ...]
+    examples: int
+    earlier: tuple[Efficiency, ...] = ()
+    replaced: tuple[Baseline, ...] = ()
+
+    @property
+    def store(self) -> BaselineStore:
+        """What the next study may begin with."""
+        return BaselineStore(self.baselines, (*self.results, *self.earlier))
+
+    def mean_rows(self) -> list[dict[str, object]]:
+        """One row for each method, those of earlier studies last: the mean over feasible topics."""
+        rows = []
+        for where, results in (("", self.results), ("stored", self.earlier)):
+            for name in dict.fromkeys(each.method for each in results):
+                own = [each for each in results if each.method == name]
+                rows.append({"method": name, **_mean_row(own), "from": where})
+        return [{name: value for name, value in row.items() if name != "from" or self.earlier} for row in rows]
+
+
+def generalise(
+    items: Items,
+    topics: Topics,
+    methods: Sequence[Method],
+    rules: BaselineRules | None = None,
+    *,
+    examples: int = EXAMPLES,
+    repeats: int = REPEATS,
+    earlier: BaselineStore | None = None,
+    progress: Progress | None = None,
+) -> Generalisation:
+    """Efficiency of every method from example sets of one size, by the matched protocol.
+
+    A topic whose training parts cannot supply so many examples gets fewer, and says so by its name.
+    """
+    how, store = rules or BaselineRules(), earlier or BaselineStore()
+    known = stored_under(store.baselines)
+    found: list[Baseline] = []
+    results: list[Efficiency] = []
+    with one_core_each():
+        for row, label in enumerate(topics.labels):
+            own = baselines_of(items, topics.targets[row], label, methods, how, known)
+            found += own.values()
+            for method in methods:
+                best = own[how.family_of(str(method))]
+                results += efficiencies_of(method, items, topics.targets[row], best, examples, repeats, how.seed)
+            if progress is not None:
+                progress((row + 1) / len(topics))
+    return Generalisation(
+        rules=how,
+        methods=tuple(map(str, methods)),
+        baselines=tuple(found),
+        results=tuple(results),
+        examples=examples,
+        earlier=_recalibrated(store.results, found, results, how),
+        replaced=_replaced(store.baselines, found),
+    )
+
+
+def efficiencies_of(
+    method: Method, items: Items, target: BoolArray, best: Baseline, examples: int, repeats: int, seed: int
+) -> list[Efficiency]:
+    """The efficiency of a method on one topic; none where there are no folds, or where it always fails."""
+    if best.folds is None:
+        return []
+    learnt = ~best.folds.tested
+    size = int(min((learnt & target).sum(axis=1).min(), (learnt & ~target).sum(axis=1).min(), examples))
+    own = topic_seed(best.topic, seed)
+    (ranks,) = matched_ranks(method, items, target, best.folds, [size], repeats=repeats, seed=own, topic=best.topic)
+    return [efficiency(ranks, best)] if ranks.answered.any() else []
+
+
+def converge(
+    items: Items,
+    topics: Topics,
+    methods: Sequence[Method],
+    rules: BaselineRules | None = None,
+    *,
+    sizes: Sequence[int] = SIZES,
+    repeats: int = 10,
+    earlier: BaselineStore | None = None,
+    progress: Progress | None = None,
+) -> tuple[Convergence, ...]:
+    """Efficiency against the number of examples, of every method on every topic that has a baseline."""
+    how = rules or BaselineRules()
+    known = stored_under((earlier or BaselineStore()).baselines)
+    found: list[Convergence] = []
+    with one_core_each():
+        for row, label in enumerate(topics.labels):
+            target = topics.targets[row]
+            own = baselines_of(items, target, label, methods, how, known)
+            pairs = [(method, own[how.family_of(str(method))]) for method in methods]
+            found += [
+                convergence(method, items, target, best, sizes, repeats=repeats, seed=how.seed)
+                for method, best in pairs
+                if best.folds is not None
+            ]
+            if progress is not None:
+                progress((row + 1) / len(topics))
+    if not found:
+        raise SettingError("no topic has two relevant items or more: there are no folds to learn and test in")
+    return tuple(found)
+
+
+def _recalibrated(
+    stored: Iterable[Efficiency], baselines: Sequence[Baseline], results: Sequence[Efficiency], how: BaselineRules
+) -> tuple[Efficiency, ...]:
+    """Stored results that were not computed again, against the baselines of now; those of other topics as they are."""
+    again = {(each.topic, each.method) for each in results}
+    now = stored_under(baselines)
+    kept = [each for each in stored if (each.topic, each.method) not in again]
+    pairs = [(each, now.get((each.topic, how.family_of(each.method)))) for each in kept]
+    return tuple(each if best is None or each.thinned else recalibrated(each, best) for each, best in pairs)
+
+
+def _replaced(stored: Iterable[Baseline], now: Iterable[Baseline]) -> tuple[Baseline, ...]:
+    """Stored baselines whose place another winner has taken."""
+    here = stored_under(now)
+    return tuple(each for key, each in stored_under(stored).items() if key in here and here[key].winner != each.winner)
+
+
+def _mean_row(results: Sequence[Efficiency]) -> dict[str, object]:
+    """MAE and its chance-corrected form over feasible topics, the deviation 1 - MAE, and how many topics they are."""
+    feasible = [each for each in results if each.feasible]
+    mae = _mean([each.mae for each in feasible])
+    return {
+        "MAE": mae,
+        "deviation": 1.0 - mae,
+        "corrected for chance": _mean([each.corrected_mae for each in feasible]),
+        "topics": len(feasible),
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    there = np.array([each for each in values if not np.isnan(each)])
+    return float(there.mean()) if there.size else float("nan")

@@ -1,0 +1,192 @@
+"""Results about feedback methods as tables with words: efficiency, convergence, example sets, errors, assessors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankscope.feedback.normalization.approaches import family_of
+from rankscope.feedback.normalization.baselines import Baseline
+from rankscope.feedback.normalization.consistency import Consistency
+from rankscope.feedback.normalization.convergence import Convergence
+from rankscope.feedback.normalization.generalisation import Generalisation
+from rankscope.feedback.normalization.growth import ExampleGrowth
+from rankscope.feedback.study.assessors import Adaptation
+from rankscope.measures import Measure
+from rankscope.reports.texts.answers import AnswerTable, count
+
+APPROACHES = {
+    "I": "approach I: the best setting of the method itself",
+    "II": "approach II: the best of all methods compared",
+    "III": "approach III: the best of several classifiers",
+}
+REFERENCES = "Loss of calling c items relevant at random, and of calling none so, beside that of the winner."
+
+
+def efficiency_tables(done: Generalisation) -> list[AnswerTable]:
+    """Who set each baseline, what every method reached of it, and the topics that cannot be learnt."""
+    how = done.rules
+    note = (
+        f"Baseline: {APPROACHES[how.approach]}, told all labels but those tested, least {how.loss} loss "
+        f"(form {how.form}) over {how.folds} folds. Methods from {done.examples} + {done.examples} examples of the "
+        "same folds. MAE: mean over recall levels of precision over the baseline's; feasible topics only."
+    )
+    return [
+        AnswerTable("Mean efficiency", done.mean_rows(), note),
+        AnswerTable("Baselines", [baseline_row(each) for each in done.baselines], REFERENCES),
+        AnswerTable("Candidates", candidate_rows(done.baselines), "Mean loss over topics in each form of deciding."),
+        AnswerTable("By topic", topic_rows(done)),
+    ]
+
+
+def baseline_row(one: Baseline) -> dict[str, object]:
+    """The winner of one topic, its loss, and whether the topic can be learnt at all."""
+    loss = next((float(getattr(each, one.form)) for each in one.trials if each.candidate == one.winner), np.nan)
+    family = family_of(one)
+    return {
+        "topic": one.topic,
+        **({"method": family} if family else {}),
+        "winner": one.winner or "-",
+        "loss": loss,
+        "random loss": one.references["random"],
+        "all negative": one.references["all negative"],
+        "feasible": "yes" if one.feasibility.feasible else f"no: {'; '.join(one.feasibility.reasons)}",
+    }
+
+
+def candidate_rows(baselines: Sequence[Baseline]) -> list[dict[str, object]]:
+    """Each candidate with its mean losses over topics, and on how many it won."""
+    trials = [(each, one) for one in baselines for each in one.trials]
+    rows = []
+    for name in dict.fromkeys(each.candidate for each, _ in trials):
+        own = [(each, one) for each, one in trials if each.candidate == name]
+        means = {form: _mean([getattr(each, form) for each, _ in own]) for form in ("test", "whole", "decisions")}
+        rows.append({"candidate": name, **means, "won": sum(one.winner == name for _, one in own)})
+    return rows
+
+
+def topic_rows(done: Generalisation) -> list[dict[str, object]]:
+    """MAE of every method on every topic, those of earlier studies too."""
+    results = (*done.results, *done.earlier)
+    topics = dict.fromkeys(each.topic for each in results)
+    of = {(each.topic, each.method): each for each in results}
+    methods = dict.fromkeys(each.method for each in results)
+    return [
+        {"topic": topic, **{name: of[topic, name].mae if (topic, name) in of else None for name in methods}}
+        for topic in topics
+    ]
+
+
+def replaced_lines(done: Generalisation) -> list[str]:
+    """Which stored baselines a better one has taken the place of."""
+    now = {(each.topic, family_of(each)): each for each in done.baselines}
+    return [
+        f"topic '{old.topic}': {now[old.topic, family_of(old)].winner} has taken the place of {old.winner}; stored "
+        "results are re-calibrated (efficiency times old over new precision)"
+        for old in done.replaced
+    ]
+
+
+def efficiency_warnings(done: Generalisation) -> list[str]:
+    """What must be read beside the numbers."""
+    lines = replaced_lines(done)
+    flagged = [each for each in done.results if each.recalibrate]
+    lines += [
+        f"{each.method} is above the baseline of topic '{each.topic}' (MAE {each.mae:.3f}): it may set a better one"
+        for each in flagged
+    ]
+    weighted = str(done.rules.loss) != "zero-one" and done.rules.form == "test"
+    if weighted:
+        lines.append(
+            "with form test every candidate calls as many items relevant as there are, so the weights of a loss change "
+            "no choice: forms whole, tuned and (for classifiers) decisions heed them"
+        )
+    return lines
+
+
+def convergence_table(results: Sequence[Convergence], corrected: bool = False) -> AnswerTable:
+    """MAE of every method at every size of example sets, the mean over feasible topics, and with all that can be."""
+    methods = dict.fromkeys(each.method for each in results)
+    rows = []
+    for name in methods:
+        own = [each for each in results if each.method == name and each.full.feasible]
+        shared = sorted(set.intersection(*(set(each.sizes) for each in own))) if own else []
+        row: dict[str, object] = {"method": name}
+        for size in shared:
+            values = [(each.corrected_mae if corrected else each.mae)[each.sizes.index(size)] for each in own]
+            row[f"{size} + {size}"] = _mean(values)
+        row["all"] = _mean([each.full.corrected_mae if corrected else each.full.mae for each in own])
+        rows.append(row | {"topics": len(own)})
+    heading = "Efficiency by number of examples" + (", corrected for chance" if corrected else "")
+    bias = {
+        "I": "Under approach I 'all' is the method itself, so that it should come to about 1.",
+        "II": "Under approach II a method that stays below 1 with all examples has a bias that no example removes.",
+        "III": "Under approach III a method that stays below 1 with all examples has a bias that no example removes.",
+    }
+    return AnswerTable(heading, rows, f"MAE, mean over feasible topics. {bias[results[0].approach]}")
+
+
+def growth_table(done: ExampleGrowth, measure: Measure, topics: int) -> AnswerTable:
+    """One ranking from each example set, no rounds: a measure at each size, with the standard error over topics."""
+    rows = []
+    for name in done.ranks:
+        mean = done.mean(name, measure)
+        row: dict[str, object] = {"method": name}
+        for size, value in zip(done.sizes, mean.value.tolist(), strict=True):
+            row[f"{size[0]} + {size[1]}"] = value
+        rows.append(row | {"error of last": float(mean.error[-1]), "failed": done.failed[name]})
+    note = (
+        f"{measure} of what is left to find, mean over {count(topics, 'topic', 'topics')} of {done.repeats} sets each. "
+        "Sets grow: each holds the smaller one, and every method gets the same."
+    )
+    return AnswerTable(f"{measure} by positive + negative examples", rows, note)
+
+
+def consistency_table(results: Sequence[Consistency], told: str) -> AnswerTable:
+    """AP without the answer among the features, and with it at every gain."""
+    rows = []
+    for name in dict.fromkeys(each.method for each in results):
+        row: dict[str, object] = {"method": name}
+        own = [each for each in results if each.method == name]
+        row["AP without"] = _mean([each.average_precision[0] for each in own if each.gain == own[0].gain])
+        for gain in dict.fromkeys(each.gain for each in own):
+            title = "AP with, 0 or 1" if gain is None else f"AP with, gain {gain:g}"
+            row[title] = _mean([each.average_precision[1] for each in own if each.gain == gain])
+        rows.append(row)
+    note = (
+        f"{told} among the features, as 0 and 1, or as 0 and so many mean standard deviations; the ideal system has 1."
+    )
+    return AnswerTable("With the answer among the features", rows, note)
+
+
+def adaptation_tables(results: Sequence[Adaptation], measure: str) -> list[AnswerTable]:
+    """Per method what feedback does for its giver and not for others; per topic how far assessors agree."""
+    rows = []
+    for name in dict.fromkeys(each.method for each in results):
+        own = [each for each in results if each.method == name]
+        rows.append(
+            {
+                "method": name,
+                "by the own target": _mean([each.own for each in own]),
+                "by those of others": _mean([each.others for each in own]),
+                "adaptation": _mean([each.value for each in own]),
+            }
+        )
+    topics = {each.topic: each for each in results}.values()
+    overlaps = [
+        {"topic": each.topic, "assessors": len(each.assessors), "mean overlap": each.overlap} for each in topics
+    ]
+    note = (
+        f"{measure} in the last round with feedback from one assessor, scored by the target of the same or of another; "
+        "the difference is what a method adapts to the one who gives feedback."
+    )
+    return [
+        AnswerTable("Adaptation to the assessor", rows, note),
+        AnswerTable("How far assessors agree", overlaps, "Items both call relevant over items either does (Jaccard)."),
+    ]
+
+
+def _mean(values: Sequence[float]) -> float:
+    there = np.array([each for each in values if not np.isnan(each)])
+    return float(there.mean()) if there.size else float("nan")

@@ -1,0 +1,152 @@
+"""Graphs of a session: what is known of it is drawn, and what is not says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from rankscope.arrays import IntArray
+from rankscope.curves.curve import Curve
+from rankscope.graphs.axis import Axis
+from rankscope.graphs.graph import Graph
+from rankscope.graphs.marks import Stroke
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.workbench.browsing.session_truth import SessionTruth
+from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession
+
+BEFORE, AFTER = "before feedback", "with feedback"
+NEEDS_ALL: Final = "recall needs all relevant items, and only {judged:,} of {items:,} items are judged"
+MOST_ROWS: Final = 24  # of a table of numbers
+
+
+@dataclass(frozen=True, eq=False)
+class SessionGraph:
+    """One graph, or why there is none."""
+
+    kind: str
+    title: str
+    graph: Graph | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SessionLists:
+    """The lists that are drawn: the ranking before feedback, and the session as it went."""
+
+    session: FeedbackSession
+    truth: SessionTruth
+    lists: dict[str, IntArray]
+
+    def systems(self) -> list[RelevantRanks]:
+        """As the graphs of the library take them; only where all is known."""
+        return [
+            RelevantRanks.from_ranks(
+                [self.truth.ranks(order)],
+                relevant=[self.truth.count],
+                depth=[len(order)],
+                collection=[len(order)],
+                system=name,
+            )
+            for name, order in self.lists.items()
+        ]
+
+
+def precision_recall(lists: SessionLists) -> SessionGraph:
+    """With scope lines."""
+    from rankscope.graphs import precision_recall_graph
+
+    return _whole("precision-recall", "Precision and recall", lists, precision_recall_graph)
+
+
+def grip(lists: SessionLists) -> SessionGraph:
+    """Precision = recall over generality."""
+    from rankscope.graphs import grip_graph
+
+    return _whole("grip", "GRiP: quality over generality", lists, grip_graph)
+
+
+def precision_scope(lists: SessionLists) -> SessionGraph:
+    """As deep as it is known."""
+    from rankscope.graphs import precision_scope_graph
+
+    if lists.truth.is_complete and lists.truth.count:
+        return _whole("precision-scope", "Precision at each scope", lists, precision_scope_graph)
+    title = "Precision at each scope"
+    curves = {name: lists.truth.precision(order) for name, order in lists.lists.items()}
+    deepest = max(len(each) for each in curves.values())
+    if not deepest:
+        reason = "the first item of the list is not judged: mark what is shown"
+        return SessionGraph("precision-scope", title, None, reason)
+    graph = Graph(
+        title,
+        Axis("scope", "s", domain=(0, max(deepest, DISPLAY)), whole=True),
+        Axis("precision", "p", domain=(0, 1)),
+        subtitle=f"as far as all is judged: to scope {deepest:,}",
+        summary=f"Precision of the first items, to scope {deepest:,}.",
+    )
+    for name, values in curves.items():
+        scopes = np.arange(1.0, len(values) + 1)
+        graph = graph.curve(Curve(scopes, values), name, f"to scope {len(values):,}") if len(values) else graph
+    return SessionGraph("precision-scope", title, graph)
+
+
+def rounds(lists: SessionLists) -> SessionGraph:
+    """The share of relevant items of each display."""
+    title = "Precision of each round"
+    values = [lists.truth.share(each.shown) for each in lists.session.rounds]
+    if all(each is None for each in values):
+        reason = f"no round is judged whole: mark all {DISPLAY} items that are shown, the rest by one button"
+        return SessionGraph("rounds", title, None, reason)
+    known = [f"{each:.2f}" for each in values if each is not None]
+    missing = len(values) - len(known)
+    last = len(values) - 1
+    words = f"share of relevant items among the {DISPLAY} that were shown"
+    graph = Graph(
+        title,
+        Axis("round of feedback", domain=(-0.1, max(last, 1) + 0.1), whole=True),
+        Axis("precision", "p", domain=(0, 1)),
+        subtitle=f"{words}{f'; {missing} not judged whole' if missing else ''}",
+        summary=f"Precision of round 0 to {last}: {', '.join(known)}.",
+    )
+    line = Curve(np.arange(len(values), dtype=np.float64), np.array([np.nan if v is None else v for v in values]))
+    return SessionGraph("rounds", title, graph.curve(line, "of what was shown", markers=range(len(values))))
+
+
+KINDS: dict[str, Callable[[SessionLists], SessionGraph]] = {
+    "rounds": rounds,
+    "precision-scope": precision_scope,
+    "precision-recall": precision_recall,
+    "grip": grip,
+}
+
+
+def _whole(kind: str, title: str, lists: SessionLists, make: Callable[..., Graph]) -> SessionGraph:
+    """A graph that needs to know everything."""
+    truth = lists.truth
+    if not truth.is_complete:
+        return SessionGraph(kind, title, None, NEEDS_ALL.format(judged=truth.judged, items=truth.items))
+    if not truth.count:
+        return SessionGraph(kind, title, None, "there is no other relevant item to be found")
+    return SessionGraph(kind, title, make(lists.systems()))
+
+
+def table_of(graph: Graph) -> list[tuple[str, list[float], list[float]]]:
+    """The numbers of the curves: name, x and y; of long ones some points, the first and last among them."""
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    for mark in graph.marks:
+        if isinstance(mark, Stroke) and mark.role == "curve":
+            xs, ys = found.setdefault(mark.name, ([], []))
+            there = np.flatnonzero(np.isfinite(mark.y))
+            some = _some(there)
+            xs += mark.x[some].tolist()
+            ys += mark.y[some].tolist()
+    return [(name, *values) for name, values in found.items()]
+
+
+def _some(rows: Sequence[int] | Any) -> IntArray:
+    chosen = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).round().astype(np.int64))
+    found: IntArray = np.asarray(rows)[chosen] if len(rows) else np.empty(0, np.int64)
+    return found

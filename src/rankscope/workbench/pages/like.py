@@ -1,0 +1,169 @@
+"""More like this: an item of the collection, or a picture that was dropped in, and what is nearest to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypedDict
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from rankscope.validation import WholeNumber
+from rankscope.workbench.browsing.best_first import Nearest
+from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.asked import Picture, Words
+from rankscope.workbench.pages.blindness import is_judging, refuse_open_example
+from rankscope.workbench.pages.dropped import LARGEST, DroppedPictures
+from rankscope.workbench.pages.gallery import (
+    CardView,
+    ChoiceView,
+    Neighbourhoods,
+    card,
+    feature_choices,
+    last_page,
+    metric_names,
+    place_of,
+    scored_cards,
+)
+
+PAGE = 20  # items
+FEATURES = Words(200)
+METRIC = Words(300)
+
+
+class LikeView(TypedDict):
+    """What is nearest; `example` is an item of the collection, `dropped` a picture from elsewhere."""
+
+    example: CardView | None
+    dropped: str
+    dropped_name: str
+    items: list[CardView]
+    total: int
+    page: int
+    pages: int
+    features: str
+    metric: str
+    choices: list[ChoiceView]
+    metrics: list[str]
+    takes_pictures: bool
+
+
+class DroppedView(TypedDict):
+    """What a picture that was dropped in is called."""
+
+    dropped: str
+
+
+@dataclass(frozen=True)
+class LikeAsked:
+    """By which features and metric, and how far down."""
+
+    features: Annotated[str, FEATURES, "a feature file of the project; the first unless named"] = ""
+    metric: Annotated[str, METRIC, "a metric, or a mixture; the one that goes with the features unless named"] = ""
+    page: Annotated[int, WholeNumber(1, 10**6), f"which {PAGE} of them"] = 1
+
+
+@dataclass(frozen=True)
+class LikeItemAsked(LikeAsked):
+    """The same of an item."""
+
+    number: Annotated[int, WholeNumber(0), "the number of an item"] = 0
+
+
+@dataclass(frozen=True)
+class LikePictureAsked(LikeAsked):
+    """The same of a picture that was dropped in."""
+
+    dropped: Annotated[str, Words(40), "the name that a picture was given when it was dropped in"] = ""
+
+
+@dataclass(frozen=True)
+class DropAsked:
+    """A picture from elsewhere."""
+
+    file: Annotated[UploadFile, Picture(), f"a picture of at most {LARGEST >> 20} MB"]
+    features: Annotated[str, FEATURES, "the feature file that it is to be compared with"] = ""
+    metric: Annotated[str, METRIC, "the metric"] = ""
+
+
+@dataclass(frozen=True)
+class PreviewAsked:
+    """A picture that was dropped in."""
+
+    name: Annotated[str, Words(40), "its name"]
+
+
+@address("GET", "/like/{number:int}", role="admin", template="like.html", statuses=(403, 404))
+def like_item(visit: Visit, asked: LikeItemAsked) -> LikeView:
+    """The items that are nearest to one of them, by any features and metric; exact, with scores."""
+    place = place_of(visit.bench, asked.number)
+    refuse_open_example(visit, visit.project.items[place].id, "what is near to its example")
+    around = visit.bench.keep(Neighbourhoods)
+    chosen = around.chosen(asked.features, asked.metric)
+    others = len(visit.project.items) - 1
+    page = min(asked.page, last_page(others, PAGE))
+    found = around.of(*chosen).like_item(place, page * PAGE)
+    view = _view(visit, found, page, others, chosen)
+    return {**view, "example": card(visit.bench, place, 0, blind=is_judging(visit))}
+
+
+@address("GET", "/like", role="admin", template="like.html", statuses=(404,))
+def like_picture(visit: Visit, asked: LikePictureAsked) -> LikeView:
+    """The items that are nearest to a picture that was dropped in; without one, where to drop it."""
+    around = visit.bench.keep(Neighbourhoods)
+    chosen = around.chosen(asked.features, asked.metric) if visit.project.access.feature_names else ("", "")
+    if not asked.dropped:
+        return _view(visit, None, 1, 0, chosen)
+    store = visit.bench.keep(DroppedPictures)
+    dropped = store.find(visit, asked.dropped)
+    others = len(visit.project.items)
+    page = min(asked.page, last_page(others, PAGE))
+    found = around.of(*chosen).like_vector(store.vector(dropped, chosen[0]), page * PAGE)
+    view = _view(visit, found, page, others, chosen)
+    return {**view, "dropped": asked.dropped, "dropped_name": dropped.name}
+
+
+def _view(visit: Visit, found: Nearest | None, page: int, total: int, chosen: tuple[str, str]) -> LikeView:
+    first = (page - 1) * PAGE
+    rows = zip(found.places[first:].tolist(), found.scores[first:].tolist(), strict=True) if found else ()
+    choices = visit.bench.keep(feature_choices)
+    return {
+        "example": None,
+        "dropped": "",
+        "dropped_name": "",
+        "items": scored_cards(visit.bench, rows, first + 1, is_judging(visit)),
+        "total": total,
+        "page": page,
+        "pages": last_page(total, PAGE),
+        "features": chosen[0],
+        "metric": chosen[1],
+        "choices": choices,
+        "metrics": metric_names(),
+        "takes_pictures": visit.project.file.images is not None and any(not each["why_not"] for each in choices),
+    }
+
+
+@address("POST", "/like/picture", role="admin", takes_file=True, statuses=(413, 415))
+async def drop_picture(visit: Visit, asked: DropAsked) -> Changed | DroppedView:
+    """Drop a picture in: decoded elsewhere, kept in memory, and seen by nobody else."""
+    from urllib.parse import urlencode
+
+    data = await asked.file.read(LARGEST + 1)
+    store = visit.bench.keep(DroppedPictures)
+    key = await run_in_threadpool(store.add, visit, asked.file.filename or "", data)
+    choices = visit.bench.keep(feature_choices)
+    usable = [each["name"] for each in choices if not each["why_not"]]
+    features = asked.features if asked.features in usable or not usable else usable[0]
+    given = {"dropped": key, "features": features, "metric": asked.metric if features == asked.features else ""}
+    return Changed(f"/like?{urlencode({name: value for name, value in given.items() if value})}", {"dropped": key})
+
+
+@address("GET", "/like/picture/{name}", role="admin", media="image/webp", statuses=(404,))
+def dropped_picture(visit: Visit, asked: PreviewAsked) -> Response:
+    """What was dropped in, as the server decoded it."""
+    found = visit.bench.keep(DroppedPictures).find(visit, asked.name)
+    return Response(found.preview, headers={"cache-control": "private, no-store"}, media_type="image/webp")
+
+
+ADDRESSES = (like_picture, like_item, drop_picture, dropped_picture)

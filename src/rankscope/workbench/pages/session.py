@@ -1,0 +1,300 @@
+"""Relevance feedback: mark what fits, let a method learn from it, and see how far it came."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import dataclass
+from typing import Annotated, Any, TypedDict
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from rankscope.feedback.methods import METHODS
+from rankscope.validation import FLAG, OneOf, Optional, WholeNumber
+from rankscope.workbench.browsing.session_graphs import KINDS
+from rankscope.workbench.browsing.sessions import OPINIONS, FeedbackSession, begin_mark, opinion_mark, round_mark
+from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.pages.blindness import is_judging, open_queries, refuse_open_example, refuse_open_query
+from rankscope.workbench.pages.gallery import CardView, ChoiceView, Neighbourhoods, card, feature_choices, place_of
+from rankscope.workbench.pages.item_views import QueryView, query_view
+from rankscope.workbench.pages.session_views import (
+    Feedback,
+    GraphsView,
+    SessionView,
+    drawn_lists,
+    graphs_view,
+    session_view,
+    truth_of,
+)
+from rankscope.workbench.project import new_key
+from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.store.events import LONGEST_KEY, Mark
+
+KEY = Optional(Words(LONGEST_KEY, least=1))
+TRUTH = Optional(OneOf(("class", "marks"), exactly=True))
+SESSION, TOLD = "the number of a session", "what tells relevance: the class of the example, or marks alone"
+MOST_ITEMS = 100  # numbers of items in one mark
+
+
+class SessionLine(TypedDict):
+    """A session in a list."""
+
+    session: int
+    query: QueryView | None
+    example: CardView | None
+    rounds: int
+    relevant: int
+    at_us: int
+
+
+class SessionsView(TypedDict):
+    """One's sessions, the last first, and the queries that one can begin with."""
+
+    sessions: list[SessionLine]
+    queries: list[QueryView]
+    choices: list[ChoiceView]
+    judging: bool
+
+
+class BegunView(TypedDict):
+    """A session that was begun."""
+
+    session: int
+
+
+@dataclass(frozen=True)
+class BeginAsked:
+    """What a session begins with: an item, a query of the project, or nothing but chance."""
+
+    item: Annotated[int | None, Optional(WholeNumber(0)), "the number of an item, as example"] = None
+    query: Annotated[int | None, Optional(WholeNumber(0)), "the number of a query of the project"] = None
+    features: Annotated[str, Words(200), "the feature file that methods learn from; the first unless named"] = ""
+    metric: Annotated[str, Words(300), "of the ranking before feedback"] = ""
+    key: Annotated[str | None, KEY, "a name of the beginning: the same again is the same session"] = None
+
+
+@dataclass(frozen=True)
+class SessionAsked:
+    """Which session, and what tells relevance."""
+
+    number: Annotated[int, WholeNumber(1), SESSION]
+    truth: Annotated[str | None, TRUTH, TOLD] = None
+
+
+@dataclass(frozen=True)
+class OpinionAsked:
+    """What somebody says of an item; or of all items of the display of which nothing was said."""
+
+    number: Annotated[int, WholeNumber(1), SESSION]
+    opinion: Annotated[str, OneOf(OPINIONS, exactly=True), "relevant, not, or open: nothing is said any more"]
+    item: Annotated[int | None, Optional(WholeNumber(0)), "the number of an item"] = None
+    rest: Annotated[bool, FLAG, "of all items of the display of which nothing was said"] = False
+    key: Annotated[str | None, KEY, "a name of this mark: the same again is the same mark"] = None
+
+
+@dataclass(frozen=True)
+class RoundAsked:
+    """How to go on."""
+
+    number: Annotated[int, WholeNumber(1), SESSION]
+    method: Annotated[str, Words(300, least=1), "a feedback method, as rocchio(gamma=0.25)"]
+    key: Annotated[str | None, KEY, "a name of this round: the same again is the same round"] = None
+
+
+@dataclass(frozen=True)
+class GraphAsked:
+    """Which graph, and how it looks."""
+
+    number: Annotated[int, WholeNumber(1), SESSION]
+    kind: Annotated[str, OneOf(tuple(KINDS), exactly=True), "the kind of graph"]
+    truth: Annotated[str | None, TRUTH, TOLD] = None
+    theme: Annotated[str, OneOf(("light", "dark"), exactly=True), "the colours"] = "light"
+    v: Annotated[str, Words(60), "changes when the graph does"] = ""
+
+
+@address("GET", "/session", role="admin", title="Feedback", template="sessions.html")
+def sessions(visit: Visit) -> SessionsView:
+    """One's own feedback sessions, and what to begin another with."""
+    there = [each for each in visit.bench.keep(Feedback).sessions() if each.assessor == visit.person.id]
+    closed = open_queries(visit)
+    visit.bench.keep(warm_up)
+    return {
+        "sessions": [_line(visit, each) for each in reversed(there) if not _is_open(visit, each, closed)],
+        "queries": [query_view(visit.bench, name) for name in visit.project.queries if name not in closed],
+        "choices": visit.bench.keep(feature_choices),
+        "judging": bool(closed),
+    }
+
+
+def _line(visit: Visit, session: FeedbackSession) -> SessionLine:
+    blind = is_judging(visit)
+    return {
+        "session": session.number,
+        "query": None if session.query is None else query_view(visit.bench, session.query),
+        "example": None if session.example is None else card(visit.bench, session.example, 0, blind=blind),
+        "rounds": session.last.number,
+        "relevant": len(session.relevant),
+        "at_us": session.last.at_us,
+    }
+
+
+def _is_open(visit: Visit, session: FeedbackSession, closed: frozenset[str]) -> bool:
+    examples = {visit.project.queries[name].example for name in closed}
+    item = None if session.example is None else visit.project.items[session.example].id
+    return session.query in closed or (item is not None and item in examples)
+
+
+@address("POST", "/session", role="admin", statuses=(403, 404))
+async def begin_session(visit: Visit, asked: BeginAsked) -> Changed | BegunView:
+    """Begin a session with an item, a query, or chance."""
+    mark = await run_in_threadpool(_beginning, visit, asked)
+    await _save(visit, mark)
+    feedback = visit.bench.keep(Feedback)
+    number = next(each.number for each in feedback.sessions() if (each.assessor, each.key) == (mark.assessor, mark.key))
+    return Changed(f"/session/{number}", {"session": number})
+
+
+def _beginning(visit: Visit, asked: BeginAsked) -> Mark:
+    query, example = None, None if asked.item is None else place_of(visit.bench, asked.item)
+    if asked.query is not None:
+        try:
+            query = visit.bench.query_of(asked.query)
+        except IndexError:
+            raise Refusal(404, f"there is no query {asked.query}") from None
+        item = visit.project.queries[query].example
+        example = visit.project.places[item] if item is not None else example
+    features, metric = "", ""
+    if visit.project.access.feature_names:
+        features, metric = visit.bench.keep(Neighbourhoods).chosen(asked.features, asked.metric)
+    session = FeedbackSession(
+        number=0,
+        key=asked.key or new_key(),
+        assessor=visit.person.id,
+        query=query,
+        example=example,
+        features=features,
+        metric=metric,
+    )
+    _refuse_open(visit, session)
+    shown = visit.bench.keep(Feedback).ranker.first_shown(session).tolist()
+    return begin_mark(
+        session.assessor, session.key, query=query, example=example, features=features, metric=metric, shown=shown
+    )
+
+
+def _refuse_open(visit: Visit, session: FeedbackSession) -> None:
+    if session.query is not None:
+        refuse_open_query(visit, session.query, "a feedback session on it")
+    if session.example is not None:
+        refuse_open_example(visit, visit.project.items[session.example].id, "a feedback session on its example")
+
+
+def _session(visit: Visit, number: int) -> FeedbackSession:
+    found = visit.bench.keep(Feedback).find(visit, number)
+    _refuse_open(visit, found)
+    return found
+
+
+@address("GET", "/session/{number:int}", role="admin", template="session.html", statuses=(403, 404))
+def session(visit: Visit, asked: SessionAsked) -> SessionView:
+    """A session: what is shown now, both example sets, the methods, and graphs of what is known."""
+    return session_view(visit.bench, _session(visit, asked.number), asked.truth, is_judging(visit))
+
+
+@address("GET", "/session/{number:int}/graphs", role="admin", template="session_graphs.html", statuses=(403, 404))
+def session_graphs(visit: Visit, asked: SessionAsked) -> GraphsView:
+    """The graphs of a session in words and numbers, and where their pictures are."""
+    return graphs_view(visit.bench, _session(visit, asked.number), asked.truth, is_judging(visit))
+
+
+@address("POST", "/session/{number:int}/marks", role="admin", statuses=(403, 404))
+async def session_mark(visit: Visit, asked: OpinionAsked) -> Changed | None:
+    """Say that an item is relevant or not, or nothing any more; the answer comes when it is on the disk."""
+    found = await run_in_threadpool(_session, visit, asked.number)
+    if (asked.item is None) != asked.rest:
+        raise Refusal(400, "say of which item, or of the rest of the display: one of them")
+    if asked.item is not None:
+        places = [place_of(visit.bench, asked.item)]
+    else:
+        places = [place for place in found.last.shown if place not in found.opinions]
+    opinion: Any = asked.opinion
+    if places:
+        await _save(visit, opinion_mark(found, asked.key or new_key(), places, opinion))
+    return Changed(f"/session/{asked.number}#shown")
+
+
+@address("POST", "/session/{number:int}/round", role="admin", statuses=(403, 404))
+async def next_round(visit: Visit, asked: RoundAsked) -> Changed | SessionView:
+    """Let a method learn from both example sets, and show what it wants to be told next."""
+    found = await run_in_threadpool(_session, visit, asked.number)
+    if asked.key is None or visit.project.state.known(visit.person.id, asked.key) is None:
+        await _save(visit, await run_in_threadpool(_learnt, visit, found, asked))
+    again = await run_in_threadpool(_session, visit, asked.number)
+    view = await run_in_threadpool(session_view, visit.bench, again, None, is_judging(visit))
+    return Changed(f"/session/{asked.number}#shown", view)
+
+
+def _learnt(visit: Visit, found: FeedbackSession, asked: RoundAsked) -> Mark:
+    method = METHODS.parse(asked.method)
+    feedback = visit.bench.keep(Feedback)
+    ranked = feedback.ranker.rank(found, method, feedback.sessions())
+    return round_mark(found, asked.key or new_key(), str(method), ranked.shown.tolist(), ranked.note)
+
+
+async def _save(visit: Visit, mark: Mark) -> None:
+    await asyncio.wrap_future(visit.project.send(mark))
+
+
+@address("GET", "/session/{number:int}/graph/{kind}", role="admin", media="image/svg+xml", statuses=(403, 404))
+def session_graph(visit: Visit, asked: GraphAsked) -> Response:
+    """The picture of a graph."""
+    found = _session(visit, asked.number)
+    truth = truth_of(visit.bench, found, asked.truth, is_judging(visit))
+    made = KINDS[asked.kind](drawn_lists(visit.bench, found, truth))
+    if made.graph is None:
+        raise Refusal(404, f"this graph cannot be drawn: {made.reason}")
+    picture = visit.bench.keep(Drawing).svg(made.graph, asked.theme)
+    headers = {"cache-control": "private, max-age=3600", "content-security-policy": SVG_POLICY}
+    return Response(picture, headers=headers, media_type="image/svg+xml")
+
+
+SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+class Drawing:
+    """Draws graphs, one at a time."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._turn = threading.Lock()
+
+    def svg(self, graph: Any, theme: str) -> bytes:
+        """As a picture of a page's column."""
+        from rankscope.graphs.saving import render_graph
+
+        with self._turn:
+            return render_graph(graph, "svg", theme=theme, width=110)
+
+
+def warm_up(bench: Workbench) -> threading.Thread:
+    """Draw something in the background, since the first graph takes a second."""
+    from rankscope.graphs.axis import Axis
+    from rankscope.graphs.graph import Graph
+
+    empty = Graph("", Axis("x"), Axis("y", domain=(0, 1)))
+    thread = threading.Thread(target=bench.keep(Drawing).svg, args=(empty, "light"), daemon=True)
+    thread.start()
+    return thread
+
+
+ADDRESSES = (
+    sessions,
+    begin_session,
+    session,
+    session_graphs,
+    session_mark,
+    next_round,
+    session_graph,
+)
