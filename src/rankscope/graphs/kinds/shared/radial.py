@@ -64,7 +64,6 @@ class Radial:
         relevant = np.unique(queries.relevant)
         exact = relevant.size == 1
         a = _thinned_grid(relevant, level, scopes)
-        from rankscope.curves.thinned_recall import recall_at_level
 
         recall = recall_at_level(queries, level, a)
         mean = recall.low.mean(axis=0)
