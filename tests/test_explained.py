@@ -142,4 +142,4 @@ def test_graphs_of_a_report_lead_to_their_pages() -> None:
     shown = {figure.kind.name for figure in report.figures if figure.graph is not None}
     wanted = {explanation_of(name) for name in shown} - {""}
     assert wanted
-    assert set(re.findall(r'<a href="(docs/explanation/.+?)"', page)) == wanted
+    assert set(re.findall(r"Explained in <code>(docs/explanation/.+?)</code>", page)) == wanted

@@ -11,6 +11,7 @@ from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.graphs import (
     band_graph,
     class_matrix_graph,
+    even_growth_graph,
     grep_graph,
     per_query_differences_graph,
     power_curve_graph,
@@ -20,8 +21,9 @@ from rankscope.graphs import (
 )
 from rankscope.graphs.descriptor_bars import Bar, cost_graph, quality_graph
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.marks import Dots, ShadedRegion, SurfaceMark, Tiles
+from rankscope.graphs.marks import Dots, ShadedRegion, Stroke, SurfaceMark, Tiles
 from rankscope.graphs.system_count import reader_chooses
+from rankscope.number_texts import decimal_text
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.statistics.verdicts.compare import compare
@@ -134,3 +136,10 @@ def test_a_description_may_hold_more_systems_than_a_picture_and_keeps_those_aske
     assert len([mark for mark in graph.only([]).marks if mark.role == "guide"]) > 0
     with pytest.raises(Exception, match="got 20"):
         precision_recall_graph(systems)
+
+
+def test_growth_is_told_from_the_ends_of_both_curves() -> None:
+    graph = even_growth_graph(LABELLED[0])
+    curves = [mark for mark in graph.marks if isinstance(mark, Stroke)]
+    ends = [decimal_text(float(mark.y[place])) for mark in curves for place in (0, -1)]
+    assert re.findall(r"\.\d{3}", graph.conclusion) == ends

@@ -48,7 +48,7 @@ class GraphKind(Generic[P]):
     width: Width = "column"  # among the graphs of a comparison
     paper_width: Width = "column"  # in a paper of two columns
     enough: int | None = None  # so many queries look the same as more, which would take seconds
-    against_baseline: Mapping[str, Any] | None = None  # options under which a report shows each system and the baseline
+    against_baseline: tuple[tuple[str, Any], ...] | None = None  # how a report pairs each system with the baseline
     variants: Callable[..., Variants | None] = no_variants  # what else a page may show of these systems
     study_graphs: Callable[..., StudyGraphs] = no_study_graphs  # what the page of a feedback study shows, and how
 
@@ -106,7 +106,7 @@ def kind(
     width: Width = "column",
     paper_width: Width = "column",
     enough: int | None = None,
-    against_baseline: Mapping[str, Any] | None = None,
+    against_baseline: tuple[tuple[str, Any], ...] | None = None,
     variants: Callable[..., Variants | None] = no_variants,
     study_graphs: Callable[..., StudyGraphs] = no_study_graphs,
 ) -> Callable[[Callable[P, Graph]], GraphKind[P]]:

@@ -49,7 +49,7 @@ class _Shape:
     "mean curves, or their difference, with confidence bands",
     systems=SYSTEMS,
     compares=True,
-    against_baseline={"difference": True},
+    against_baseline=(("difference", True),),
 )
 def band_graph(
     systems: Systems,

@@ -18,6 +18,7 @@ from rankscope.graphs.kinds.shared.chance import band_around, interval_facts, in
 from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, shown_of
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import ONE
+from rankscope.number_texts import decimal_text, plain_number
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.table.query_curves import QueryCurves
 
@@ -72,7 +73,21 @@ def even_growth_graph(
     told = [each for each in band_words(bands) if "units of chance" not in each]
     words = [_who(grown), "exact means over all ways to leave items out", *told]
     return graph.described(
-        subtitle="; ".join(words), summary=f"Quality of {queries.system} while relevant items and distractors grow."
+        subtitle="; ".join(words),
+        summary=f"Quality of {queries.system} while relevant items and distractors grow.",
+        conclusion=_conclusion(grown),
+    )
+
+
+def _conclusion(grown: EvenGrowth) -> str:
+    """How far quality moves from the least share to the whole collection, with both growing and with one."""
+    order = np.argsort(grown.shares)
+    least = plain_number(float(grown.shares[order[0]]))
+    both, alone = (values.mean(axis=0)[order] for values in (grown.alike, grown.alone))
+    ends = [f"{decimal_text(float(each[0]))} to {decimal_text(float(each[-1]))}" for each in (both, alone)]
+    return (
+        f"From {least} of the collection to all of it, precision at scope c goes from {ends[0]} where relevant items "
+        f"grow too, and from {ends[1]} where only distractors grow."
     )
 
 

@@ -13,7 +13,6 @@ from rankscope.reports.page.figures import Figure, Progress, figures_of
 from rankscope.reports.page.found_items import FoundItems, lists_of_ranks
 from rankscope.reports.page.leaderboard import Leaderboard
 from rankscope.reports.page.report_board import board_of
-from rankscope.reports.texts.class_table import CLASS_NOTE, class_rows
 from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_of
 from rankscope.reports.texts.headline import Headline, headline_of
 from rankscope.reports.texts.verdict import Verdict, verdict_of
@@ -121,6 +120,10 @@ class Report:
     @property
     def classes(self) -> Section | None:
         """Means within each class of queries, with intervals; None where there are no classes, or too many to read."""
+        if all(system.ranks.classes is None for system in self.scores.systems):
+            return None
+        from rankscope.reports.texts.class_table import CLASS_NOTE, class_rows
+
         rows = class_rows(self.scores)
         if not rows:
             return None

@@ -174,7 +174,7 @@ def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequ
         yield from (_Asked(kind, [each], each.system) for each in alone)
     elif (kind.systems.most == 2 or kind.against_baseline is not None) and len(systems) > 1:
         pairs = ([systems[0], each] for each in alone if each is not systems[0])
-        yield from (_Asked(kind, pair, pair[1].system, kind.against_baseline or {}) for pair in pairs)
+        yield from (_Asked(kind, pair, pair[1].system, dict(kind.against_baseline or ())) for pair in pairs)
     elif kind.wants("classes") and len(systems) > MOST_IN_CLASSES:
         best = [systems[each] for each in order if each != 0]
         yield _Asked(kind, [systems[0], *best[: MOST_IN_CLASSES - 1]])

@@ -19,7 +19,6 @@ from rankscope.reports.page.leaderboard import (
     places_of,
     slots_of,
 )
-from rankscope.reports.texts.class_table import class_estimates
 from rankscope.reports.texts.estimates import Estimates, MeasureRow, Side
 from rankscope.reports.texts.warning_kinds import percent
 
@@ -61,7 +60,11 @@ def _column(key: str, row: MeasureRow, primary: bool) -> BoardColumn:
 
 def _class_columns(scores: Scores, compared: Compared | None) -> list[BoardColumn]:
     """The mean of the primary measure on each class of queries, where these were given and are few."""
-    found = class_estimates(scores) if scores.by_class_wanted else []
+    if not scores.by_class_wanted:
+        return []
+    from rankscope.reports.texts.class_table import class_estimates
+
+    found = class_estimates(scores)
     if not 1 < len(found) <= MOST_CLASS_COLUMNS:
         return []
     lower = scores.systems[0].columns[0].measure.lower_is_better

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from rankscope.number_texts import decimal_text as short
 from rankscope.number_texts import join_words
-from rankscope.reports.texts.comparison_words import verdict
 from rankscope.reports.texts.estimates import Estimates, MeasureRow
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ def headline_of(names: tuple[str, ...], estimates: Estimates, compared: Compared
     if len(compared.systems) == 1:
         return Headline(f"All {len(names)} systems have equal values of {main.asked} on every query")
     if len(names) == 2:
+        from rankscope.reports.texts.comparison_words import verdict
+
         return Headline(_best(compared), tuple(verdict(compared)))
     limits = [*_rest(compared), *_other_measures(compared), *_baseline(compared)]
     return Headline(_best(compared), tuple(limits))

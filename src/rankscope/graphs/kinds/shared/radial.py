@@ -64,6 +64,7 @@ class Radial:
         relevant = np.unique(queries.relevant)
         exact = relevant.size == 1
         a = _thinned_grid(relevant, level, scopes)
+
         recall = recall_at_level(queries, level, a)
         mean = recall.low.mean(axis=0)
         curve = Curve(
