@@ -68,7 +68,7 @@ def test_names_must_be_one_for_each(rankscope: Ended, names: list[str]) -> None:
 
 @pytest.mark.parametrize("pair", [("bm25_k1", "bm25-k1"), ("BM25", "bm25"), ("система", "検索")], ids="/".join)
 def test_every_system_has_its_own_figures(rankscope: Ended, pair: tuple[str, str]) -> None:
-    """Each system's own graph names it; both are on the page and in the folder for a paper."""
+    """One figure of the page serves both; the folder for a paper has one picture of each."""
     for name, run in zip(pair, ("a", "b"), strict=True):
         Path(f"{name}.run").write_bytes(Path(f"{run}.run").read_bytes())
     line = ("report", "qrels.txt", *(f"{name}.run" for name in pair), "-m", "AP", "--collection-size", "100")
@@ -76,11 +76,7 @@ def test_every_system_has_its_own_figures(rankscope: Ended, pair: tuple[str, str
     page = Path("x.html").read_text()
     ids = re.findall(r'<figure id="graph-([^"]*)"', page)
     assert len(set(map(str.lower, ids))) == len(ids)
-    own = [each for each in ids if each.startswith("grep")]
-    assert len(own) == 2
-    titles = [re.search(rf'id="graph-{re.escape(each)}".*?</figure>', page, re.DOTALL) for each in own]
-    for name, found in zip(pair, titles, strict=True):
-        assert found is not None
-        assert name in found[0]
-    pictures = [Path("paper", f"{each}.pdf").read_bytes() for each in own]
-    assert pictures[0] != pictures[1]
+    assert ids.count("grep") == 1  # one figure, whose chooser names both
+    assert all(name in page for name in pair)
+    pictures = [path.read_bytes() for path in Path("paper").glob("grep*.pdf")]
+    assert len(set(pictures)) == 2
