@@ -7,6 +7,7 @@ rankings have the same relevant items among as many others.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -28,7 +29,7 @@ class ClassItems:
 
 
 @dataclass(frozen=True)
-class Distractors(Named):
+class Distractors(Named, ABC):
     """So many distractors of each class."""
 
     unnamed: ClassVar[tuple[str, ...]] = ("number",)
@@ -36,9 +37,9 @@ class Distractors(Named):
 
     number: int
 
+    @abstractmethod
     def choose(self, space: Space, classes: Sequence[ClassItems]) -> Iterator[IntArray]:
         """The items that stay around each of several classes, ascending."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

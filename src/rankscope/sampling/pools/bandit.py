@@ -23,14 +23,6 @@ class Bandit(AdaptivePool):
     """
 
     name: ClassVar[str] = "bandit"
-    unnamed: ClassVar[tuple[str, ...]] = ("k",)
-    least: ClassVar[dict[str, float]] = {"k": 1}
-    k: int
-
-    @property
-    def reach(self) -> int:
-        """The first k."""
-        return self.k
 
     def choose(self, lists: Lists, judged: Mapping[str, bool], passed: Collection[str] = frozenset()) -> str | None:
         """From the marks alone, regardless of their order."""

@@ -24,14 +24,6 @@ class MoveToFront(AdaptivePool):
     """
 
     name: ClassVar[str] = "mtf"
-    unnamed: ClassVar[tuple[str, ...]] = ("k",)
-    least: ClassVar[dict[str, float]] = {"k": 1}
-    k: int
-
-    @property
-    def reach(self) -> int:
-        """The first k."""
-        return self.k
 
     def choose(self, lists: Lists, judged: Mapping[str, bool], passed: Collection[str] = frozenset()) -> str | None:
         """Goes through the marks again as if they had come in this order, up to the first that is missing."""

@@ -35,10 +35,19 @@ class FixedPool(Pool):
         """The candidates (query, item, rank, run) that concern it, with stratum, pi, and whether each is drawn."""
 
 
+@dataclass(frozen=True)
 class AdaptivePool(Pool):
-    """A pool that chooses its next item in view of the marks so far. It knows no probabilities."""
+    """A pool that chooses its next item of the first k of each run in view of the marks so far: no probabilities."""
 
     is_adaptive: ClassVar[bool] = True
+    unnamed: ClassVar[tuple[str, ...]] = ("k",)
+    least: ClassVar[dict[str, float]] = {"k": 1}
+    k: int
+
+    @property
+    def reach(self) -> int:
+        """The first k."""
+        return self.k
 
     @abstractmethod
     def choose(self, lists: Lists, judged: Mapping[str, bool], passed: Collection[str] = frozenset()) -> str | None:
