@@ -91,7 +91,9 @@ def test_a_tutorial_shows_what_its_commands_give(page: Path, tmp_path: Path) -> 
 
 
 def test_there_are_tutorials() -> None:
+    """Two are told by commands; the first hour is walked through in a browser (tests/browser/test_first_hour.py)."""
     assert {page.stem: len(steps(page)) > 10 for page in TUTORIALS} == {
+        "first-hour": False,
         "gather-to-report": True,
         "search-and-compare": True,
     }

@@ -20,6 +20,7 @@ from rankscope.errors import (
     RunnerError,
     SettingError,
     SwappedInputs,
+    TimeLimitError,
 )
 from rankscope.running.threads import thread_count
 
@@ -35,6 +36,7 @@ ERRORS: dict[str, RankscopeError] = {
     "missing": MissingExtra("torch", "gpu"),
     "runner": RunnerError("a worker was lost"),
     "query": QueryError("java AND", 9, "expected a term, but the query ends", advice="Quote AND to search for it."),
+    "time": TimeLimitError(2.5),
 }
 
 
