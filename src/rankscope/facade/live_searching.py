@@ -17,16 +17,12 @@ DEPTH = 1000
 
 def refuse_for_engine(choices: Mapping[str, Any]) -> None:
     """Choices that belong to an index, where they differ from what goes without saying."""
-    from inspect import signature
+    from rankscope.facade.searching import unusual_settings
 
-    from rankscope.facade.searching import search
-
-    usual = signature(search).parameters
-    given = [name for name, value in choices.items() if value is not usual[name].default]
-    if given:
+    if given := unusual_settings(choices):
         raise SettingError(
-            f"{', '.join(map(setting_usage, given))}: not with {setting_usage('engine')}, which ranks by itself. What "
-            f"it can do belongs into {setting_usage('request', 'FILE.json')}; judgements are for rankscope evaluate"
+            f"{given}: not with {setting_usage('engine')}, which ranks by itself. What it can do belongs into "
+            f"{setting_usage('request', 'FILE.json')}; judgements are for rankscope evaluate"
         )
 
 
