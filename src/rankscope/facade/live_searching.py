@@ -51,7 +51,7 @@ def search_engine(
     from rankscope.engines.live.address import EngineAddress
     from rankscope.engines.live.credentials import Credentials
     from rankscope.engines.live.dialects import DIALECTS
-    from rankscope.engines.live.limits import Extent, Limits
+    from rankscope.engines.live.limits import EngineLimits, Extent
     from rankscope.engines.live.live_search import LiveSearch
     from rankscope.engines.live.topics import read_vectors, requests_of
     from rankscope.facade.searching import RANKS, query_set_of, system_name
@@ -61,7 +61,7 @@ def search_engine(
     if str(output).endswith(RANKS):
         raise SettingError(f"NAME{RANKS} holds ranks of judged documents; an engine gives a run: name it NAME.run")
     address, credentials = EngineAddress.parse(engine), Credentials.from_environment()
-    extent, limits = Extent(DEPTH if depth is None else depth, page_size), Limits(workers, retries, seconds)
+    extent, limits = Extent(DEPTH if depth is None else depth, page_size), EngineLimits(workers, retries, seconds)
     dialect, queries = DIALECTS[address.kind], query_set_of(topics, **(reading or {}))
     template = _template(dialect, request, field, syntax)
     given = None if vectors is None else read_vectors(vectors)
