@@ -16,7 +16,7 @@ from rankscope.cli.main import cli
 from tests.cli.inside import runs_in
 from tests.test_tutorials import DOCS
 
-PAGES = ("explain-a-query", "feedback-questions", "feedback-study", "trust-judgements")
+PAGES = ("explain-a-query", "feedback-questions", "feedback-study", "fuse-runs", "trust-judgements")
 PARTS = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
