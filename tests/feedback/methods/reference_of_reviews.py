@@ -10,7 +10,7 @@ from scipy import ndimage, stats
 from scipy.linalg import eig, eigh
 from scipy.spatial.distance import cdist
 
-from rankscope.arrays import BoolArray, FloatArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.feedback import Items, Session
 from rankscope.feedback.methods.trained_map import trained_map
 
@@ -193,6 +193,88 @@ def viper(items: Items, session: Session) -> FloatArray:
     return np.array(scores)
 
 
+def _balanced(items: Items) -> FloatArray:
+    """The log with the irrelevant items of a session worth no more than the relevant ones."""
+    assert items.log is not None
+    rows = []
+    for marks in items.log:
+        liked, rejected = (marks == 1).sum(), (marks == -1).sum()
+        rows.append([1.0 if mark == 1 else -min(1.0, liked / rejected) if mark == -1 else 0.0 for mark in marks])
+    return np.array(rows)
+
+
+def _with_content(items: Items, session: Session, told: FloatArray) -> FloatArray:
+    centre = items.matrix[session.positives].mean(axis=0)
+    near = 1 / (1 + (cdist(items.matrix, centre[None])[:, 0] / items.typical_distance) ** 2)
+    return 0.5 * told / (np.abs(told).max() or 1.0) + 0.5 * near
+
+
+def _mean(rows: FloatArray, members: IntArray) -> FloatArray:
+    return np.mean(rows[members], axis=0) if members.size else np.zeros(rows.shape[1])
+
+
+def semantic_space(items: Items, session: Session) -> FloatArray:
+    marks = _balanced(items)
+    _, values, right = np.linalg.svd(marks, full_matrices=False)
+    kept = values > 1e-4 * values.max()
+    places = _unit(right[kept].T * values[kept])
+    known = np.flatnonzero(marks.any(axis=0))
+    rows = _unit(items.matrix)
+    for item in set(range(len(items))) - set(known.tolist()):
+        near = known[np.argsort(-(rows[known] @ rows[item]), kind="stable")[:5]]
+        places[item] = places[near].mean(axis=0)
+    places = _unit(places)
+    told = places @ (_mean(places, session.positives) - 0.5 * _mean(places, session.negatives))
+    return _with_content(items, session, told)
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    return np.array([row / np.linalg.norm(row) if np.linalg.norm(row) > 1e-12 else 0 * row for row in rows])
+
+
+def semantic_network(items: Items, session: Session) -> FloatArray:
+    assert items.log is not None
+    told = np.zeros(len(items))
+    for marks in items.log:
+        has = marks == 1
+        bad = has[session.negatives].mean() if session.negatives.size else 0.0
+        told += has * max(0.0, has[session.positives].mean() - bad) * np.log(len(items) / max(1, has.sum()))
+    return _with_content(items, session, told)
+
+
+def long_term_grouping(items: Items, session: Session) -> FloatArray:
+    """Groups are joined one pair at a time, every mean taken anew."""
+    marks = _balanced(items)
+    length = np.linalg.norm(marks, axis=1)
+    cosine = marks @ marks.T / np.outer(length, length)
+    groups = [[row] for row in range(len(marks))]
+    while len(groups) > 1:
+        pairs = list(combinations(range(len(groups)), 2))
+        means = [np.mean([cosine[i, j] for i, j in product(groups[one], groups[other])]) for one, other in pairs]
+        if max(means) < 0.1:
+            break
+        one, other = pairs[int(np.argmax(means))]
+        groups[one] += groups.pop(other)
+    told = np.zeros(len(items))
+    for group in groups:
+        member = marks[group].mean(axis=0)
+        bad = member[session.negatives].mean() if session.negatives.size else 0.0
+        told += max(0.0, member[session.positives].mean() - bad) * member
+    return _with_content(items, session, told)
+
+
+def kernel_updating(items: Items, session: Session) -> FloatArray:
+    """By the whole kernel matrix of the collection."""
+    from sklearn.svm import SVC
+
+    gamma = 1 / (items.features * items.matrix.var())
+    columns = _unit(_balanced(items).T)
+    kernel = 0.5 * np.exp(-gamma * cdist(items.matrix, items.matrix, "sqeuclidean")) + 0.5 * columns @ columns.T
+    chosen = session.examples
+    model = SVC(C=10, kernel="precomputed", tol=1e-5).fit(kernel[np.ix_(chosen, chosen)], session.labels)
+    return np.asarray(model.decision_function(kernel[:, chosen]))
+
+
 FORMULAS_OF_REVIEWS: dict[str, Callable[[Items, Session], FloatArray]] = {
     "biased-discriminant": biased_discriminant,
     "ciocca-schettini": ciocca_schettini,
@@ -202,4 +284,8 @@ FORMULAS_OF_REVIEWS: dict[str, Callable[[Items, Session], FloatArray]] = {
     "decision-tree": decision_tree,
     "picsom": picsom,
     "viper": viper,
+    "semantic-space": semantic_space,
+    "semantic-network": semantic_network,
+    "long-term-grouping": long_term_grouping,
+    "kernel-updating": kernel_updating,
 }

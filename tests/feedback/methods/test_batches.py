@@ -17,6 +17,7 @@ LOOSE = {
     "active-svm": 1e-3,
     "retin": 1e-3,
     "mean-version-space": 1e-3,
+    "kernel-updating": 1e-3,
     "one-class-svm": 1e-4,
 }  # the tolerance of libsvm
 

@@ -63,7 +63,7 @@ def class_told(rows: FloatArray, classes: IntArray, width: float) -> FloatArray:
     """R of each feature, from 0 (at the places of a class there are only others) to 1 (only its own).
 
     >>> class_told(np.array([[0.0, 0.0], [9.0, 0.0]]), np.array([0, 1]), 1.0).round(3)
-    array([0.999, 0.5  ])
+    array([1. , 0.5])
     """
     own = classes[:, None] == classes
     near = np.exp(-0.5 * np.square((rows[:, None] - rows[None]) / width))  # example x example x feature

@@ -1,4 +1,4 @@
-"""How items of equal scores are ordered by methods whose scores have few values: nearest to the positives first."""
+"""How near items are to the positives, which also orders items of equal scores where a method has few of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ SHARE = 1e-3
 
 
 def add_nearness(values: FloatArray, items: Items, examples: Examples) -> FloatArray:
-    """Scores plus a thousandth of the largest of each session, times how near an item is to the mean of the positives.
+    """Scores plus a thousandth of the largest of each session, times `nearness_to_positives`."""
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    return values + SHARE * np.where(largest > 0, largest, 1.0) * nearness_to_positives(items, examples)
 
-    Nearness is 1 / (1 + d² / t²), t the typical distance of two items: 1 at the mean, 1/2 at that distance.
+
+def nearness_to_positives(items: Items, examples: Examples) -> FloatArray:
+    """1 / (1 + d² / t²), d the distance to the mean of the positives, t the typical one of two items.
+
+    It is 1 at the mean, and 1/2 at the typical distance.
     """
     apart = squared_distances(items, means(items, examples.positives)).astype(np.float64)
-    nearness = 1.0 / (1.0 + apart / items.typical_distance**2)
-    largest = np.abs(values).max(axis=1, keepdims=True)
-    return values + SHARE * np.where(largest > 0, largest, 1.0) * nearness
+    return 1.0 / (1.0 + apart / items.typical_distance**2)

@@ -21,7 +21,7 @@ def trained_map(rows: NDArray[Any], side: int) -> FloatArray:
     In each epoch every unit becomes the mean of all rows, weighted by exp(-d² / 2 r²), d the distance on the map from
     the unit that is nearest to the row; r falls from half the side to 1/2. No chance is involved.
     >>> trained_map(np.array([[0.0], [0.0], [4.0], [4.0]]), 2).round(1).ravel()
-    array([0., 0., 4., 4.])
+    array([0.1, 2. , 2. , 3.9])
     """
     chosen = rows[:: -(-len(rows) // TRAINED_ON)].astype(np.float64)
     models = _first_plane(chosen, side)
