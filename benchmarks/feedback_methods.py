@@ -93,11 +93,12 @@ def report() -> str:
     before = table.filter(pl.col("method") == "no-feedback")[str(ROUNDS)].item()
     large, examples = large_problem()
     lines = [
-        f"{name}: {len(items):,} items, {len(topics.names)} topics, {STARTS} sessions each of one query, {ROUNDS} rounds "
-        "of 20 items, all marked. AP of the frozen list by round. Methods marked * learn from a log too: "
-        f"{len(logged.earlier)} earlier sessions of other users, who looked for the same topics and erred in one mark of "
-        f"ten. Step: processor time of one ranking of {ITEMS:,} items of {FEATURES} features after {GOOD} + {BAD} marks "
-        f"and {SESSIONS} earlier sessions, without what is made once for a collection.",
+        f"{name}: {len(items):,} items, {len(topics.names)} topics, {STARTS} sessions each of one query, {ROUNDS} "
+        "rounds of 20 items, all marked. AP of the frozen list by round; settings are the usual ones. Methods marked * "
+        f"learn from a log too: {len(logged.earlier)} earlier sessions of other users, who looked for the same topics "
+        "and erred in one mark of ten. Step: processor time of one ranking of "
+        f"{ITEMS:,} items of {FEATURES} features after {GOOD} + {BAD} marks and {SESSIONS} earlier sessions, without "
+        "what is made once for a collection.",
         "",
         f"| method | {' | '.join(f'round {each}' for each in range(ROUNDS + 1))} | above no feedback | step, ms |",
         f"|---|{'---:|' * (ROUNDS + 3)}",
