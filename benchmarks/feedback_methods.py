@@ -22,9 +22,11 @@ from rankscope.feedback.users.users import Noisy
 from rankscope.inputs.features import Features
 
 PHOTOS = Path(os.environ.get("RANKSCOPE_DATA", "../shared/data")) / "corel1k"
-LOGGED, STARTS, ROUNDS = 10, 5, 5  # earlier sessions of each topic, sessions of each topic, rounds
+LOGS = (1, 3, 10)  # earlier sessions of each topic
+STARTS, ROUNDS = 5, 5  # sessions of each topic
 ERRORS = 0.1  # of the users of the log
 ITEMS, FEATURES, GOOD, BAD, SESSIONS = 20_000, 64, 40, 60, 100
+LOG_HEAD = "AP in the last round by how many earlier sessions the log has:"
 LEFT_OUT = ("counts", "words")  # methods that need more than features, marks and a log
 
 
@@ -47,10 +49,10 @@ def _topics(matrix: FloatArray, labels: object) -> Topics:
     return Topics.from_labels(Features.of(matrix, labels))
 
 
-def simulated_log(items: Items, topics: Topics) -> Items:
-    """The items with a log: other users, who look for the same topics and err, helped by an SVM."""
+def simulated_log(items: Items, topics: Topics, logged: int) -> Items:
+    """The items with a log: so many other users for each topic, who err, helped by an SVM."""
     setting = Experiment.of(items, topics, Noisy(ERRORS, ERRORS), protocol=Protocol(rounds=ROUNDS))
-    sessions = setting.sessions(LOGGED, seed=1)
+    sessions = setting.sessions(logged, seed=1)
     log = np.zeros((len(sessions), len(items)), np.int8)
     for each in rounds(METHODS.parse("svm"), setting, sessions):
         said = setting.marker.marked(sessions, each.displayed).said
@@ -79,34 +81,60 @@ def large_problem() -> tuple[Items, Examples]:
     return items, Examples.single(good, bad, query=matrix[good[0]])
 
 
+def precision_by_round(items: Items, topics: Topics, methods: list[Method]) -> pl.DataFrame:
+    """Mean AP of the frozen list: a row for each method, a column for each round, the best first."""
+    setting = Experiment.of(items, topics, protocol=Protocol(rounds=ROUNDS))
+    frame = study(Plan.of(setting, methods, starts=STARTS, measures=["AP"])).frame
+    table = frame.group_by("method", "round").agg(pl.col("AP").mean()).pivot("round", index="method", values="AP")
+    return table.sort(str(ROUNDS), "method", descending=[True, False])
+
+
 def report() -> str:
-    """The table."""
+    """Both tables."""
     name, items, topics = collection()
-    logged = simulated_log(items, topics)
     methods = [METHODS.parse(each) for each in ALL if each not in CONTROLS]
     methods = [each for each in methods if not set(each.needs) & set(LEFT_OUT)]
-    plan = Plan.of(
-        Experiment.of(logged, topics, protocol=Protocol(rounds=ROUNDS)), methods, starts=STARTS, measures=["AP"]
-    )
-    frame = study(plan).frame
-    table = frame.group_by("method", "round").agg(pl.col("AP").mean()).pivot("round", index="method", values="AP")
-    before = table.filter(pl.col("method") == "no-feedback")[str(ROUNDS)].item()
-    large, examples = large_problem()
-    lines = [
+    logged = simulated_log(items, topics, LOGS[-1])
+    table = precision_by_round(logged, topics, methods)
+    head = (
         f"{name}: {len(items):,} items, {len(topics.names)} topics, {STARTS} sessions each of one query, {ROUNDS} "
         "rounds of 20 items, all marked. AP of the frozen list by round; settings are the usual ones. Methods marked * "
         f"learn from a log too: {len(logged.earlier)} earlier sessions of other users, who looked for the same topics "
-        "and erred in one mark of ten. Step: processor time of one ranking of "
+        f"and erred in one mark of ten; with {np.count_nonzero(logged.earlier.marks) / len(items):.0f} marks an item "
+        "it holds most of the answer. Step: processor time of one ranking of "
         f"{ITEMS:,} items of {FEATURES} features after {GOOD} + {BAD} marks and {SESSIONS} earlier sessions, without "
-        "what is made once for a collection.",
-        "",
+        "what is made once for a collection."
+    )
+    return "\n\n".join([head, _all_methods(table), LOG_HEAD, _by_log(items, topics, methods)]) + "\n"
+
+
+def _all_methods(table: pl.DataFrame) -> str:
+    last, (large, examples) = str(ROUNDS), large_problem()
+    before = table.filter(pl.col("method") == "no-feedback")[last].item()
+    lines = [
         f"| method | {' | '.join(f'round {each}' for each in range(ROUNDS + 1))} | above no feedback | step, ms |",
         f"|---|{'---:|' * (ROUNDS + 3)}",
     ]
-    for row in table.sort(str(ROUNDS), descending=True).iter_rows(named=True):
+    for row in table.iter_rows(named=True):
         method = METHODS.parse(row["method"])
         step = "" if method.name in CONTROLS else f"{milliseconds_a_step(method, large, examples):.0f}"
         star = "*" if "log" in method.needs else ""
         values = " | ".join(f"{row[str(each)]:.3f}" for each in range(ROUNDS + 1))
-        lines.append(f"| {row['method']}{star} | {values} | {row[str(ROUNDS)] - before:+.3f} | {step} |")
-    return "\n".join(lines) + "\n"
+        lines.append(f"| {row['method']}{star} | {values} | {row[last] - before:+.3f} | {step} |")
+    return "\n".join(lines)
+
+
+def _by_log(items: Items, topics: Topics, methods: list[Method]) -> str:
+    """AP in the last round without a log, and with logs of several lengths."""
+    learning = [each for each in methods if "log" in each.needs]
+    cases = [items, *(simulated_log(items, topics, each) for each in LOGS)]
+    found = [
+        dict(precision_by_round(each, topics, learning).select("method", str(ROUNDS)).iter_rows()) for each in cases
+    ]
+    lines = [
+        f"| method | no log | {' | '.join(f'{len(each.earlier)} sessions' for each in cases[1:])} |",
+        f"|---|{'---:|' * len(cases)}",
+    ]
+    for method in learning:
+        lines.append(f"| {method} | {' | '.join(f'{each[str(method)]:.3f}' for each in found)} |")
+    return "\n".join(lines)
