@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -45,7 +46,7 @@ def collection() -> tuple[str, Items, Topics]:
     return "digits", Items.of(digits.features, scaling="l2"), _topics(digits.features, digits.labels)
 
 
-def _topics(matrix: FloatArray, labels: object) -> Topics:
+def _topics(matrix: FloatArray, labels: Any) -> Topics:
     return Topics.from_labels(Features.of(matrix, labels))
 
 

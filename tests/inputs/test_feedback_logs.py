@@ -103,7 +103,7 @@ def test_a_study_learns_from_the_log_and_another_log_is_another_study(tmp_path: 
         assert done.exit_code == 0, done.output
         last = (pl.col("method") == "semantic-network") & (pl.col("round") == 1)
         frame = pl.read_parquet("out.parquet").filter(last)
-        found.append(frame["AP"].mean())
+        found.append(float(frame["AP"].to_numpy().mean()))
     assert found[0] == 1.0 > 0.7 > found[1]  # features say nothing, the log everything
     refused = CliRunner().invoke(cli, ["feedback", "far.npz", "--log", "lost.csv", "-o", "out.parquet"])
     assert isinstance(refused.exception, InputError)

@@ -115,7 +115,8 @@ def test_every_column_is_a_feature_where_there_are_no_groups() -> None:
     plain = Items.of(SIX.matrix)
     split = Items.of(SIX.matrix, groups=[slice(0, 1), slice(1, 2)])
     examples = Examples.single([0, 1, 5], [4])
-    np.testing.assert_allclose(*(toy_scores(CioccaSchettini(), examples, each) for each in (plain, split)))
+    first, second = (toy_scores(CioccaSchettini(), examples, each) for each in (plain, split))
+    np.testing.assert_allclose(first, second)
 
 
 def test_grades_are_classes_and_the_best_pull_the_query() -> None:

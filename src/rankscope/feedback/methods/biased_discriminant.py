@@ -39,7 +39,7 @@ class BiasedDiscriminant(TwoSided):
         rows = self._features(items, session)
         centre = rows[session.positives].mean(axis=0, dtype=np.float64)
         near, far = (rows[each].astype(np.float64) - centre for each in (session.positives, session.negatives))
-        inverse = np.linalg.inv(shrunk_scatter(near, self.mu))
+        inverse = np.linalg.inv(shrunk_scatter(near, self.mu)).astype(np.float64, copy=False)
         squared = (1 - self.discount) * squared_lengths(rows, centre, inverse @ far.T)
         if self.discount:
             squared += self.discount * np.square(far).sum() / rows.shape[1] * squared_lengths(rows, centre, inverse)

@@ -1,4 +1,4 @@
-"""Multi-class marks: features count by how well they tell apart the classes that the user has given."""
+"""Multi-class marks: features count by how well they distinguish the classes that the user has given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRIOR = 1e-3  # examples of all classes that every place has: no chance is 0
 
 @dataclass(frozen=True)
 class MultiClass(TwoSided):
-    """-sum of w_j (x_j - q_j)² / sd_j², w_j = e^(c R_j) / sum e^(c R), R_j how well feature j alone tells the classes.
+    """-sum of w_j (x_j - q_j)² / sd_j², w_j = e^(c R_j) / sum e^(c R), R_j how well feature j shows the class.
 
     Our reading. Every grade is a class of its own (positives of grade 3 and of grade 1 are two). Of each example the
     chi-squared distance between its class and the classes at its value of feature j is 1/P - 1, P the share of its own
