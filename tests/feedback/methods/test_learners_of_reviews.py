@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from rankscope.feedback import Examples, Items
+from rankscope.feedback import Examples, Items, Method
 from rankscope.feedback.methods import (
     BiasedDiscriminant,
     CioccaSchettini,
@@ -24,7 +24,7 @@ from rankscope.feedback.methods import (
 )
 from rankscope.feedback.methods.decision_tree import best_split
 from rankscope.feedback.methods.trained_map import EPOCHS, best_units, trained_map
-from tests.feedback.methods.drawn import drawn_from, numbers, seeds
+from tests.feedback.methods.drawn import METHODS, drawn_from, numbers, seeds
 from tests.feedback.methods.worked import SIX, TOY, toy_scores
 
 CHANCE = np.random.default_rng(0)
@@ -148,6 +148,12 @@ def test_rows_of_the_log_can_be_kept_from_a_session(method: KernelUpdating | Sem
     only = toy_scores(method, Examples.single([0, 1], [4]), SIX.with_log([[1, 0, 0, 1, -1, 0]]))
     np.testing.assert_allclose(some, only, atol=1e-6)
     assert not np.allclose(some, hidden)
+
+
+@pytest.mark.parametrize("method", [each for each in METHODS if "log" in each.needs], ids=str)
+def test_a_method_that_has_no_log_says_so(method: Method) -> None:
+    flags = [method.scores(items, TOY).flags for items in (SIX, SIX.with_log([[1, 0, 0, 0, 0, 0]]))]
+    assert flags == [("no log of earlier sessions: learnt from this one alone",), ("",)]
 
 
 def test_another_log_is_another_collection() -> None:
