@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations, pairwise, product
 
@@ -132,13 +133,13 @@ def semi_supervised_em(items: Items, session: Session) -> FloatArray:
 
 
 def decision_tree(items: Items, session: Session) -> FloatArray:
-    rows, good = items.matrix[session.examples], session.labels > 0
-    scores = np.array([_leaf_share(items, rows, good, row) for row in items.matrix])
+    rows, good, scores = items.matrix[session.examples], session.labels > 0, np.empty(len(items))
+    _ask(items, rows, good, list(range(len(items))), scores)
     return _nearness(items, session, scores)
 
 
-def _leaf_share(items: Items, rows: FloatArray, good: BoolArray, asked: FloatArray) -> float:
-    """Ask one row down the tree, every question found again by trying all."""
+def _ask(items: Items, rows: FloatArray, good: BoolArray, asked: list[int], scores: FloatArray) -> None:
+    """Send some items down the tree, each question found by trying all."""
     found: tuple[float, float, int, float] | None = None
     for feature in range(items.features):
         values = np.unique(rows[:, feature])
@@ -148,18 +149,20 @@ def _leaf_share(items: Items, rows: FloatArray, good: BoolArray, asked: FloatArr
                 continue
             after = left.mean() * _bits(good[left]) + (~left).mean() * _bits(good[~left])
             gain = round(_bits(good) - after, 12)
-            key = (gain, (high - low) / items.matrix[:, feature].std())
+            key = (gain, (high - low) / items.sd[feature])
             if gain > 0 and (found is None or key > found[:2]):
                 found = (*key, feature, (low + high) / 2)
     if found is None:
-        return float(good.mean())
-    side = rows[:, found[2]] <= found[3]
-    side = side if asked[found[2]] <= found[3] else ~side
-    return _leaf_share(items, rows[side], good[side], asked)
+        scores[asked] = good.mean()
+        return
+    _, _, feature, threshold = found
+    side = rows[:, feature] <= threshold
+    _ask(items, rows[side], good[side], [each for each in asked if items.matrix[each, feature] <= threshold], scores)
+    _ask(items, rows[~side], good[~side], [each for each in asked if items.matrix[each, feature] > threshold], scores)
 
 
 def _bits(good: BoolArray) -> float:
-    return float(stats.entropy([good.mean(), 1 - good.mean()], base=2))
+    return -sum(share * math.log2(share) for share in (good.mean(), 1 - good.mean()) if share > 0)
 
 
 def picsom(items: Items, session: Session) -> FloatArray:

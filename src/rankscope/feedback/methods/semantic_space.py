@@ -13,6 +13,7 @@ from rankscope.feedback.examples.earlier_sessions import EarlierSessions
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.scaling import unit
+from rankscope.feedback.examples.scored import best
 from rankscope.feedback.methods.log_and_content import LogAndContent, means_of
 
 AT_ONCE = 1 << 22
@@ -54,7 +55,7 @@ def inferred_places(items: Items, log: EarlierSessions, dims: int, k: int) -> Fl
     for start in range(0, rest.size, step):
         some = rest[start : start + step]
         alike = items.unit[some] @ items.unit[known].T
-        near = np.argsort(-alike, axis=1, kind="stable")[:, :k] if known.size > k else np.arange(known.size)[None]
+        near = best(alike.astype(np.float64, copy=False), min(k, known.size))
         places[some] = places[known[near]].mean(axis=1)
     return unit(places)
 
