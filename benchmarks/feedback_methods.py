@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -13,6 +14,7 @@ import polars as pl
 from rankscope import collections
 from rankscope.arrays import FloatArray
 from rankscope.feedback import Examples, Items
+from rankscope.feedback.examples.items import slices_of
 from rankscope.feedback.methods import ALL, CONTROLS, METHODS, Method
 from rankscope.feedback.study.loop import rounds
 from rankscope.feedback.study.protocol import Protocol
@@ -28,6 +30,19 @@ STARTS, ROUNDS = 5, 5  # sessions of each topic
 ERRORS = 0.1  # of the users of the log
 ITEMS, FEATURES, GOOD, BAD, SESSIONS = 20_000, 64, 40, 60, 100
 LOG_HEAD = "AP in the last round by how many earlier sessions the log has:"
+OTHER_HEAD = (
+    "AP in the last round with other settings; the display the method asks for has 10 items, and all are scored:"
+)
+SETTINGS = (
+    "ciocca-schettini",
+    "ciocca-schettini(eps=0.1)",
+    "multi-class",
+    "multi-class(c=0)",
+    "picsom",
+    "picsom(spread=4)",
+)
+ASKING = ("svm", "active-svm", "mean-version-space")
+CEDD_GROUPS = (24,) * 6
 LEFT_OUT = ("counts", "words")  # methods that need more than features, marks and a log
 
 
@@ -82,9 +97,9 @@ def large_problem() -> tuple[Items, Examples]:
     return items, Examples.single(good, bad, query=matrix[good[0]])
 
 
-def precision_by_round(items: Items, topics: Topics, methods: list[Method]) -> pl.DataFrame:
-    """Mean AP of the frozen list: a row for each method, a column for each round, the best first."""
-    setting = Experiment.of(items, topics, protocol=Protocol(rounds=ROUNDS))
+def precision_by_round(items: Items, topics: Topics, methods: list[Method], **how: Any) -> pl.DataFrame:
+    """Mean AP of the scored list: a row for each method, a column for each round, the best first."""
+    setting = Experiment.of(items, topics, protocol=Protocol(rounds=ROUNDS, **how))
     frame = study(Plan.of(setting, methods, starts=STARTS, measures=["AP"])).frame
     table = frame.group_by("method", "round").agg(pl.col("AP").mean()).pivot("round", index="method", values="AP")
     return table.sort(str(ROUNDS), "method", descending=[True, False])
@@ -106,7 +121,19 @@ def report() -> str:
         f"{ITEMS:,} items of {FEATURES} features after {GOOD} + {BAD} marks and {SESSIONS} earlier sessions, without "
         "what is made once for a collection."
     )
-    return "\n\n".join([head, _all_methods(table), LOG_HEAD, _by_log(items, topics, methods)]) + "\n"
+    return (
+        "\n\n".join(
+            [
+                head,
+                _all_methods(table),
+                LOG_HEAD,
+                _by_log(items, topics, methods),
+                OTHER_HEAD,
+                _otherwise(items, topics),
+            ]
+        )
+        + "\n"
+    )
 
 
 def _all_methods(table: pl.DataFrame) -> str:
@@ -139,3 +166,19 @@ def _by_log(items: Items, topics: Topics, methods: list[Method]) -> str:
     for method in learning:
         lines.append(f"| {method} | {' | '.join(f'{each[str(method)]:.3f}' for each in found)} |")
     return "\n".join(lines)
+
+
+def _otherwise(items: Items, topics: Topics) -> str:
+    """Settings, features in groups, and displays that methods ask for."""
+    rows: list[tuple[str, float]] = []
+    cases: list[tuple[str, Items, tuple[str, ...], dict[str, Any]]] = [("", items, SETTINGS, {})]
+    if items.features == sum(CEDD_GROUPS):
+        grouped = replace(items, groups=slices_of(CEDD_GROUPS), _made={})
+        cases.append((", six groups", grouped, ("ciocca-schettini", "picsom"), {}))
+    asked: dict[str, Any] = {"display": "informative", "scored": "full", "scope": 10}
+    cases.append((", own display", items, ASKING, asked))
+    for label, some, names, how in cases:
+        table = precision_by_round(some, topics, [METHODS.parse(each) for each in names], **how)
+        found = dict(table.select("method", str(ROUNDS)).iter_rows())
+        rows += [(f"{each}{label}", found[str(METHODS.parse(each))]) for each in names]
+    return "\n".join(["| method | AP |", "|---|---:|", *(f"| {name} | {value:.3f} |" for name, value in rows)])

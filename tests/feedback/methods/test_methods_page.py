@@ -17,6 +17,11 @@ from tests.feedback.methods.worked import SIX, TOY, check, toy_scores
 PAGE = (Path(__file__).parents[3] / "docs" / "explanation" / "feedback-methods.md").read_text(encoding="utf-8")
 WORKED = re.findall(r"^- `([^`]+)`, P ([\d ]+), N ([\d ]+): (.+)$", PAGE, re.M)
 LOGGED = SIX.with_log([[1, 0, 0, 0, -1, 1], [-1, 0, 1, 1, 0, 0], [0, 1, -1, 0, 0, 1]])
+MEASURED = re.findall(
+    r"^\| ((?:ciocca|multi|picsom|svm|active|mean)[^|]*) \| 0(\.\d+) \|$",
+    (Path(__file__).parents[3] / "docs" / "performance.md").read_text(encoding="utf-8"),
+    re.M,
+)
 LOOSE = {"kernel-updating": 1e-4}  # the tolerance of libsvm
 
 
@@ -34,6 +39,11 @@ def test_a_worked_value_of_the_page_is_what_the_method_says(method: str, good: s
 
 def test_every_method_from_the_reviews_has_a_worked_value() -> None:
     assert {METHODS.parse(each[0]).name for each in WORKED} | {"mean-version-space"} == set(FROM_REVIEWS)
+
+
+def test_what_the_page_says_was_found_is_what_the_benchmark_wrote() -> None:
+    assert len(MEASURED) == 11
+    assert [each for each in MEASURED if each[1] not in PAGE] == []
 
 
 def test_the_typical_distance_and_the_mean_margins_are_those_of_the_page() -> None:
