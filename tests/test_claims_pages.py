@@ -48,6 +48,8 @@ def prepare(folder: Path) -> None:
     (folder / "pool.txt").write_text("".join(judged))
     words = [f"{topic} Q0 {item} 1 {50 - item % 50} words\n" for topic in (3, 8) for item in range(60)]
     (folder / "words.run").write_text("".join(words))
+    marks = [f"{kind},{item},{1 if label[item] == kind else -1}\n" for kind in (3, 8) for item in range(0, 400, 5)]
+    (folder / "log.csv").write_text("".join(["session,item,mark\n", *marks]))
     runs_in(folder)
 
 
