@@ -70,7 +70,7 @@ class WeightList(click.ParamType[tuple[float, ...]]):
 )
 @click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
 @click.option("--list", "listed", is_flag=True, help="Show the methods with their formulas, and end.")
-@click.option("--quiet", is_flag=True, help="No messages.")
+@click.option("--quiet", is_flag=True, help="No warnings and no messages.")
 def command(runs: tuple[str, ...], listed: bool, quiet: bool, **given: Any) -> None:
     """Is it better together? Several runs made one, to be evaluated like any other.
 

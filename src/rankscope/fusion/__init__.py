@@ -26,7 +26,7 @@ ALL: dict[str, Later] = later(  # a new method adds its line here
         "med": "by_scores:CombMed",
         "gmnz": "by_scores:CombGmnz",
         "wmnz": "by_scores:WeightedMnz",
-        "mixed": "by_scores:Mixed",
+        "mixed": "by_scores:MixedSum",
         "isr": "by_places:InverseSquares",
         "log_isr": "by_places:LogInverseSquares",
         "logn_isr": "by_places:LognInverseSquares",

@@ -148,7 +148,7 @@ class WeightedMnz(FusionMethod):
 
 
 @dataclass(frozen=True)
-class Mixed(FusionMethod):
+class MixedSum(FusionMethod):
     """The weighted sum of scores, times the root of the number of systems that found the item."""
 
     name: ClassVar[str] = "mixed"

@@ -50,7 +50,7 @@ class Candidates:
         scores = np.full((len(pairs), len(runs)), np.nan)
         scores[row, system] = rows["score"].to_numpy()
         query, item = np.divmod(pairs, max(len(ids), 1))
-        return cls(queries, ids, query, item, scores, places_of(query, scores))
+        return cls(queries=queries, ids=ids, query=query, item=item, scores=scores, places=places_of(query, scores))
 
     @property
     def found(self) -> BoolArray:
