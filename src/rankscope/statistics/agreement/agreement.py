@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from rankscope.statistics.agreement import two_assessors as two
 from rankscope.statistics.agreement.marks import Marks
 from rankscope.statistics.intervals.jackknife import Bounds, Statistic, jackknife_interval
 from rankscope.validation import SHARE, Number, check
+
+if TYPE_CHECKING:
+    from rankscope.statistics.agreement.orders import OrderChange
 
 FEW = 30  # pairs of query and item: with fewer a value says little
 LOPSIDED = 0.9  # share of the marks that one grade has, from which on kappa punishes agreement
@@ -82,6 +86,7 @@ class Agreement:
     together: Agreed
     two_by_class: tuple[Agreed, ...] = ()
     together_by_class: tuple[Agreed, ...] = ()
+    orders: tuple[OrderChange, ...] = ()  # of systems, where runs are given
     level: float = 0.95
 
     def between(self, one: str, other: str) -> Agreed:

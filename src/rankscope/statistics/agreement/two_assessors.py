@@ -1,4 +1,4 @@
-"""Coefficients of two assessors, from the table that counts their grades: rows are the first one's, columns the other's.
+"""Coefficients of two assessors, from the table that counts their grades: a row for each of the first one's.
 
 Every function takes tables in the last two axes, so that thousands of resampled tables are one call.
 """

@@ -43,17 +43,19 @@ def _limits(value: float, without: FloatArray, bounds: Bounds, level: float) -> 
     if np.isnan(without).any() or np.ptp(without) <= EQUAL:
         return math.nan, math.nan
     low, high = bounds
-    inner = min(value, float(without.min())) > low and max(value, float(without.max())) < high
-    if not inner:
-        middle, half = value, _half_width(without, level)
-        return max(low, middle - half), min(high, middle + half)
-    middle, stretched = _stretch(np.float64(value), bounds), _stretch(without, bounds)
-    half = _half_width(stretched, level)
-    return tuple(low + (high - low) * (math.tanh(middle + side * half) + 1) / 2 for side in (-1, 1))  # type: ignore[return-value]
+    if not (low < min(value, float(without.min())) and max(value, float(without.max())) < high):
+        half = _half_width(without, level)
+        return max(low, value - half), min(high, value + half)
+    middle, half = float(_stretch(value, bounds)), _half_width(_stretch(without, bounds), level)
+    return _shrink(middle - half, bounds), _shrink(middle + half, bounds)
 
 
-def _stretch(values: FloatArray | np.float64, bounds: Bounds) -> FloatArray:
+def _stretch(values: FloatArray | float, bounds: Bounds) -> FloatArray:
     return np.asarray(np.arctanh(2 * (values - bounds[0]) / (bounds[1] - bounds[0]) - 1))
+
+
+def _shrink(stretched: float, bounds: Bounds) -> float:
+    return bounds[0] + (bounds[1] - bounds[0]) * (math.tanh(stretched) + 1) / 2
 
 
 def _half_width(without: FloatArray, level: float) -> float:

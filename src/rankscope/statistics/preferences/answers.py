@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 Choice = Literal["left", "right", "equal", "both bad"]
 CHOICES: Final[tuple[Choice, ...]] = get_args(Choice)
 SIDES: Final = ("left", "right")
+SIDE_BY_SIDE: Final = "side by side"
 INTERLEAVED: Final = "interleaved"
 
 
@@ -23,7 +24,7 @@ class Preference:
     left: str
     right: str
     choice: Choice
-    mode: str = "side by side"
+    mode: str = SIDE_BY_SIDE
 
     @property
     def pair(self) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from rankscope.measures.fractions import divide
 from rankscope.ranks.ragged import column_sums_by
 from rankscope.statistics.intervals.jackknife import jackknife_interval
 from rankscope.statistics.pairs.sign_test import binomial_limits
-from rankscope.statistics.preferences.answers import SIDES, Preference
+from rankscope.statistics.preferences.answers import SIDE_BY_SIDE, SIDES, Preference
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def position_bias(answers: Sequence[Preference], *, level: float = 0.95) -> Posi
     >>> found.twice, found.follows, found.lean, found.left_share
     (2, 0.5, 0.5, 0.75)
     """
-    sided = [each for each in answers if each.choice in SIDES and each.mode == "side by side"]
+    sided = [each for each in answers if each.choice in SIDES and each.mode == SIDE_BY_SIDE]
     twice = _shown_twice(sided)
     lefts = np.array(
         [[one.choice == other.choice == "left", one.choice == other.choice == "right"] for one, other in twice]

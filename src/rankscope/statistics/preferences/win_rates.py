@@ -47,10 +47,10 @@ class WinRate:
     p: float
     better: str
 
-    def row(self) -> dict[str, object]:
-        """In plain numbers, for a table."""
+    def row(self, by_class: bool = False) -> dict[str, object]:
+        """In plain numbers, for a table; with a column for the class where there are some."""
         head: dict[str, object] = {"first": self.first, "second": self.second}
-        head |= {"class": self.label} if self.label else {}
+        head |= {"class": self.label or "all"} if by_class else {}
         return head | {
             "answers": self.answers,
             "queries": self.queries,
