@@ -71,7 +71,7 @@ def _rows(
     from rankscope.workbench.lots import lot
 
     coins = coins_of(lambda place: lot(chosen["seed"], "interleave", query, impression, place))
-    made = interleave(*lists, coins, method=chosen["method"], depth=chosen["depth"])
+    made = interleave(lists[0], lists[1], coins, method=chosen["method"], depth=chosen["depth"])
     return [
         {
             "query": query,

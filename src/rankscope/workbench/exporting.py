@@ -92,8 +92,8 @@ def export(
 
     -1 is for what is pooled and has no grade. Where assessors differ, an adjudicator decides, else the rule `merge`;
     where that leaves pairs open, an error lists them unless `open_pairs` says what becomes of them. `assessor`: the
-    grades of one alone. `probabilities` adds a fifth column, the inclusion probability of each pair of the pool. Provenance has
-    pseudonyms unless `names` are wanted.
+    grades of one alone. `probabilities` adds a fifth column, the inclusion probability of each pair of the pool.
+    Provenance has pseudonyms unless `names` are wanted.
     """
     choice = GradeChoice.of(project, assessor, merge, open_pairs)
     with project.lock:

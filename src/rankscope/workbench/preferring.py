@@ -91,8 +91,8 @@ class Comparing:
     def interleaved(self, assessor: int, shown: Shown) -> Interleaved:
         """The two lists of a comparison as one, the same whenever it is asked for."""
         about = (self.seed, "coin", assessor, shown.query, shown.left, shown.right)
-        lists = (self.heads[each][shown.query] for each in (shown.left, shown.right))
-        return interleave(*lists, coins_of(lambda place: lot(*about, place)), depth=SHOWN)
+        left, right = (self.heads[each][shown.query] for each in (shown.left, shown.right))
+        return interleave(left, right, coins_of(lambda place: lot(*about, place)), depth=SHOWN)
 
 
 def _heads(path: Any) -> dict[str, tuple[str, ...]]:
@@ -126,8 +126,8 @@ def mark_of_clicks(
     """An answer to one list of both: what was good in it."""
     first, second = made.credit(clicked)
     choice = "left" if first > second else "right" if second > first else "equal"
-    detail = {"left": shown.left, "right": shown.right, "mode": shown.mode, "choice": choice}
-    detail |= {"items": list(made.items), "teams": list(made.teams), "clicked": clicked}
+    lists = {"items": list(made.items), "teams": list(made.teams), "clicked": clicked}
+    detail = {"left": shown.left, "right": shown.right, "mode": shown.mode, "choice": choice, **lists}
     return _mark(assessor, key, shown, detail, why, ms)
 
 

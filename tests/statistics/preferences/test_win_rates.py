@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import numpy as np
 import pytest
 
@@ -16,8 +18,9 @@ def said(query: int, choice: Choice, *, left: str = "A", right: str = "B", who: 
 
 
 def some(wins: int, losses: int, ties: int, start: int = 0) -> list[Preference]:
-    choices: list[Choice] = ["right"] * wins + ["left"] * losses + ["equal", "both bad"] * ties
-    return [said(start + place, choice) for place, choice in enumerate(choices[: wins + losses + ties])]
+    tied: tuple[Choice, Choice] = ("equal", "both bad")
+    choices = [*repeat[Choice]("right", wins), *repeat[Choice]("left", losses), *(tied[n % 2] for n in range(ties))]
+    return [said(start + place, choice) for place, choice in enumerate(choices)]
 
 
 def test_the_worked_value() -> None:

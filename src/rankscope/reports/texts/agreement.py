@@ -13,7 +13,10 @@ SHOWN = ("raw", "kappa", "AC1", "kappa, quadratic", "overlap", "positive")  # co
 
 def agreement_text(found: Agreement) -> str:
     """Every two assessors, all together, classes, and the order of systems, each with what it says."""
-    parts = [_titled("Every two assessors", two_rows(found.two)), *_line_block(notes(found.two, found.level))]
+    limits = (
+        f"low, high: {found.level:.0%} limits of kappa over queries; a dash where queries are too few or all alike."
+    )
+    parts = [_titled("Every two assessors", two_rows(found.two)), *_line_block([limits, *notes(found.two)])]
     parts.append(_titled("All together", together_rows([found.together])))
     if found.two_by_class:
         parts.append(_titled("By class, every two assessors", two_rows(found.two_by_class)))
@@ -50,9 +53,9 @@ def together_rows(found: Iterable[Agreed]) -> list[dict[str, object]]:
     ]
 
 
-def notes(found: Sequence[Agreed], level: float = 0.95) -> list[str]:
-    """What must be said beside the numbers: what limits are, where few pairs or one grade mislead."""
-    lines = [f"low, high: {level:.0%} limits of kappa over queries; a dash where queries are too few or all alike."]
+def notes(found: Sequence[Agreed]) -> list[str]:
+    """What must be said beside the numbers: where few pairs, or one grade that most marks have, mislead."""
+    lines = []
     thin = [_names(each) for each in found if each.is_thin]
     if thin:
         lines.append(f"! fewer than {FEW} pairs in common, so these say little: {'; '.join(thin)}")

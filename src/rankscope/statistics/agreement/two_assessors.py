@@ -46,7 +46,7 @@ def cohen_kappa(table: ArrayLike, levels: ArrayLike | None = None, distance: str
     0.4
     """
     counts = np.asarray(table, dtype=np.float64)
-    apart = DISTANCES[distance](np.arange(counts.shape[-1]) if levels is None else np.asarray(levels, dtype=np.float64))
+    apart = DISTANCES[distance](_values(levels, counts.shape[-1]))
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
     seen = (counts * apart).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
     expected = np.einsum("...i,ij,...j->...", rows, apart, columns)
@@ -83,10 +83,15 @@ def gwet_ac(table: ArrayLike, levels: ArrayLike | None = None, distance: str = "
     """
     counts = np.asarray(table, dtype=np.float64)
     size = counts.shape[-1]
-    apart = DISTANCES[distance](np.arange(size) if levels is None else np.asarray(levels, dtype=np.float64))
+    apart = DISTANCES[distance](_values(levels, size))
     weight = 1.0 - apart / apart.max() if apart.max(initial=0.0) > 0 else np.ones_like(apart)
     total = counts.sum(axis=(-2, -1))
     share = divide(counts.sum(axis=-1) + counts.sum(axis=-2), 2 * total[..., None])
     spread = divide(weight.sum() * (share * (1 - share)).sum(axis=-1), np.float64(size * (size - 1)))
     seen = divide((counts * weight).sum(axis=(-2, -1)), total)
     return divide(seen - spread, 1.0 - spread)
+
+
+def _values(levels: ArrayLike | None, size: int) -> FloatArray:
+    """The values of the grades; 0, 1, 2, ... unless given."""
+    return np.asarray(range(size) if levels is None else levels, dtype=np.float64)
