@@ -30,13 +30,12 @@ def verdict_lines(rates: Sequence[WinRate]) -> list[str]:
 
 
 def _verdict(found: WinRate) -> str:
-    counted = f"{found.wins:,} to {found.losses:,}, {found.ties:,} ties, {found.queries:,} queries"
+    counted = f"{found.second} won {found.wins:,} answers, lost {found.losses:,}, tied {found.ties:,}"
+    about = f"{counted}; {found.queries:,} {'query' if found.queries == 1 else 'queries'}"
     if found.better:
         other = found.first if found.better == found.second else found.second
-        return f"{found.better} is preferred to {other} ({counted} for and against {found.second})."
-    return (
-        f"No preference between {found.first} and {found.second} is shown ({counted} for and against {found.second})."
-    )
+        return f"{found.better} is preferred to {other}: {about}."
+    return f"No preference between {found.first} and {found.second} is shown: {about}."
 
 
 def bias_lines(bias: PositionBias) -> list[str]:

@@ -171,18 +171,18 @@ async def prefer(visit: Visit, asked: PreferAsked) -> Changed:
 
 
 def _mark_of(visit: Visit, asked: PreferAsked, shown: Shown) -> Mark:
-    who, more = visit.person.id, {"why": asked.why.strip(), "ms": asked.ms}
+    who, why = visit.person.id, asked.why.strip()
     if asked.mode == SIDE_BY_SIDE:
         if asked.choice is None:
             raise Refusal(400, f"choice: is missing: one of {', '.join(CHOICES)}")
         choice: Any = asked.choice
-        return mark_of_choice(who, asked.key, shown, choice, **more)
+        return mark_of_choice(who, asked.key, shown, choice, why, asked.ms)
     made = visit.bench.keep(Comparisons).room().interleaved(who, shown)
     numbers = {visit.bench.number_of(item): item for item in made.items}
     if foreign := [number for number in asked.clicked if number not in numbers]:
         raise Refusal(400, f"clicked: item {foreign[0]} is not in this list")
     clicked = [item for number, item in numbers.items() if number in asked.clicked]
-    return mark_of_clicks(who, asked.key, shown, made, clicked, **more)
+    return mark_of_clicks(who, asked.key, shown, made, clicked, why=why, ms=asked.ms)
 
 
 @address("POST", "/compare/undo")
