@@ -22,6 +22,7 @@ document.addEventListener("submit", event => {
 addEventListener("pageshow", () => { sent = false; });
 
 document.addEventListener("keydown", event => {
+  if (localStorage.judgeKeys === "off") return; // the switch in the list of keys on the page Judge
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.repeat) return;
   if (event.target.matches("input:not([type=checkbox]), textarea, select") || event.target.closest("[tabindex='0'].words")) return;
   const found = [...document.querySelectorAll("[data-key]")].find(each => each.dataset.key.split(" ").includes(event.key));
