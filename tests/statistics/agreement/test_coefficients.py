@@ -212,6 +212,13 @@ def test_what_cannot_be_is_nan_and_never_warns() -> None:
         Marks.of({"ann": {"q": {"a": 1}}})
 
 
+def test_a_class_in_which_two_have_nothing_in_common_is_left_out_for_them() -> None:
+    ann, bob = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}, {"q1": {"a": 1, "b": 1}, "q2": {"b": 1}}
+    found = agreement(Marks.of({"ann": ann, "bob": bob}, {"q1": "x", "q2": "y"}))
+    assert [each.label for each in found.two_by_class] == ["x"]
+    assert [(each.label, each.pairs) for each in found.together_by_class] == [("x", 2), ("y", 0)]
+
+
 def test_classes_and_names_of_coefficients() -> None:
     grades = drawn(2, rows=80, assessors=2, levels=3)
     judged = marks_of(grades, per_query=8)

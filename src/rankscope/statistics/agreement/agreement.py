@@ -116,7 +116,10 @@ def agreement(marks: Marks, *, relevant: float = 1.0, by_class: bool = True, lev
         two=tuple(of_two(marks, one, other, "") for one, other in marks.pairs),
         together=_of_all(marks, "", level),
         two_by_class=tuple(
-            of_two(part, one, other, label) for one, other in marks.pairs for label, part in parts.items()
+            of_two(part, one, other, label)
+            for one, other in marks.pairs
+            for label, part in parts.items()
+            if part.both(one, other).any()
         ),
         together_by_class=tuple(_of_all(part, label, level) for label, part in parts.items()),
         level=level,

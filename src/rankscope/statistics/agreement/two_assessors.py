@@ -24,7 +24,7 @@ def tables_by_query(marks: Marks, one: str, other: str) -> FloatArray:
     size, both = marks.levels.size, marks.both(one, other)
     cell = (marks.query[both] * size + marks.places(one)[both]) * size + marks.places(other)[both]
     counts = np.bincount(cell, minlength=len(marks.queries) * size * size).astype(np.float64)
-    return counts.reshape(-1, size, size)
+    return counts.reshape(len(marks.queries), size, size)
 
 
 def raw_agreement(table: ArrayLike) -> FloatArray:
