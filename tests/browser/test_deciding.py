@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 LOOKS = (((1280, 900), "light"), ((768, 1024), "dark"), ((375, 740), "light"), ((320, 640), "dark"))
-PATHS = ("/agreement?measure=P@5", "/adjudicate", "/compare", "/compare?mode=interleaved", "/compare/results", "/export")
+PATHS = (
+    "/agreement?measure=P@5",
+    "/adjudicate",
+    "/compare",
+    "/compare?mode=interleaved",
+    "/compare/results",
+    "/export",
+)
 
 
 @pytest.fixture(scope="module")
