@@ -52,7 +52,7 @@ def robust(chance: np.random.Generator, queries: int) -> tuple[IntArray, IntArra
 
 
 def tables(sizes: Sizes, chance: np.random.Generator, queries: int) -> FloatArray:
-    """Grades of two assessors, a table for each query: each misses some of the relevant and takes some of the others."""
+    """Grades of two assessors, a table for each query: each misses some relevant items and takes some others."""
     relevant, others = sizes(chance, queries)
     miss, alarm = chance.beta(1.5, 6, (2, queries)), chance.beta(1, 12, (2, queries))
     found = np.zeros((queries, 4))

@@ -124,13 +124,13 @@ def report(trials: int = TRIALS) -> str:
     rows = list(error_rows(trials))
     wrong = max(float(str(row["a system is named"])) for row in rows if "null" in str(row["source"]))
     words = (
-        f"Share of {trials:,} trials. Everybody answers every query twice, with the sides swapped. Where neither system is "
-        f"better, a verdict names one in at most {wrong:.3f} of the trials (5 % are allowed); a sign test over answers, as "
-        "if each were a query of its own, stands beside it."
+        f"Share of {trials:,} trials. Everybody answers every query twice, with the sides swapped. Where neither "
+        f"system is better, a verdict names one in at most {wrong:.3f} of the trials (5 % are allowed); a sign test "
+        "over answers, as if each were a query of its own, stands beside it."
     )
     sides = (
-        "A share of the answers takes the left side blindly; `lean` is estimated from 50 lists that one person answered "
-        "twice. Ties become sided answers by the bias, so the estimate lies near what was put in, not on it."
+        "A share of the answers takes the left side blindly; `lean` is estimated from 50 lists that one person "
+        "answered twice. Ties become sided answers by the bias, so the estimate lies near what was put in, not on it."
     )
     return (
         f"{words}\n\n{markdown_table(rows, places=3)}\n{sides}\n\n{markdown_table(list(bias_rows(trials)), places=3)}"

@@ -24,10 +24,9 @@ def called(*arguments: object) -> Result:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ann and Bob differ about every fifth item; Eve is Bob turned round. Two runs, and classes of queries."""
     where = tmp_path_factory.mktemp("agree")
-    grades = {"ann": lambda q, i: (q + i) % 3, "bob": lambda q, i: (q + i + (i % 5 == 0)) % 3}
-    for name, grade in grades.items():
-        text = "".join(f"q{q} 0 d{i} {grade(q, i)}\n" for q in QUERIES for i in range(8))
-        (where / f"{name}.txt").write_text(text)
+    for name, differs in (("ann", 0), ("bob", 1)):
+        lines = [f"q{q} 0 d{i} {(q + i + differs * (i % 5 == 0)) % 3}\n" for q in QUERIES for i in range(8)]
+        (where / f"{name}.txt").write_text("".join(lines))
     (where / "eve.txt").write_text("".join(f"q{q} 0 d{i} {2 - (q + i) % 3}\n" for q in QUERIES for i in range(8)))
     for name, sign in (("up", 1), ("down", -1)):
         lines = [f"q{q} Q0 d{i} 0 {sign * ((q + i) % 3) + i / 100} {name}\n" for q in QUERIES for i in range(8)]
@@ -121,3 +120,19 @@ def test_a_project_where_nobody_has_judged_is_told(tmp_path: Path) -> None:
     with small_project(tmp_path) as project:
         folder = project.folder
     assert "no two assessors" in str(called("agreement", folder).exception)
+
+
+def test_a_report_has_the_agreement_of_assessors_and_the_order_of_systems(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    runs = files(folder, "up.run", "down.run")
+    people = [part for name in ("ann.txt", "eve.txt") for part in ("--assessor", folder / name)]
+    done = called("report", folder / "ann.txt", *runs, "-m", "nDCG@3", *people, "-o", page, "--quiet")
+    assert done.exit_code == 0, done.output
+    text = page.read_text()
+    found = agreement(files(folder, "ann.txt", "eve.txt"), runs, "nDCG@3")
+    assert "Would another assessor say the same?" in text
+    assert f"{found.two[0]['kappa'].value:.4f}" in text
+    assert f"{found.orders[0].tau:.4f}" in text
+    assert "verdicts turn round between ann and eve" in text
+    called("report", folder / "ann.txt", *runs, "-m", "nDCG@3", "-o", page, "--quiet")
+    assert "Would another assessor" not in page.read_text()

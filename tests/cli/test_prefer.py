@@ -61,10 +61,10 @@ def test_answers_of_a_project(tmp_path: Path) -> None:
         folder, ann = project.folder, project.invite("ann").assessor.id
         for place, shown in enumerate(Comparing.of(project).plan(ann, "side by side")):
             project.save(mark_of_choice(ann, f"k{place}", shown, "left"))
-    shown = called("prefer", "score", folder)
-    assert shown.exit_code == 0, shown.output
-    assert shown.output.count("No preference between") == 3
-    assert "left of all" in shown.output
+    result = called("prefer", "score", folder)
+    assert result.exit_code == 0, result.output
+    assert result.output.count("No preference between") == 3
+    assert "left of all" in result.output
 
 
 @pytest.fixture

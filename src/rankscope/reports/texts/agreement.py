@@ -11,6 +11,22 @@ from rankscope.statistics.agreement.orders import OrderChange
 SHOWN = ("raw", "kappa", "AC1", "kappa, quadratic", "overlap", "positive")  # coefficients of two in a row
 
 
+def agreement_parts(found: Agreement) -> list[tuple[str, list[dict[str, object]], str]]:
+    """Every table with its heading and what must be said below it, as for a page; the order of systems first."""
+    limits = f"low, high: {found.level:.0%} limits of kappa over queries."
+    parts = [
+        ("Every two assessors", two_rows(found.two), " ".join([limits, *notes(found.two)])),
+        ("All assessors together", together_rows([found.together]), ""),
+        ("Every two assessors, by class", two_rows(found.two_by_class), ""),
+        ("All assessors together, by class", together_rows(found.together_by_class), ""),
+    ]
+    if found.orders:
+        title = f"Order of systems under the judgements of every two assessors, {found.orders[0].measure}"
+        rows = [each.row() for each in found.orders]
+        parts.insert(0, (title, rows, " ".join(order_lines(found.orders))))
+    return parts
+
+
 def agreement_text(found: Agreement) -> str:
     """Every two assessors, all together, classes, and the order of systems, each with what it says."""
     limits = (

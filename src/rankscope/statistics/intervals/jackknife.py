@@ -2,8 +2,8 @@
 
 With n units, v the value of all and v_i without unit i, s^2 = (n - 1)/n sum (v_i - mean)^2 and the limits are
 v -+ t_{n-1} s. Values between two bounds are first stretched by atanh, so that the limits stay within the bounds and
-follow the skew. Where queries differ much in how assessors agree, this holds from four queries on; a bootstrap over
-queries holds from about fifty on (benchmark `agreement`).
+follow the skew. Where queries differ in how assessors agree, limits of 95 % made so held the truth in 91 to 95 % of
+trials from four queries on, percentiles of a bootstrap over queries in 76 to 95 % (benchmark `agreement`).
 """
 
 from __future__ import annotations
