@@ -35,7 +35,7 @@ RUNS = click.option("--runs", type=Input(), multiple=True, metavar="RUN", help="
     "--open",
     "open_pairs",
     type=click.Choice(["lower", "higher", "leave-out"]),
-    help="What becomes of pairs that --merge leaves open; else they are listed and nothing is written.",
+    help="What becomes of pairs that --merge does not decide; else they are listed and nothing is written.",
 )
 @click.option("-o", "--output", type=OutputFile("judgements"), metavar="FILE", help="Where --merge writes judgements.")
 @level_option(0.95)

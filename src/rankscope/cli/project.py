@@ -227,7 +227,7 @@ def import_(
     "--open",
     "open_pairs",
     type=click.Choice(["lower", "higher", "leave-out"]),
-    help="What becomes of pairs that the rule leaves open; else they are listed and nothing is written.",
+    help="What becomes of pairs that the rule does not decide; else they are listed and nothing is written.",
 )
 @click.option("--probabilities", is_flag=True, help="A fifth column with the inclusion probability of each pair.")
 @click.option("--names", is_flag=True, help="Name the assessors in the provenance; else they are numbered.")

@@ -28,8 +28,8 @@ def merge_files(
 ) -> MergedFiles:
     """Write one grade for each pair that anybody judged, and OUTPUT.provenance.json beside it.
 
-    Pairs that the rule leaves open are listed in an error unless `open_pairs` says what becomes of them: lower, higher
-    or leave-out.
+    Pairs that the rule does not decide are listed in an error unless `open_pairs` says what becomes of them: lower,
+    higher or leave-out.
     """
     from rankscope.facade.agreeing import marks_of
     from rankscope.inputs.formats import write
@@ -66,7 +66,7 @@ def _merged(marks: Any, rule: Any, open_pairs: str | None) -> tuple[dict[str, di
             apart.append(f"query {marks.queries[query]}, item {item}: {words}")
     if apart:
         advice = f"Say what becomes of them: {setting_usage('open_pairs', 'lower|higher|leave-out')}."
-        raise InputError.of(f"assessors differ, and '{rule}' leaves pairs open", apart, advice)
+        raise InputError.of(f"assessors differ, and '{rule}' does not decide", apart, advice)
     return grades, left_out
 
 

@@ -91,7 +91,7 @@ def export(
     """Write qrels, or a table where the name ends in .parquet, and NAME.provenance.json beside it.
 
     -1 is for what is pooled and has no grade. Where assessors differ, an adjudicator decides, else the rule `merge`;
-    where that leaves pairs open, an error lists them unless `open_pairs` says what becomes of them. `assessor`: the
+    where that does not decide, an error lists the pairs unless `open_pairs` says what becomes of them. `assessor`: the
     grades of one alone. `probabilities` adds a fifth column, the inclusion probability of each pair of the pool.
     Provenance has pseudonyms unless `names` are wanted.
     """
@@ -158,7 +158,7 @@ def _refuse_open(project: Project, merged: dict[Pair, MergedPair], choice: Grade
     if apart:
         one, decided = setting_usage("assessor", "NAME"), setting_usage("open_pairs", "|".join(OPEN))
         advice = f"Decide them on the page Adjudicate, give {decided}, or choose whose judgements to export: {one}."
-        raise InputError.of(f"assessors differ, and '{choice.rule}' leaves pairs open", apart, advice)
+        raise InputError.of(f"assessors differ, and '{choice.rule}' does not decide", apart, advice)
 
 
 def _grades_in_words(project: Project, marks: Sequence[Event]) -> str:

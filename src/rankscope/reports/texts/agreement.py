@@ -70,7 +70,7 @@ def together_rows(found: Iterable[Agreed]) -> list[dict[str, object]]:
 
 
 def notes(found: Sequence[Agreed]) -> list[str]:
-    """What must be said beside the numbers: where few pairs, or one grade that most marks have, mislead."""
+    """What must be said with the numbers: where few pairs, or one grade that most marks have, mislead."""
     lines = []
     thin = [_names(each) for each in found if each.is_thin]
     if thin:

@@ -2,7 +2,7 @@
 
 Win rate = (wins + ties/2)/answers. Several answers to one query are of the same lists and no independent sample, so the
 query is the unit of chance: each query counts with its own win rate, and the tests that decide everywhere (`trust`)
-decide on these. The sign test, over queries and without ties, stands beside them.
+decide on these. The sign test, over queries and without ties, is shown with them.
 """
 
 from __future__ import annotations
