@@ -80,9 +80,9 @@ def command(
         return
     if len(files) < 2:
         raise SettingError("agreement needs two assessors: a file of judgements for each, or the folder of a project")
-    show_files(files, runs, measure, classes, level=level, output_format=output_format, **chosen)
     if merge is not None and output is not None:
         _merge(files, merge, open_pairs, output, quiet)
+    show_files(files, runs, measure, classes, level=level, output_format=output_format, **chosen)
 
 
 def show_files(

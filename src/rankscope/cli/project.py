@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -136,15 +135,9 @@ def invite(folder: str, name: str, role: str, revoke: bool, address: str, databa
 @QUIET
 def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None:
     """Give assessors the text in FILE as their guideline; every mark carries the version it was made under."""
-    from rankscope.inputs.checks import Problems
-    from rankscope.inputs.sources import Source
-    from rankscope.inputs.texts import whole
     from rankscope.workbench.project import Project
 
-    source = Source.of(file)
-    problems = Problems(source.name)
-    text = whole(source, "utf-8", problems).decode()
-    problems.raise_if_any()
+    text = _text_of(file)
     with Project.open(folder, database=database) as project:
         _say(quiet, f"guideline {project.add_guideline(text).version}")
 
@@ -164,7 +157,7 @@ def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None
     "--tuned-on",
     type=Input(),
     metavar="FILE",
-    help="Queries that the machine was tuned on, one in a line: no estimate may use its labels there.",
+    help="Queries that the machine was tuned on, each in a line: no estimate may use its labels there.",
 )
 @DATABASE
 @QUIET
@@ -198,7 +191,7 @@ def import_(
         if whole:
             _say(quiet, f"{project.import_journal(labels):,} new events; journal {project.journal_digest}")
             return
-        tuned = Path(tuned_on).read_text(encoding="utf-8").split() if tuned_on else []
+        tuned = list(filter(None, map(str.strip, _text_of(tuned_on).splitlines()))) if tuned_on else []
         done = project.import_labels(labels, str(assessor), kind, tuned_on=tuned)
     left = f", {done.unjudged:,} not judged and left out" if done.unjudged else ""
     _say(quiet, f"{done.labels:,} labels of {assessor}, {done.new:,} of them new{left}")
@@ -298,6 +291,19 @@ def _grades(text: str) -> list[Any]:
     """Whole numbers between commas; what is none stays text, and is refused with its name."""
     parts = [part.strip() for part in text.split(",")]
     return [int(part) if part.isdecimal() else part for part in parts]
+
+
+def _text_of(file: str) -> str:
+    """A whole file of text; an `InputError` where it is none."""
+    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.sources import Source
+    from rankscope.inputs.texts import whole
+
+    source = Source.of(file)
+    problems = Problems(source.name)
+    text = whole(source, "utf-8", problems).decode()
+    problems.raise_if_any()
+    return text
 
 
 def _say(quiet: bool, text: str) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, columns_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PARQUET = b"PAR1"
 
@@ -18,9 +22,7 @@ def read_record_table(path: str | Path, problems: Problems, expected: str) -> Ta
     source = Source.of(path)
     head = source.head()
     if head.startswith(PARQUET):
-        import polars as pl
-
-        return Table.numbered(pl.read_parquet(source.path, glob=False, hive_partitioning=False))
+        return Table.numbered(_parquet(source))
     if head.lstrip().startswith(b"{"):
         from rankscope.inputs.formats.json_lines import read_table as read_objects
 
@@ -28,6 +30,15 @@ def read_record_table(path: str | Path, problems: Problems, expected: str) -> Ta
     from rankscope.inputs.formats.delimited import read_table
 
     return read_table(source, problems, expected=expected, known=frozenset(expected.split(",")))
+
+
+def _parquet(source: Source) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return pl.read_parquet(source.path, glob=False, hive_partitioning=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError.of(source.name, [f"cannot be read: {error}"]) from None
 
 
 def text_rows(
