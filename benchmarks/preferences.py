@@ -126,7 +126,7 @@ def report(trials: int = TRIALS) -> str:
     words = (
         f"Share of {trials:,} trials. Everybody answers every query twice, with the sides swapped. Where neither "
         f"system is better, a verdict names one in at most {wrong:.3f} of the trials (5 % are allowed); a sign test "
-        "over answers, as if each were a query of its own, stands beside it."
+        "over answers, as if each were a query of its own, is shown with it."
     )
     sides = (
         "A share of the answers takes the left side blindly; `lean` is estimated from 50 lists that one person "

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
@@ -39,6 +39,16 @@ class Exported(NamedTuple):
     left_out: int  # graded, but not drawn where probabilities are wanted
     open: int  # left out because assessors differ, and no rule decides
     digest: str
+
+
+class HowExported(TypedDict, total=False):
+    """Whose grades are exported, how those of several become one, and what is written with them."""
+
+    assessor: str | None
+    merge: str
+    open_pairs: str | None
+    probabilities: bool
+    names: bool
 
 
 class Row(NamedTuple):

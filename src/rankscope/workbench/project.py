@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from rankscope.errors import InputError, SettingError
 from rankscope.workbench.assignment import Assignment, Loan
@@ -33,21 +33,11 @@ from rankscope.workbench.store.writer import Saved, Writer
 if TYPE_CHECKING:
     from rankscope.statistics.preferences.answers import Preference
     from rankscope.workbench.agreeing import ProjectAgreement
-    from rankscope.workbench.exporting import Exported
+    from rankscope.workbench.exporting import Exported, HowExported
     from rankscope.workbench.importing import Imported
     from rankscope.workbench.progress import Progress
 
 T = TypeVar("T")
-
-
-class HowExported(TypedDict, total=False):
-    """Whose grades are exported, how those of several become one, and what is written beside them."""
-
-    assessor: str | None
-    merge: str
-    open_pairs: str | None
-    probabilities: bool
-    names: bool
 
 
 class Project:
