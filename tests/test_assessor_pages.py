@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -67,3 +68,37 @@ def test_the_formulas_have_the_worked_values_and_the_rules_are_all_there() -> No
     assert [value for value in values if f"{value:.6f}".removeprefix("0") not in page] == []
     rules = (DOCS / "how-to" / "agreement.md").read_text(encoding="utf-8")
     assert [rule for rule in RULES if f"`{rule}" not in rules] == []
+
+
+def measured(title: str) -> list[dict[str, str]]:
+    """The rows of the tables of one section of the page of benchmarks."""
+    section = (DOCS / "performance.md").read_text(encoding="utf-8").split(f"## {title}")[1].split("\n## ")[0]
+    rows, header = [], []
+    for line in section.splitlines():
+        cells = [each.strip() for each in line.strip("|").split("|")] if line.startswith("|") else []
+        if cells and not set(line) <= set("|-: "):
+            if cells[0] in ("source", "put in"):
+                header = cells
+            else:
+                rows.append(dict(zip(header, cells, strict=True)))
+    return rows
+
+
+def test_the_pages_say_what_was_measured() -> None:
+    """Shares of the prose, in percent, are those of the tables of `python -m benchmarks`."""
+    rows = [{name: float(value) for name, value in row.items() if name != "source"} for row in measured("Agreement of")]
+    page = " ".join((DOCS / "explanation" / "agreement.md").read_text(encoding="utf-8").split())
+    corrected = [row[name] for row in rows for name in ("kappa", "alpha")]
+    others = [row[name] for row in rows for name in ("raw", "positive", "AC1")]
+    assert f"kappa and alpha in {100 * min(corrected):.0f} to {100 * max(corrected):.0f} % of trials" in page
+    assert f"the others in {100 * min(others):.0f} to {100 * max(others):.0f} %" in page
+    assert f"pairs never in more than {100 * max(row['kappa, pairs'] for row in rows):.0f} %" in page
+    told = measured("Preferences")
+    nulls = [row for row in told if "null" in row.get("source", "")]
+    how_to = " ".join((DOCS / "how-to" / "prefer.md").read_text(encoding="utf-8").split())
+    assert f"in at most {100 * max(float(row['a system is named']) for row in nulls):.1f} % of trials" in how_to
+    naive = [100 * float(row["sign test over answers"]) for row in nulls]
+    assert f"does in {min(naive):.0f} to {max(naive):.0f} %" in how_to
+    leans = [row["mean lean"] for row in told if row.get("put in") not in (None, "0.000")]
+    assert re.search(r"estimated as \.10, \.31 and \.62", how_to)
+    assert [f"{float(each):.2f}".removeprefix("0") for each in leans] == [".10", ".31", ".62"]

@@ -121,11 +121,16 @@ def disputed_pairs(project: Project, adjudicator: int) -> list[Pair]:
     relevant, seed = project.file.relevant, project.file.seed
 
     def order(pair: Pair) -> tuple[bool, float]:
-        grades = dispute_of(project, pair)
+        grades = _different_grades(project, pair)
         return not min(grades) < relevant <= max(grades), lot(seed, "adjudicate", adjudicator, *pair)
 
-    found = [pair for pair in project.state.answers if len(set(dispute_of(project, pair))) > 1]
+    several = (pair for pair, said in project.state.answers.items() if len(said) > 1)
+    found = (pair for pair in several if len(_different_grades(project, pair)) > 1)
     return sorted((pair for pair in found if project.state.ruling(pair) is None), key=order)
+
+
+def _different_grades(project: Project, pair: Pair) -> set[int]:
+    return {mark.grade or 0 for mark in project.assignment.counted(pair)}
 
 
 def dispute_of(project: Project, pair: Pair) -> list[int]:
@@ -137,5 +142,5 @@ def dispute_of(project: Project, pair: Pair) -> list[int]:
 
 def check_adjudicable(project: Project, pair: Pair) -> None:
     """A `SettingError` where people do not differ about a pair."""
-    if len(set(dispute_of(project, pair))) < 2:
+    if len(_different_grades(project, pair)) < 2:
         raise SettingError(f"nobody differs about item '{pair[1]}' of query '{pair[0]}': there is nothing to decide")

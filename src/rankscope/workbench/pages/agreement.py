@@ -130,6 +130,8 @@ def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
     whole = kept.now()
     found = whole.found
     orders = kept.orders(found, asked.measure) if found is not None and asked.measure else ()
+    with visit.project.lock:
+        disputed = len(disputed_pairs(visit.project, visit.person.id))
     return {
         "level": 0.95 if found is None else found.level,
         "people": [_said_view(visit, each) for each in whole.said],
@@ -139,7 +141,7 @@ def agreement(visit: Visit, asked: AgreementAsked) -> AgreementView:
         "together_by_class": _views(found.together_by_class if found else ()),
         "machines": _views(whole.machines),
         "again": _views(whole.again),
-        "disputed": len(disputed_pairs(visit.project, visit.person.id)),
+        "disputed": disputed,
         "runs": run_names(visit.project.sources.runs),
         "measure": asked.measure,
         "orders": [_order_view(each) for each in orders],
