@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankscope.errors import InputError, SettingError
-from rankscope.statistics.agreement.merging import Merged, Rule, decide_open
+from rankscope.statistics.agreement.merging import Merged, MergeRule, decide_open
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.failures import Refused
 from tests.workbench.projects import small_project
@@ -26,29 +26,29 @@ GRADES = st.dictionaries(st.sampled_from("abcde"), st.integers(0, 3).map(float),
 @given(GRADES, st.sampled_from(["majority", "median", "any", "all", "equal", "weighted(a=2, b=.5)"]))
 def test_what_every_rule_keeps(grades: dict[str, float], text: str) -> None:
     """One mind is one grade; a grade is one that somebody gave; no rule is below `all` or above `any`."""
-    rule = Rule.parse(text)
+    rule = MergeRule.parse(text)
     found = rule.merge(grades)
     values = sorted(grades.values())
     if len(set(values)) == 1:
         assert found == Merged(values[0])
     options = [found.grade] if found.grade is not None else list(found.between)
     assert set(options) <= set(values)
-    assert Rule.parse("all").merge(grades).grade == values[0] <= options[0]
-    assert Rule.parse("any").merge(grades).grade == values[-1] >= options[-1]
+    assert MergeRule.parse("all").merge(grades).grade == values[0] <= options[0]
+    assert MergeRule.parse("any").merge(grades).grade == values[-1] >= options[-1]
     assert (found.grade is None) == (len(options) > 1)
     lower, higher = decide_open(found, "lower"), decide_open(found, "higher")
     assert (lower, higher) == (options[0], options[-1])
     assert decide_open(found, "leave-out") == found.grade
-    assert Rule.parse(str(rule)) == rule
+    assert MergeRule.parse(str(rule)) == rule
 
 
 @given(GRADES)
 def test_majority_is_what_counting_gives_and_equal_weights_change_nothing(grades: dict[str, float]) -> None:
     counts = Counter(grades.values()).most_common()
     most = sorted(grade for grade, count in counts if count == counts[0][1])
-    found = Rule.parse("majority").merge(grades)
+    found = MergeRule.parse("majority").merge(grades)
     assert found == (Merged(most[0]) if len(most) == 1 else Merged(None, tuple(most)))
-    assert Rule.parse("weighted(a=1, b=1)").merge(grades) == found
+    assert MergeRule.parse("weighted(a=1, b=1)").merge(grades) == found
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_majority_is_what_counting_gives_and_equal_weights_change_nothing(grades
     ],
 )
 def test_rules_by_hand(rule: str, grades: list[float], expected: Merged) -> None:
-    assert Rule.parse(rule).merge(dict(zip("abcd", grades, strict=False))) == expected
+    assert MergeRule.parse(rule).merge(dict(zip("abcd", grades, strict=False))) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_rules_by_hand(rule: str, grades: list[float], expected: Merged) -> None
 )
 def test_what_is_no_rule_is_told(text: str) -> None:
     with pytest.raises(SettingError):
-        Rule.parse(text)
+        MergeRule.parse(text)
 
 
 def three_opinions(folder: Path) -> Project:

@@ -11,7 +11,7 @@ from rankscope.settings import Choices
 
 if TYPE_CHECKING:
     from rankscope.statistics.agreement.agreement import Agreement
-    from rankscope.statistics.agreement.marks import Marks
+    from rankscope.statistics.agreement.marks import AssessorGrades
 
 
 def agreement(
@@ -50,13 +50,13 @@ def with_orders(found: Agreement, runs: Any, measure: str = "AP", **settings: Un
     return replace(found, orders=order_changes(found.marks, several, measure, **settings))
 
 
-def marks_of(judgements: Mapping[str, Any] | Sequence[Any], classes: Any = None) -> Marks:
+def marks_of(judgements: Mapping[str, Any] | Sequence[Any], classes: Any = None) -> AssessorGrades:
     """The grades of all assessors side by side; files go by their names. All problems of all files at once."""
     from rankscope.errors import InputError
     from rankscope.inputs.checks import raise_all
     from rankscope.inputs.classes import read_classes
     from rankscope.inputs.qrels import Qrels
-    from rankscope.statistics.agreement.marks import Marks
+    from rankscope.statistics.agreement.marks import AssessorGrades
 
     named = dict(judgements) if isinstance(judgements, Mapping) else _by_file(judgements)
     found: dict[str, dict[str, dict[str, float]]] = {}
@@ -67,7 +67,7 @@ def marks_of(judgements: Mapping[str, Any] | Sequence[Any], classes: Any = None)
         except InputError as error:
             errors.append(error)
     raise_all(errors)
-    return Marks.of(found, None if classes is None else read_classes(classes))
+    return AssessorGrades.of(found, None if classes is None else read_classes(classes))
 
 
 def _by_file(judgements: Sequence[Any]) -> dict[str, Any]:

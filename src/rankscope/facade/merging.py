@@ -34,11 +34,11 @@ def merge_files(
     from rankscope.facade.agreeing import marks_of
     from rankscope.inputs.formats import write
     from rankscope.inputs.qrels import Qrels
-    from rankscope.statistics.agreement.merging import OPEN, Rule
+    from rankscope.statistics.agreement.merging import OPEN, MergeRule
     from rankscope.validation import OneOf, Optional, check
 
     decided = check({"open_pairs": open_pairs}, open_pairs=Optional(OneOf(OPEN)))["open_pairs"]
-    rule, marks = Rule.parse(merge), marks_of(files)
+    rule, marks = MergeRule.parse(merge), marks_of(files)
     if unknown := [name for name in rule.weights if name not in marks.assessors]:
         there = ", ".join(marks.assessors)
         raise SettingError.of([f"merge: there is no assessor '{name}'. There are: {there}" for name in unknown])

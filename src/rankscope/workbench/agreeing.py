@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankscope.errors import SettingError
 from rankscope.statistics.agreement.agreement import Agreed, Agreement, agreement
-from rankscope.statistics.agreement.marks import Marks
-from rankscope.statistics.agreement.merging import Rule
+from rankscope.statistics.agreement.marks import AssessorGrades
+from rankscope.statistics.agreement.merging import MergeRule
 from rankscope.workbench.lots import lot
 from rankscope.workbench.merging import merged_pairs
 from rankscope.workbench.store.state import Pair
@@ -60,10 +60,10 @@ def agreement_of_project(project: Project, *, level: float = 0.95, names: bool =
     )
 
 
-def marks_of(project: Project, grades: Mapping[str, Grades]) -> Marks | None:
+def marks_of(project: Project, grades: Mapping[str, Grades]) -> AssessorGrades | None:
     """The grades of some assessors side by side, with the classes of the queries; None for fewer than two."""
     classes = {each.id: each.class_ for each in project.queries.values() if each.class_}
-    return Marks.of(grades, classes or None) if len(grades) > 1 else None
+    return AssessorGrades.of(grades, classes or None) if len(grades) > 1 else None
 
 
 def grades_by_assessor(project: Project) -> dict[int, Grades]:
@@ -82,7 +82,7 @@ def _machines(project: Project, grades: Mapping[int, Grades]) -> list[int]:
 def _people_together(project: Project) -> Grades:
     """What people say where they are of one mind, by their majority, or by an adjudicator."""
     found: Grades = {}
-    for pair, each in merged_pairs(project, Rule.parse("majority")).items():
+    for pair, each in merged_pairs(project, MergeRule.parse("majority")).items():
         if each.grade is not None:
             found.setdefault(pair[0], {})[pair[1]] = float(each.grade)
     return found
@@ -101,7 +101,7 @@ def _asked_again(project: Project) -> dict[int, Grades]:
 def _compared(project: Project, grades: Mapping[str, tuple[Grades, Grades]], other: str) -> tuple[Agreed, ...]:
     found = []
     for name, (own, others) in grades.items():
-        marks = Marks.of({name: own, f"{name}, {other}" if other != PEOPLE else other: others})
+        marks = AssessorGrades.of({name: own, f"{name}, {other}" if other != PEOPLE else other: others})
         found += list(agreement(marks, relevant=project.file.relevant).two)
     return tuple(found)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.statistics.agreement.agreement import Agreed, agreement
-from rankscope.statistics.agreement.merging import OPEN, Rule
+from rankscope.statistics.agreement.merging import OPEN, MergeRule
 from rankscope.validation import OneOf, Optional, check
 from rankscope.version import __version__
 from rankscope.wording import setting_usage
@@ -71,14 +71,14 @@ class GradeChoice(NamedTuple):
     """Whose grades, and how those of several become one."""
 
     assessor: str | None
-    rule: Rule
+    rule: MergeRule
     open_pairs: str | None
 
     @classmethod
     def of(cls, project: Project, assessor: str | None, merge: str, open_pairs: str | None) -> GradeChoice:
         """Checked; a `SettingError` where somebody is not there, or no such rule is."""
         decided = check({"open_pairs": open_pairs}, open_pairs=Optional(OneOf(OPEN)))["open_pairs"]
-        rule = Rule.parse(merge)
+        rule = MergeRule.parse(merge)
         check_weights(project, rule)
         return cls(assessor, rule, decided)
 
@@ -273,7 +273,7 @@ def _rule_in_words(project: Project, choice: GradeChoice, shown: dict[int, str])
     rule = choice.rule
     weights = {shown.get(project.assessor_named(name).id, name): weight for name, weight in rule.weights.items()}
     later = f"; open pairs: {choice.open_pairs}" if choice.open_pairs else ""
-    return f"adjudicated, else the only mark, else {Rule(rule.name, weights)}{later}"
+    return f"adjudicated, else the only mark, else {MergeRule(rule.name, weights)}{later}"
 
 
 def _agreement(project: Project, shown: dict[int, str]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rankscope.statistics.agreement.merging import Rule, decide_open
+from rankscope.statistics.agreement.merging import MergeRule, decide_open
 from rankscope.workbench.store.events import Event
 from rankscope.workbench.store.state import Pair
 
@@ -26,7 +26,7 @@ class MergedPair(NamedTuple):
 
 
 def merged_pairs(
-    project: Project, rule: Rule, open_pairs: str | None = None, chosen: int | None = None
+    project: Project, rule: MergeRule, open_pairs: str | None = None, chosen: int | None = None
 ) -> dict[Pair, MergedPair]:
     """Every pair that somebody judged: adjudicated, else the only mark, else by the rule; or one assessor's own grades.
 
@@ -44,7 +44,7 @@ def merged_pairs(
     return found
 
 
-def _merged(project: Project, marks: Sequence[Event], rule: Rule, open_pairs: str | None) -> MergedPair:
+def _merged(project: Project, marks: Sequence[Event], rule: MergeRule, open_pairs: str | None) -> MergedPair:
     grades = {project.assessors[each.assessor].name: float(each.grade or 0) for each in marks}
     merged = rule.merge(grades)
     between = tuple(map(int, merged.between))
@@ -57,14 +57,14 @@ def _merged(project: Project, marks: Sequence[Event], rule: Rule, open_pairs: st
     return MergedPair(int(decided), f"{rule.name}, the {open_pairs} one", tuple(marks), between)
 
 
-def _enters(project: Project, mark: Event, rule: Rule, chosen: int | None) -> bool:
+def _enters(project: Project, mark: Event, rule: MergeRule, chosen: int | None) -> bool:
     if chosen is not None:
         return mark.assessor == chosen
     one = project.assessors[mark.assessor]
     return one.kind not in NEVER_ENTER or (one.kind == "machine" and one.name in rule.weights)
 
 
-def check_weights(project: Project, rule: Rule) -> None:
+def check_weights(project: Project, rule: MergeRule) -> None:
     """A `SettingError` where a rule weighs somebody who is not there."""
     for name in rule.weights:
         project.assessor_named(name)

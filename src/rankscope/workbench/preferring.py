@@ -25,7 +25,7 @@ LONGEST_WHY: Final = 2000  # signs
 Heads = Mapping[str, Mapping[str, tuple[str, ...]]]  # the first items of each run, by run and query
 
 
-class Shown(NamedTuple):
+class ShownPair(NamedTuple):
     """What somebody compares: two systems for a query, and which of them stands on the left."""
 
     query: str
@@ -62,7 +62,7 @@ class Comparing:
         file = project.file
         return cls(tuple(names), tuple(project.queries), heads, file.seed, swap=file.swap)
 
-    def plan(self, assessor: int, mode: str) -> list[Shown]:
+    def plan(self, assessor: int, mode: str) -> list[ShownPair]:
         """All that somebody is to compare, in their own order; some of it a second time with the sides swapped."""
         pairs = [
             (query, one, other)
@@ -77,18 +77,18 @@ class Comparing:
         first, second = self.heads[one].get(query), self.heads[other].get(query)
         return first is not None and second is not None and first != second
 
-    def _shown(self, assessor: int, mode: str, query: str, one: str, other: str) -> Shown:
+    def _shown(self, assessor: int, mode: str, query: str, one: str, other: str) -> ShownPair:
         turned = mode == SIDE_BY_SIDE and lot(self.seed, "side", assessor, query, one, other) < 0.5
-        return Shown(query, other, one, mode) if turned else Shown(query, one, other, mode)
+        return ShownPair(query, other, one, mode) if turned else ShownPair(query, one, other, mode)
 
     def _returns(self, assessor: int) -> Any:
-        def returns(shown: Shown) -> bool:
+        def returns(shown: ShownPair) -> bool:
             names = sorted((shown.left, shown.right))
             return shown.mode == SIDE_BY_SIDE and lot(self.seed, "swap", assessor, shown.query, *names) < self.swap
 
         return returns
 
-    def interleaved(self, assessor: int, shown: Shown) -> Interleaved:
+    def interleaved(self, assessor: int, shown: ShownPair) -> Interleaved:
         """The two lists of a comparison as one, the same whenever it is asked for."""
         about = (self.seed, "coin", assessor, shown.query, shown.left, shown.right)
         left, right = (self.heads[each][shown.query] for each in (shown.left, shown.right))
@@ -103,8 +103,8 @@ def _heads(path: Any) -> dict[str, tuple[str, ...]]:
     return {query: tuple(items) for query, items in rows}
 
 
-def _with_swapped(planned: list[Shown], returns: Any) -> Iterator[Shown]:
-    due: list[tuple[int, Shown]] = []
+def _with_swapped(planned: list[ShownPair], returns: Any) -> Iterator[ShownPair]:
+    due: list[tuple[int, ShownPair]] = []
     for place, shown in enumerate(planned):
         while due and due[0][0] <= place:
             yield due.pop(0)[1]
@@ -114,14 +114,22 @@ def _with_swapped(planned: list[Shown], returns: Any) -> Iterator[Shown]:
     yield from (each for _, each in due)
 
 
-def mark_of_choice(assessor: int, key: str, shown: Shown, choice: Choice, why: str = "", ms: int | None = None) -> Mark:
+def mark_of_choice(
+    assessor: int, key: str, shown: ShownPair, choice: Choice, why: str = "", ms: int | None = None
+) -> Mark:
     """An answer to two lists side by side."""
     detail = {"left": shown.left, "right": shown.right, "mode": shown.mode, "choice": choice}
     return _mark(assessor, key, shown, detail, why, ms)
 
 
 def mark_of_clicks(
-    assessor: int, key: str, shown: Shown, made: Interleaved, clicked: list[str], why: str = "", ms: int | None = None
+    assessor: int,
+    key: str,
+    shown: ShownPair,
+    made: Interleaved,
+    clicked: list[str],
+    why: str = "",
+    ms: int | None = None,
 ) -> Mark:
     """An answer to one list of both: what was good in it."""
     first, second = made.credit(clicked)
@@ -131,7 +139,7 @@ def mark_of_clicks(
     return _mark(assessor, key, shown, detail, why, ms)
 
 
-def _mark(assessor: int, key: str, shown: Shown, detail: dict[str, Any], why: str, ms: int | None) -> Mark:
+def _mark(assessor: int, key: str, shown: ShownPair, detail: dict[str, Any], why: str, ms: int | None) -> Mark:
     more = {"why": why} if why else {}
     return Mark(assessor=assessor, key=key, kind="prefer", query=shown.query, ms=ms, detail={**detail, **more})
 

@@ -12,7 +12,7 @@ from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.statistics.agreement import many_assessors as many
 from rankscope.statistics.agreement.agreement import agreement
-from rankscope.statistics.agreement.marks import Marks
+from rankscope.statistics.agreement.marks import AssessorGrades
 from rankscope.statistics.agreement.two_assessors import (
     cohen_kappa,
     gwet_ac,
@@ -28,7 +28,7 @@ BINARY = np.array([[30, 7], [4, 29]])
 NAN = np.nan
 
 
-def marks_of(columns: Any, per_query: int = 10**9) -> Marks:
+def marks_of(columns: Any, per_query: int = 10**9) -> AssessorGrades:
     """Assessors a, b, ... from their grades in order; so many in a row are one query."""
     judged = {
         chr(97 + place): {
@@ -39,14 +39,14 @@ def marks_of(columns: Any, per_query: int = 10**9) -> Marks:
         }
         for place, column in enumerate(columns)
     }
-    return Marks.of(judged)
+    return AssessorGrades.of(judged)
 
 
-def alpha(marks: Marks, metric: str) -> float:
+def alpha(marks: AssessorGrades, metric: str) -> float:
     return float(many.krippendorff_alpha_of(many.coincidence_sums(marks).sum(axis=0), marks.levels, metric))
 
 
-def fleiss(marks: Marks) -> float:
+def fleiss(marks: AssessorGrades) -> float:
     return float(many.fleiss_kappa_of(many.fleiss_sums(marks).sum(axis=0)))
 
 
@@ -209,12 +209,12 @@ def test_what_cannot_be_is_nan_and_never_warns() -> None:
     nothing = agreement(marks_of([[1, NAN], [NAN, 1]]))
     assert (nothing.two, nothing.together.pairs) == ((), 0)
     with pytest.raises(SettingError, match="two assessors"):
-        Marks.of({"ann": {"q": {"a": 1}}})
+        AssessorGrades.of({"ann": {"q": {"a": 1}}})
 
 
 def test_a_class_in_which_two_have_nothing_in_common_is_left_out_for_them() -> None:
     ann, bob = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}, {"q1": {"a": 1, "b": 1}, "q2": {"b": 1}}
-    found = agreement(Marks.of({"ann": ann, "bob": bob}, {"q1": "x", "q2": "y"}))
+    found = agreement(AssessorGrades.of({"ann": ann, "bob": bob}, {"q1": "x", "q2": "y"}))
     assert [each.label for each in found.two_by_class] == ["x"]
     assert [(each.label, each.pairs) for each in found.together_by_class] == [("x", 2), ("y", 0)]
 
@@ -223,13 +223,13 @@ def test_classes_and_names_of_coefficients() -> None:
     grades = drawn(2, rows=80, assessors=2, levels=3)
     judged = marks_of(grades, per_query=8)
     labels = {query: "xy"[place % 2] for place, query in enumerate(judged.queries)}
-    found = agreement(Marks.of({name: judged.judgements(name) for name in "ab"}, labels))
+    found = agreement(AssessorGrades.of({name: judged.judgements(name) for name in "ab"}, labels))
     assert [each.label for each in found.two_by_class] == ["x", "y"]
     assert sum(each.pairs for each in found.two_by_class) == found.two[0].pairs == 80
     assert found.two[0].names[:3] == ("raw", "kappa", "AC1")
     assert "Fleiss' kappa" in found.together.names
     assert not found.two[0].is_thin
-    alone = agreement(Marks.of({name: judged.take(judged.query % 2 == 0).judgements(name) for name in "ab"}))
+    alone = agreement(AssessorGrades.of({name: judged.take(judged.query % 2 == 0).judgements(name) for name in "ab"}))
     for name in alone.two[0].names:
         assert alone.two[0][name].value == pytest.approx(found.two_by_class[0][name].value)
         assert alone.two[0][name].low == pytest.approx(found.two_by_class[0][name].low)

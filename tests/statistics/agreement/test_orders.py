@@ -7,7 +7,7 @@ import pytest
 
 from rankscope import compare, evaluate
 from rankscope.errors import SettingError
-from rankscope.statistics.agreement.marks import Marks
+from rankscope.statistics.agreement.marks import AssessorGrades
 from rankscope.statistics.agreement.orders import order_changes
 
 QUERIES = [f"q{number}" for number in range(20)]
@@ -22,7 +22,7 @@ def everywhere(**grades: int) -> dict[str, dict[str, float]]:
 
 
 def test_assessors_of_opposite_opinion_turn_order_and_verdicts() -> None:
-    marks = Marks.of({"ann": everywhere(a=1, b=0, c=0), "bob": everywhere(a=0, b=0, c=1)})
+    marks = AssessorGrades.of({"ann": everywhere(a=1, b=0, c=0), "bob": everywhere(a=0, b=0, c=1)})
     (change,) = order_changes(marks, RUNS)
     means = {
         name: [evaluate(marks.judgements(name), run, "AP")["AP"] for run in RUNS.values()] for name in marks.assessors
@@ -44,7 +44,7 @@ def test_verdicts_are_those_of_compare() -> None:
     }
     for query in QUERIES:
         judged["ann"][query]["a"] = judged["bob"][query]["a"] = 1
-    (change,) = order_changes(Marks.of(judged), RUNS)
+    (change,) = order_changes(AssessorGrades.of(judged), RUNS)
     sides = []
     for name in judged:
         compared = compare(judged[name], RUNS, "AP")
@@ -57,7 +57,7 @@ def test_verdicts_are_those_of_compare() -> None:
 def test_only_what_both_judged_counts_and_only_queries_that_both_measure() -> None:
     ann = everywhere(a=1, b=0, c=0) | {"q0": {"a": 1, "b": 1}}
     bob = everywhere(a=1, c=0) | {"q0": {"b": 0, "c": 1}, "q1": {"a": 0}}
-    (change,) = order_changes(Marks.of({"ann": ann, "bob": bob}), RUNS)
+    (change,) = order_changes(AssessorGrades.of({"ann": ann, "bob": bob}), RUNS)
     assert change.pairs == 18 * 2 + 1 + 1
     assert change.queries == 18  # on q0 bob calls nothing relevant that ann judged too, on q1 nothing at all
     assert change.tau == pytest.approx(1.0)
@@ -65,7 +65,7 @@ def test_only_what_both_judged_counts_and_only_queries_that_both_measure() -> No
 
 
 def test_runs_that_are_the_same_and_a_single_run() -> None:
-    marks = Marks.of({"ann": everywhere(a=1, c=0), "bob": everywhere(a=1, c=0)})
+    marks = AssessorGrades.of({"ann": everywhere(a=1, c=0), "bob": everywhere(a=1, c=0)})
     (change,) = order_changes(marks, {"one": GOOD, "two": dict(GOOD)})
     assert np.isnan(change.tau)
     assert change.undecided == 1

@@ -13,7 +13,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.statistics.agreement import many_assessors as many
 from rankscope.statistics.agreement import two_assessors as two
-from rankscope.statistics.agreement.marks import Marks
+from rankscope.statistics.agreement.marks import AssessorGrades
 from rankscope.statistics.intervals.jackknife import Bounds, Statistic, jackknife_interval
 from rankscope.validation import SHARE, Number, check
 
@@ -80,7 +80,7 @@ class Agreed:
 class Agreement:
     """Every two assessors, all together, and both again for each class of queries."""
 
-    marks: Marks
+    marks: AssessorGrades
     relevant: float  # the lowest grade that counts as relevant
     two: tuple[Agreed, ...]
     together: Agreed
@@ -94,13 +94,13 @@ class Agreement:
         return next(each for each in self.two if set(each.assessors) == {one, other})
 
 
-def agreement(marks: Marks, *, relevant: float = 1.0, by_class: bool = True, level: float = 0.95) -> Agreement:
+def agreement(marks: AssessorGrades, *, relevant: float = 1.0, by_class: bool = True, level: float = 0.95) -> Agreement:
     """How far assessors agree, on what two at least have judged; limits are over queries, not over pairs.
 
     `relevant`: the lowest grade that counts as relevant, for overlap and positive agreement.
     >>> ann = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "b": 1}}
     >>> bob = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 0, "b": 1}}
-    >>> found = agreement(Marks.of({"ann": ann, "bob": bob}))
+    >>> found = agreement(AssessorGrades.of({"ann": ann, "bob": bob}))
     >>> found.two[0]["raw"].value, round(found.two[0]["kappa"].value, 6)
     (0.8, 0.615385)
     """
@@ -126,7 +126,7 @@ def agreement(marks: Marks, *, relevant: float = 1.0, by_class: bool = True, lev
     )
 
 
-def _of_two(marks: Marks, one: str, other: str, label: str, *, relevant: float, level: float) -> Agreed:
+def _of_two(marks: AssessorGrades, one: str, other: str, label: str, *, relevant: float, level: float) -> Agreed:
     rows = marks.both(one, other)
     own = marks.take(rows).select((one, other))
     graded = two.tables_by_query(own, one, other)
@@ -141,7 +141,7 @@ def _of_two(marks: Marks, one: str, other: str, label: str, *, relevant: float, 
     return _agreed(own, label, results, level)
 
 
-def _weighted(own: Marks, graded: FloatArray) -> Mapping[str, tuple[FloatArray, Statistic, Bounds]]:
+def _weighted(own: AssessorGrades, graded: FloatArray) -> Mapping[str, tuple[FloatArray, Statistic, Bounds]]:
     """What weighs by how far grades are apart, where there are more than two."""
     if own.levels.size < 3:
         return {}
@@ -153,7 +153,9 @@ def _weighted(own: Marks, graded: FloatArray) -> Mapping[str, tuple[FloatArray, 
     }
 
 
-def _binary(own: Marks, table: FloatArray, relevant: float) -> Mapping[str, tuple[FloatArray, Statistic, Bounds]]:
+def _binary(
+    own: AssessorGrades, table: FloatArray, relevant: float
+) -> Mapping[str, tuple[FloatArray, Statistic, Bounds]]:
     """What is said of relevant items, where there are some and others."""
     if own.binary(relevant).levels.size < 2:
         return {}
@@ -166,7 +168,7 @@ def _binary(own: Marks, table: FloatArray, relevant: float) -> Mapping[str, tupl
     return found
 
 
-def _of_all(marks: Marks, label: str, level: float) -> Agreed:
+def _of_all(marks: AssessorGrades, label: str, level: float) -> Agreed:
     own = marks.take((~np.isnan(marks.grades)).sum(axis=1) > 1)
     coincidences = many.coincidence_sums(own) if own.levels.size else np.zeros((len(own.queries), 1))
     results: dict[str, tuple[FloatArray, Statistic, Bounds]] = {
@@ -185,7 +187,7 @@ def _of_all(marks: Marks, label: str, level: float) -> Agreed:
 
 
 def _agreed(
-    own: Marks, label: str, results: Mapping[str, tuple[FloatArray, Statistic, Bounds]], level: float
+    own: AssessorGrades, label: str, results: Mapping[str, tuple[FloatArray, Statistic, Bounds]], level: float
 ) -> Agreed:
     grades = own.grades[~np.isnan(own.grades)]
     counts = np.unique(grades, return_counts=True)[1]

@@ -12,27 +12,27 @@ from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
 from rankscope.ranks.ragged import column_sums_by
 from rankscope.statistics.agreement.distances import quadratic
-from rankscope.statistics.agreement.marks import Marks
+from rankscope.statistics.agreement.marks import AssessorGrades
 
 METRICS = ("nominal", "ordinal", "interval")
 
 
-def counts_of_rows(marks: Marks) -> FloatArray:
+def counts_of_rows(marks: AssessorGrades) -> FloatArray:
     """How many assessors give each grade, a row for each pair of query and item.
 
-    >>> counts_of_rows(Marks.of({"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}})).tolist()
+    >>> counts_of_rows(AssessorGrades.of({"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}})).tolist()
     [[0.0, 2.0], [1.0, 0.0]]
     """
     return (marks.grades[:, :, None] == marks.levels).sum(axis=1).astype(np.float64)
 
 
-def marks_of_each_row(marks: Marks) -> int | None:
+def marks_of_each_row(marks: AssessorGrades) -> int | None:
     """How many marks every row has; None where rows differ, or where it is one."""
     sizes = np.unique((~np.isnan(marks.grades)).sum(axis=1))
     return int(sizes[0]) if sizes.size == 1 and sizes[0] > 1 else None
 
 
-def fleiss_sums(marks: Marks) -> FloatArray:
+def fleiss_sums(marks: AssessorGrades) -> FloatArray:
     """Of each query: its rows, the sum of the shares of agreeing pairs of assessors, and the marks of each grade."""
     counts = counts_of_rows(marks)
     size = counts.sum(axis=1)
@@ -51,7 +51,7 @@ def fleiss_kappa_of(sums: FloatArray) -> FloatArray:
     return divide(divide(sums[..., 1], sums[..., 0]) - expected, 1.0 - expected)
 
 
-def coincidence_sums(marks: Marks) -> FloatArray:
+def coincidence_sums(marks: AssessorGrades) -> FloatArray:
     """Krippendorff's coincidences of each query, flat: each two marks of a row count 1/(marks of the row - 1)."""
     counts = counts_of_rows(marks)
     size, levels = counts.sum(axis=1), marks.levels.size
@@ -84,7 +84,7 @@ def _squared_distance(margin: FloatArray, levels: FloatArray, metric: str) -> Fl
     return found
 
 
-def gwet_sums(marks: Marks) -> FloatArray:
+def gwet_sums(marks: AssessorGrades) -> FloatArray:
     """Of each query: rows with two marks, their agreeing shares, rows with any, and their shares of each grade."""
     counts = counts_of_rows(marks)
     size = counts.sum(axis=1)

@@ -16,10 +16,10 @@ Judged = Mapping[str, Mapping[str, float]]  # grades by query and item
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class AssessorGrades:
     """What each assessor says of each pair of query and item; NaN where nothing is said.
 
-    >>> marks = Marks.of({"ann": {"q1": {"a": 2, "b": 0}}, "bob": {"q1": {"a": 1}}})
+    >>> marks = AssessorGrades.of({"ann": {"q1": {"a": 2, "b": 0}}, "bob": {"q1": {"a": 1}}})
     >>> marks.grades.tolist(), marks.levels.tolist(), marks.both("ann", "bob").tolist()
     ([[2.0, 1.0], [0.0, nan]], [0.0, 1.0, 2.0], [True, False])
     """
@@ -32,7 +32,7 @@ class Marks:
     classes: tuple[str, ...] | None = None  # of each query
 
     @classmethod
-    def of(cls, judged: Mapping[str, Judged], classes: Mapping[str, str] | None = None) -> Marks:
+    def of(cls, judged: Mapping[str, Judged], classes: Mapping[str, str] | None = None) -> AssessorGrades:
         """From the grades of each assessor; a grade below 0 says that nobody judged, and is left out."""
         if len(judged) < 2:
             raise SettingError(f"agreement needs two assessors at least, got {', '.join(judged) or 'none'}")
@@ -86,22 +86,22 @@ class Marks:
         grades = self.of_assessor(name)
         return np.where(np.isnan(grades), -1, np.searchsorted(self.levels, np.nan_to_num(grades)))
 
-    def take(self, rows: BoolArray) -> Marks:
+    def take(self, rows: BoolArray) -> AssessorGrades:
         """Some rows; queries stay, with or without rows."""
         items = tuple(self.items[row] for row in np.flatnonzero(rows).tolist())
         return replace(self, query=self.query[rows], items=items, grades=self.grades[rows])
 
-    def select(self, assessors: Sequence[str]) -> Marks:
+    def select(self, assessors: Sequence[str]) -> AssessorGrades:
         """Some assessors."""
         columns = [self.assessors.index(name) for name in assessors]
         return replace(self, assessors=tuple(assessors), grades=self.grades[:, columns])
 
-    def where(self, label: str) -> Marks:
+    def where(self, label: str) -> AssessorGrades:
         """The rows whose query is of one class."""
         labels = np.array(self.classes or [""] * len(self.queries), dtype=object)
         return self.take(np.asarray(labels[self.query] == label, dtype=np.bool_))
 
-    def binary(self, least: float) -> Marks:
+    def binary(self, least: float) -> AssessorGrades:
         """Relevant or not: 1 from the grade `least` on, else 0."""
         grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= least).astype(np.float64))
         return replace(self, grades=grades)

@@ -31,12 +31,14 @@ class Merged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class MergeRule:
     """How the grades of several assessors become one.
 
-    >>> Rule.parse("majority").merge({"ann": 1, "bob": 0, "eve": 1}), Rule.parse("majority").merge({"ann": 1, "bob": 0})
-    (Merged(grade=1, between=()), Merged(grade=None, between=(0, 1)))
-    >>> Rule.parse("weighted(ann=2)").merge({"ann": 1, "bob": 0}).grade
+    >>> MergeRule.parse("majority").merge({"ann": 1, "bob": 0, "eve": 1})
+    Merged(grade=1, between=())
+    >>> MergeRule.parse("majority").merge({"ann": 1, "bob": 0})
+    Merged(grade=None, between=(0, 1))
+    >>> MergeRule.parse("weighted(ann=2)").merge({"ann": 1, "bob": 0}).grade
     1
     """
 
@@ -44,7 +46,7 @@ class Rule:
     weights: Mapping[str, float]
 
     @classmethod
-    def parse(cls, text: str) -> Rule:
+    def parse(cls, text: str) -> MergeRule:
         """From how it is written; a `SettingError` says what can be written."""
         wanted = ALIASES.get(text.strip(), text.strip())
         if found := WEIGHTED.fullmatch(wanted):

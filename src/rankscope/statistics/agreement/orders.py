@@ -12,7 +12,7 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate
-from rankscope.statistics.agreement.marks import Marks
+from rankscope.statistics.agreement.marks import AssessorGrades
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.verdicts.compare import compare
 from rankscope.statistics.verdicts.compared import Compared
@@ -81,13 +81,13 @@ class OrderChange:
         }
 
 
-def order_changes(marks: Marks, runs: Any, measure: str = "AP", **settings: Any) -> tuple[OrderChange, ...]:
+def order_changes(marks: AssessorGrades, runs: Any, measure: str = "AP", **settings: Any) -> tuple[OrderChange, ...]:
     """The order of systems, and the verdicts on them, under the judgements of every two assessors.
 
     Both are taken from the pairs that both judged: what only one of them saw would be a difference of pools, not of
     opinions. Two assessors without a query that both can measure are left out.
     >>> run = lambda *items: {"q1": {item: -place for place, item in enumerate(items)}}
-    >>> marks = Marks.of({"ann": {"q1": {"a": 1, "b": 0}}, "bob": {"q1": {"a": 0, "b": 1}}})
+    >>> marks = AssessorGrades.of({"ann": {"q1": {"a": 1, "b": 0}}, "bob": {"q1": {"a": 0, "b": 1}}})
     >>> change, = order_changes(marks, {"one": run("a", "b"), "two": run("b", "a")})
     >>> change.tau, change.swapped, change.largest.change
     (-1.0, 1, -0.5)
@@ -97,7 +97,7 @@ def order_changes(marks: Marks, runs: Any, measure: str = "AP", **settings: Any)
 
 
 def _change(
-    marks: Marks, one: str, other: str, runs: Any, measure: str, settings: Mapping[str, Any]
+    marks: AssessorGrades, one: str, other: str, runs: Any, measure: str, settings: Mapping[str, Any]
 ) -> OrderChange | None:
     common = marks.take(marks.both(one, other))
     tables = [ScoreTable.of(evaluate(common.judgements(name), runs, [measure], **settings)) for name in (one, other)]

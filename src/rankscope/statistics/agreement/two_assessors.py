@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
 from rankscope.statistics.agreement.distances import DISTANCES
-from rankscope.statistics.agreement.marks import Marks
+from rankscope.statistics.agreement.marks import AssessorGrades
 
 
-def tables_by_query(marks: Marks, one: str, other: str) -> FloatArray:
+def tables_by_query(marks: AssessorGrades, one: str, other: str) -> FloatArray:
     """How often each grade of one assessor meets each grade of another, for every query (first axis).
 
-    >>> marks = Marks.of({"ann": {"q1": {"a": 1, "b": 0}}, "bob": {"q1": {"a": 1, "b": 1, "c": 0}}})
+    >>> marks = AssessorGrades.of({"ann": {"q1": {"a": 1, "b": 0}}, "bob": {"q1": {"a": 1, "b": 1, "c": 0}}})
     >>> tables_by_query(marks, "ann", "bob").tolist()
     [[[0.0, 1.0], [0.0, 1.0]]]
     """

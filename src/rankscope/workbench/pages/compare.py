@@ -16,7 +16,7 @@ from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import open_queries
 from rankscope.workbench.pages.item_views import ItemView, QueryView, item_view, query_view
 from rankscope.workbench.pages.judge import KEY
-from rankscope.workbench.preferring import LONGEST_WHY, MODES, Comparing, Shown, mark_of_choice, mark_of_clicks
+from rankscope.workbench.preferring import LONGEST_WHY, MODES, Comparing, ShownPair, mark_of_choice, mark_of_clicks
 from rankscope.workbench.project import new_key
 from rankscope.workbench.service.refusals import Refusal
 from rankscope.workbench.store.events import LONGEST_LOOK, Mark
@@ -70,13 +70,13 @@ class UndoPreferAsked:
     mode: Annotated[str, MODE, "how lists are shown"] = SIDE_BY_SIDE
 
 
-class Comparisons:
+class ComparisonPlans:
     """What everybody compares, planned once; runs are read at the first look."""
 
     def __init__(self, bench: Workbench) -> None:
         self.bench = bench
         self._room: Comparing | None = None
-        self._plans: dict[tuple[int, str], dict[str, Shown]] = {}
+        self._plans: dict[tuple[int, str], dict[str, ShownPair]] = {}
 
     def room(self) -> Comparing:
         """The runs and queries of the project; read anew when a query was added."""
@@ -85,7 +85,7 @@ class Comparisons:
             self._room, self._plans = Comparing.of(project), {}
         return self._room
 
-    def plan(self, assessor: int, mode: str) -> dict[str, Shown]:
+    def plan(self, assessor: int, mode: str) -> dict[str, ShownPair]:
         """What somebody compares, in order, by names that tell nothing."""
         room = self.room()
         if (assessor, mode) not in self._plans:
@@ -94,11 +94,11 @@ class Comparisons:
             self._plans[assessor, mode] = planned
         return self._plans[assessor, mode]
 
-    def answered(self, assessor: int) -> set[Shown]:
+    def answered(self, assessor: int) -> set[ShownPair]:
         """What somebody has compared."""
         events = (each for said in self.bench.project.state.preferences.values() for each in said)
         return {
-            Shown(each.query or "", each.details["left"], each.details["right"], each.details["mode"])
+            ShownPair(each.query or "", each.details["left"], each.details["right"], each.details["mode"])
             for each in events
             if each.assessor == assessor
         }
@@ -107,7 +107,7 @@ class Comparisons:
 @address("GET", "/compare", title="Compare", template="compare.html")
 def compare(visit: Visit, asked: CompareAsked) -> CompareView:
     """The next two lists to compare; nothing says which systems they are of."""
-    comparisons = visit.bench.keep(Comparisons)
+    comparisons = visit.bench.keep(ComparisonPlans)
     try:
         plan = comparisons.plan(visit.person.id, asked.mode)
     except SettingError as error:
@@ -146,8 +146,8 @@ def _view(asked: CompareAsked, **known: Any) -> CompareView:
     return found
 
 
-def _shown_view(visit: Visit, shown: Shown) -> dict[str, Any]:
-    room = visit.bench.keep(Comparisons).room()
+def _shown_view(visit: Visit, shown: ShownPair) -> dict[str, Any]:
+    room = visit.bench.keep(ComparisonPlans).room()
     found: dict[str, Any] = {"query": query_view(visit.bench, shown.query)}
     if shown.mode == INTERLEAVED:
         made = room.interleaved(visit.person.id, shown)
@@ -160,7 +160,7 @@ def _shown_view(visit: Visit, shown: Shown) -> dict[str, Any]:
 @address("POST", "/compare", statuses=(403, 404))
 async def prefer(visit: Visit, asked: PreferAsked) -> Changed:
     """Say which of two lists is better, or what is good in one made of both; answered when it is on the disk."""
-    shown = visit.bench.keep(Comparisons).plan(visit.person.id, asked.mode).get(asked.task)
+    shown = visit.bench.keep(ComparisonPlans).plan(visit.person.id, asked.mode).get(asked.task)
     if shown is None:
         raise Refusal(404, "there is nothing of this name to compare: the runs may have changed")
     with visit.project.lock:
@@ -170,14 +170,14 @@ async def prefer(visit: Visit, asked: PreferAsked) -> Changed:
     return Changed(f"/compare?mode={asked.mode.replace(' ', '+')}")
 
 
-def _mark_of(visit: Visit, asked: PreferAsked, shown: Shown) -> Mark:
+def _mark_of(visit: Visit, asked: PreferAsked, shown: ShownPair) -> Mark:
     who, why = visit.person.id, asked.why.strip()
     if asked.mode == SIDE_BY_SIDE:
         if asked.choice is None:
             raise Refusal(400, f"choice: is missing: one of {', '.join(CHOICES)}")
         choice: Any = asked.choice
         return mark_of_choice(who, asked.key, shown, choice, why, asked.ms)
-    made = visit.bench.keep(Comparisons).room().interleaved(who, shown)
+    made = visit.bench.keep(ComparisonPlans).room().interleaved(who, shown)
     numbers = {visit.bench.number_of(item): item for item in made.items}
     if foreign := [number for number in asked.clicked if number not in numbers]:
         raise Refusal(400, f"clicked: item {foreign[0]} is not in this list")
