@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import repeat
-
 import numpy as np
 import pytest
 
@@ -18,8 +16,10 @@ def said(query: int, choice: Choice, *, left: str = "A", right: str = "B", who: 
 
 
 def some(wins: int, losses: int, ties: int, start: int = 0) -> list[Preference]:
-    tied: tuple[Choice, Choice] = ("equal", "both bad")
-    choices = [*repeat[Choice]("right", wins), *repeat[Choice]("left", losses), *(tied[n % 2] for n in range(ties))]
+    won: list[Choice] = ["right"] * wins
+    lost: list[Choice] = ["left"] * losses
+    tied: list[Choice] = ["equal", "both bad"]
+    choices = [*won, *lost, *(tied[place % 2] for place in range(ties))]
     return [said(start + place, choice) for place, choice in enumerate(choices)]
 
 
