@@ -14,6 +14,7 @@ from benchmarks import (
     descriptors,
     error_rates,
     feedback,
+    feedback_methods,
     forecast,
     fuzz,
     gpu_nearest,
@@ -74,6 +75,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "agreement": ("Agreement of assessors: how often limits hold the truth", agreement.report),
     "preferences": ("Preferences: how often verdicts and limits err, biases found again", preferences.report),
     "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
+    "feedback-methods": ("Feedback methods: what each finds, and how long a step takes", feedback_methods.report),
 }
 
 

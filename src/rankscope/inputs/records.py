@@ -24,9 +24,10 @@ def read_record_table(path: str | Path, problems: Problems, expected: str) -> Ta
     if head.startswith(PARQUET):
         return Table.numbered(_parquet(source))
     if head.lstrip().startswith(b"{"):
-        from rankscope.inputs.formats.json_lines import read_table as read_objects
+        from rankscope.inputs.formats.json_lines import whole_table
+        from rankscope.inputs.reading import Reading
 
-        return read_objects(source, problems)
+        return whole_table(source, Reading(), problems)
     from rankscope.inputs.formats.delimited import read_table
 
     return read_table(source, problems, expected=expected, known=frozenset(expected.split(",")))
