@@ -35,6 +35,8 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "homogeneity": "Does quality depend on the generality d/c alone? Class sizes against thinned collections.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "reuse": "Can the judgements be used for a system that was not in the pool? Each run in turn is left out.",
+    "agreement": "How far do assessors agree, and does it change which system is best? Also merges their judgements.",
+    "prefer": "Which of two systems do people prefer? Answers side by side, or clicks in one list of both.",
     "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
