@@ -57,6 +57,8 @@ _TEN: dict[str, dict[str, Any]] = {
     "RBPResidual": {"judged": "zero"},
 }
 
+_CWL = ("RBP", "INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11")
+
 PEERS: tuple[Peer, ...] = (
     Peer(
         "trec_eval-9",
@@ -93,7 +95,9 @@ PEERS: tuple[Peer, ...] = (
             Apart("Judged", {"ties": "ascending", "score_width": 64}),
             Apart("ERR", {"score_width": 64}),
             Apart("nDCG", {"score_width": 64}, cut=True, where={"gain": "exp"}),
-            Apart("RBP", {"ties": "given", "score_width": 64}),
+            *(Apart(each, {"ties": "given", "score_width": 64}) for each in _CWL),
+            Apart("Compat", {"ties": "ascending", "score_width": 64}),
+            Apart("Accuracy", {"ties": "given", "score_width": 64, "no_relevant": "skip"}),
             Apart("num_q", {"queries": "answered"}),
             Apart("num_rel", {"queries": "answered"}),
         ),
