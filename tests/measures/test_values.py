@@ -11,7 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.measures import ALL, RBP, Enorm, Estar, GeneralityIndex, Measure, Utility, nDCG
+from rankscope.measures import (
+    ALL,
+    DCG,
+    RBP,
+    Enorm,
+    Estar,
+    GeneralityIndex,
+    Hits,
+    Measure,
+    Utility,
+    jDCG,
+    jnDCG,
+    nDCG,
+)
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import EXAMPLES, examples
 from tests.measures.properties import EVERY_KIND, NUMBERS, TOLERANCE, loses_its_ideal
@@ -84,6 +97,8 @@ def range_of(measure: Measure) -> tuple[float, float]:
         return 0.0, math.inf
     if isinstance(measure, Estar):
         return -1.0, 1.0
+    if isinstance(measure, DCG | jDCG | Hits) and not isinstance(measure, jnDCG):
+        return 0.0, math.inf  # not normalised
     if loses_its_ideal(measure):
         return -math.inf, math.inf
     if isinstance(measure, RBP) and measure.gain == "raw":

@@ -14,7 +14,26 @@ from hypothesis import strategies as st
 from rankscope.evaluation.columns import column_of
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.evaluation.tied_orders import RANDOM_ORDERS, seen_of, worst_and_best
-from rankscope.measures import ALL, AP, G, InfAP, IPrec, IPrec11, Measure, P, Q, Rndcg, nDCG
+from rankscope.measures import (
+    ALL,
+    AP,
+    EBR,
+    NCU,
+    Accuracy,
+    Compat,
+    G,
+    InfAP,
+    IPrec,
+    IPrec11,
+    Measure,
+    P,
+    Pmeasure,
+    Pplus,
+    Q,
+    Rndcg,
+    nDCG,
+)
+from rankscope.measures.browsing import Adaptive
 from rankscope.measures.notation import parse_measure
 from rankscope.ranks.expectation import group_of
 from rankscope.ranks.orders import all_items, random_orders, shuffle_ties, sorted_by_worth
@@ -31,7 +50,13 @@ def is_simulated(measure: Measure) -> bool:
     """The few that have no closed form."""
     if isinstance(measure, AP):
         return measure.divisor == "found" and measure.scope is not None
-    return isinstance(measure, InfAP | IPrec | IPrec11 | G) or (isinstance(measure, P) and measure.divisor == "deepest")
+    if isinstance(measure, Accuracy):
+        return measure.scope is not None
+    if isinstance(measure, NCU):
+        return measure.stop == "biased"
+    if isinstance(measure, InfAP | IPrec | IPrec11 | G | Pplus | EBR | Compat | Adaptive):
+        return True
+    return isinstance(measure, P) and measure.divisor == "deepest"
 
 
 CLOSED = [measure for measure in NUMBERS if not is_simulated(measure)]
@@ -113,8 +138,14 @@ def is_known(measure: Measure, topic: TiedTopic, view: Settings) -> bool:
         return not (view.depth is not None and grades)  # the deepest hit may fall behind the cut
     if isinstance(measure, InfAP):  # pooled items help or harm, and a cut decides which hits count
         return view.depth is None or view.judged_only or not any(-1 <= each < 0 for group in grades for each in group)
-    if isinstance(measure, Q):  # a gain that is no hit helps the hits below it
-        return not any(0 < each < measure.rel for group in grades for each in group)
+    if isinstance(measure, Q | NCU):  # a gain that is no hit helps the hits below it
+        sure = not any(0 < each < measure.rel for group in grades for each in group)
+        by_gain = isinstance(measure, NCU) and measure.stop == "graded"  # now the higher gain first, now the lower
+        return sure and (not by_gain or all(len({each for each in group if each > 0}) < 2 for group in grades))
+    if isinstance(measure, Pmeasure | Pplus | EBR | Compat | Adaptive):
+        return not grades  # what comes first changes what counts later
+    if isinstance(measure, Accuracy) and (measure.scope is not None or view.depth is not None):
+        return not grades  # which items are paired depends on the order
     if isinstance(measure, G):  # of two gains now the higher should stand first, now the lower
         return all(len({each for each in group if each > 0}) < 2 for group in grades)
     if isinstance(measure, Rndcg) or (isinstance(measure, nDCG) and measure.negative == "both"):

@@ -85,6 +85,9 @@ class NERR8(Adaptive):
     needs = frozenset({"grades"})
     least = {"scope": 1, "top": 0.0, "horizon": 1}
 
+    top: float | None = None
+    low: float = 0.0
+    horizon: int = HORIZON
     scope: int = given_behind_at()
 
     def going_on(self, rank: FloatArray, gain: FloatArray, cumulated: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -26,17 +26,16 @@ HORIZON = 1000  # how far cwl_eval looks
 CELLS_AT_ONCE = 1 << 22
 
 
-@dataclass(frozen=True)
 class Browsing(Measure):
     """Gains between 0 and 1, which grades become between `low` and `top`."""
 
-    top: float | None = None
-    low: float = 0.0
-    horizon: int = HORIZON
+    top: float | None
+    low: float
+    horizon: int
 
     def bind(self, queries: RelevantRanks) -> Self:
         """The top grade comes from the judgements."""
-        return replace(self, top=queries.top_grade) if self.top is None else self
+        return replace(self, top=queries.top_grade) if self.top is None else self  # type: ignore[call-arg]
 
     def gains(self, grade: FloatArray, queries: RelevantRanks) -> FloatArray:
         """The share of the way from the lowest to the highest grade."""

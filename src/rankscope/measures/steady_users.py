@@ -25,6 +25,9 @@ class SDCG(Steady):
     needs = frozenset({"grades"})
     least = {"scope": 1, "top": 0.0, "horizon": 1}
 
+    top: float | None = None
+    low: float = 0.0
+    horizon: int = HORIZON
     scope: int = given_behind_at()
 
     def seen(self, rank: FloatArray) -> FloatArray:
