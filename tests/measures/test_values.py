@@ -21,9 +21,12 @@ from rankscope.measures import (
     Hits,
     Measure,
     Utility,
+    alpha_nDCG,
     jDCG,
     jnDCG,
     nDCG,
+    nERR_IA,
+    nNRBP,
 )
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import EXAMPLES, examples
@@ -101,6 +104,8 @@ def range_of(measure: Measure) -> tuple[float, float]:
         return 0.0, math.inf  # not normalised
     if loses_its_ideal(measure):
         return -math.inf, math.inf
+    if isinstance(measure, alpha_nDCG | nERR_IA | nNRBP):
+        return 0.0, 1.5  # the greedy ideal order is not always the best one
     if isinstance(measure, RBP) and measure.gain == "raw":
         return 0.0, 4.0  # the highest grade there is here
     if isinstance(measure, Enorm) or (isinstance(measure, nDCG) and measure.negative == "subtract"):

@@ -35,6 +35,7 @@ from rankscope.measures import (
 )
 from rankscope.measures.browsing import Adaptive
 from rankscope.measures.notation import parse_measure
+from rankscope.measures.subtopics import SubtopicMeasure
 from rankscope.ranks.expectation import group_of
 from rankscope.ranks.orders import all_items, random_orders, shuffle_ties, sorted_by_worth
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -54,7 +55,7 @@ def is_simulated(measure: Measure) -> bool:
         return measure.scope is not None
     if isinstance(measure, NCU):
         return measure.stop == "biased"
-    if isinstance(measure, InfAP | IPrec | IPrec11 | G | Pplus | EBR | Compat | Adaptive):
+    if isinstance(measure, InfAP | IPrec | IPrec11 | G | Pplus | EBR | Compat | Adaptive | SubtopicMeasure):
         return True
     return isinstance(measure, P) and measure.divisor == "deepest"
 
@@ -142,7 +143,7 @@ def is_known(measure: Measure, topic: TiedTopic, view: Settings) -> bool:
         sure = not any(0 < each < measure.rel for group in grades for each in group)
         by_gain = isinstance(measure, NCU) and measure.stop == "graded"  # now the higher gain first, now the lower
         return sure and (not by_gain or all(len({each for each in group if each > 0}) < 2 for group in grades))
-    if isinstance(measure, Pmeasure | Pplus | EBR | Compat | Adaptive):
+    if isinstance(measure, Pmeasure | Pplus | EBR | Compat | Adaptive | SubtopicMeasure):
         return not grades  # what comes first changes what counts later
     if isinstance(measure, Accuracy) and (measure.scope is not None or view.depth is not None):
         return not grades  # which items are paired depends on the order

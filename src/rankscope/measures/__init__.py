@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
     from rankscope.measures.coverage import Hole, Judged, Unjudged
     from rankscope.measures.dcg import DCG, Hits, jDCG, jnDCG
+    from rankscope.measures.diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
     from rankscope.measures.effectiveness import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex
     from rankscope.measures.gain_measures import BinG, G
     from rankscope.measures.image_retrieval import NMRR, Bullseye
@@ -77,6 +78,15 @@ PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its c
         "TBG": "steady_users:TBG",
         "Umeasure": "steady_users:Umeasure",
         "SET": "steady_users:SET",
+        "alpha_nDCG": "diversity:alpha_nDCG",
+        "alpha_DCG": "diversity:alpha_DCG",
+        "ERR_IA": "diversity:ERR_IA",
+        "nERR_IA": "diversity:nERR_IA",
+        "AP_IA": "diversity:AP_IA",
+        "P_IA": "diversity:P_IA",
+        "StRecall": "diversity:StRecall",
+        "NRBP": "diversity:NRBP",
+        "nNRBP": "diversity:nNRBP",
         "Compat": "rank_overlap:Compat",
         "Accuracy": "rank_overlap:Accuracy",
         "IPrec": "interpolated_precision:IPrec",
@@ -120,11 +130,13 @@ PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its c
 __all__ = [
     "ALL",
     "AP",
+    "AP_IA",
     "BPM",
     "DCG",
     "EBR",
     "ER",
     "ERR",
+    "ERR_IA",
     "GMAP",
     "IFT",
     "INSQ",
@@ -135,6 +147,8 @@ __all__ = [
     "NERR10",
     "NERR11",
     "NMRR",
+    "NRBP",
+    "P_IA",
     "RBP",
     "RR",
     "SDCG",
@@ -184,16 +198,21 @@ __all__ = [
     "SetP",
     "SetR",
     "SetRelativeP",
+    "StRecall",
     "Success",
     "Umeasure",
     "Unjudged",
     "Utility",
+    "alpha_DCG",
+    "alpha_nDCG",
     "iRBU",
     "jDCG",
     "jnDCG",
     "nDCG",
     "nDCGRel",
     "nERR",
+    "nERR_IA",
+    "nNRBP",
 ]
 
 
