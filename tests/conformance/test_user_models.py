@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 import pytest
 
 from rankscope.errors import MeasureError
 from rankscope.measures.notation import parse_measure
 from tests.conformance.cases import Case, plain_case, seeded_case
-from tests.conformance.peers import LightPeer, Pair, ours
+from tests.conformance.peers import LightPeer, Pair, ask_ir_measures, ours
 from tests.conformance.provided import PROVIDED
 from tests.conformance.user_models import CWL, NTCIR
 from tests.needs import needed_module
@@ -23,10 +21,7 @@ EACH = [(peer, pair) for peer in (CWL, NTCIR, PROVIDED) for pair in peer.pairs]
 
 
 @pytest.mark.parametrize(("peer", "pair"), EACH, ids=lambda each: each.theirs if isinstance(each, Pair) else each.name)
-def test_every_value_is_the_peers_to_twelve_places(
-    peer: LightPeer, pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logging.getLogger("ir_measures.cwl_eval"), "disabled", True)  # it warns of grades not seen
+def test_every_value_is_the_peers_to_twelve_places(peer: LightPeer, pair: Pair) -> None:
     for case in CASES:
         theirs = peer.ask(case, [pair.theirs])[pair.theirs]
         mine = ours(case, [pair.ours], compat=peer.habits)[pair.ours]
@@ -51,7 +46,7 @@ def test_the_dynamic_player_of_cwl_eval_never_changes_his_patience() -> None:
 def test_accuracy_of_a_list_of_hits_alone_is_no_number_here_and_an_error_there() -> None:
     case = Case({"1": {"a": 1}}, {"1": {"a": 1.0}})
     with pytest.raises(ZeroDivisionError):
-        PROVIDED.ask(case, ["Accuracy"])
+        ask_ir_measures(case, ["Accuracy"])
     assert np.isnan(ours(case, ["Accuracy"])["Accuracy"].summary)
 
 
