@@ -26,7 +26,7 @@ def _ir_measures() -> list[str]:
 
 def _ranx() -> list[str]:
     """From its text: importing it takes long."""
-    source = distribution("ranx").locate_file("ranx/metrics/__init__.py").read_text()  # type: ignore[attr-defined]
+    source = distribution("ranx").locate_file("ranx/metrics/__init__.py").read_text()
     return sorted(set(re.findall(r'metric == "([^"]+)"', source)))
 
 

@@ -72,7 +72,7 @@ def cwl_classes() -> dict[str, type[Any]]:
     import cwl.ruler.measures as folder
     from cwl.ruler.measures.cwl_metrics import CWLMetric
 
-    found = {}
+    found: dict[str, type[Any]] = {}
     for each in pkgutil.iter_modules(folder.__path__):
         module = importlib.import_module(f"cwl.ruler.measures.{each.name}")
         found |= {name: kind for name, kind in vars(module).items() if isinstance(kind, type)}

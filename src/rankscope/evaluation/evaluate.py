@@ -69,7 +69,7 @@ def evaluate(
     reading = reading_of(format, encoding, chosen.comments, max_ratio)
     parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen))
     plain = qrels if parts is None or _is_other(subtopics, qrels) else parts.flat()
-    judgements = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
+    judgements: Any = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
     if judgements is not None and compat is not None:
         _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None

@@ -18,6 +18,7 @@ from rankscope.inputs.id_columns import TextIds
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
+from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,6 +71,7 @@ class Subtopics:
         import polars as pl
 
         from rankscope.inputs import tables
+        from rankscope.inputs.series_ids import text_ids
 
         needed = {
             "query": column_names.QUERY,
@@ -80,7 +82,7 @@ class Subtopics:
         chosen = replace(table, frame=tables.columns_of(table.frame, needed, problems, {}))
         checked = tables.check_table(chosen, "grade", problems)
         problems.raise_if_any()
-        frame = checked.frame.with_columns(tables.text_ids(checked.frame.get_column("subtopic")).alias("subtopic"))
+        frame = checked.frame.with_columns(text_ids(checked.frame.get_column("subtopic")).alias("subtopic"))
         frame = _each_once(frame.with_columns(pl.Series("line", checked.line)), problems, checked.word, duplicates)
         problems.raise_if_any()
         return cls._of_frame(frame, problems.source, digest)
@@ -235,5 +237,6 @@ def _each_once(frame: pl.DataFrame, problems: Problems, word: str, duplicates: s
             f"query {query}, subtopic {subtopic}: item {shorten_value(item)} is judged twice, before in {word} {before}"
         )
         problems.add(place_of_line(line, word, ()), what, order=line)
-    problems.advise("Judge an item once per subtopic, or choose --duplicates best, first or last.")
+    best = setting_value("duplicates", "best")
+    problems.advise(f"Judge an item once per subtopic, or choose {best}, first or last.")
     return single

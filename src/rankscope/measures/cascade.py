@@ -10,9 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.dcg import gain_worth
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import GAIN_RULE, GAINS, gain_of, gaining, ideal_order, need_top
+from rankscope.measures.gains import GAIN_RULE, GAINS, gain_of, gain_worth, gaining, ideal_order, need_top
 from rankscope.measures.measure import Measure
 from rankscope.ranks.expectation import counts_in_groups, group_of
 from rankscope.ranks.ragged import Ragged, ranges, sums_by

@@ -10,30 +10,21 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import GAIN_RULE, GAINS, discount, gain_of, gaining, ideal_order
+from rankscope.measures.gains import (
+    GAIN_RULE,
+    GAINS,
+    NEARLY_NOTHING,
+    discount,
+    gain_worth,
+    gaining,
+    gains_within,
+    ideal_order,
+)
 from rankscope.measures.measure import Measure
-from rankscope.measures.worth import SLIGHT, hits_first
+from rankscope.measures.worth import hits_first
 from rankscope.ranks.expectation import expected_additive, expected_hits
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
-
-NEARLY_NOTHING = float(np.nextafter(0, 1))
-
-
-def gains_within(
-    rank: IntArray, grade: FloatArray, gain: str, floor: float = 0.0, scope: int | None = None
-) -> FloatArray:
-    """The gain of each item; none beyond the cut-off, nor for grades below `floor`."""
-    there = rank <= (np.inf if scope is None else scope)
-    if floor > 0:
-        there &= grade >= floor
-    return np.where(there, gain_of(grade, gain), 0.0)
-
-
-def gain_worth(grade: FloatArray, gain: str, floor: float = 0.0) -> FloatArray:
-    """Items by their gain, then what is not judged, then what is judged and gains nothing."""
-    own = np.where(grade >= max(floor, NEARLY_NOTHING), gain_of(grade, gain), 0.0)
-    return np.where(own > 0, own, np.where(grade >= 0, SLIGHT, 0.0))
 
 
 class _Additive(Measure):

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import SLIGHT
 from rankscope.notation import short
 from rankscope.ranks.ragged import Ragged, offsets_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.validation import OneOf
 
 GAINS = ("linear", "exp")
+NEARLY_NOTHING = float(np.nextafter(0, 1))
 
 
 class GainRule(OneOf):
@@ -70,6 +72,22 @@ def gain_of(grade: FloatArray, gain: str) -> FloatArray:
         return np.exp2(positive) - 1.0 if gain == "exp" else positive
     own = own_gains(gain)
     return np.select([positive == each for each in own], list(own.values()), positive) if own else positive
+
+
+def gains_within(
+    rank: IntArray, grade: FloatArray, gain: str, floor: float = 0.0, scope: int | None = None
+) -> FloatArray:
+    """The gain of each item; none beyond the cut-off, nor for grades below `floor`."""
+    there = rank <= (np.inf if scope is None else scope)
+    if floor > 0:
+        there &= grade >= floor
+    return np.where(there, gain_of(grade, gain), 0.0)
+
+
+def gain_worth(grade: FloatArray, gain: str, floor: float = 0.0) -> FloatArray:
+    """Items by their gain, then what is not judged, then what is judged and gains nothing."""
+    own = np.where(grade >= max(floor, NEARLY_NOTHING), gain_of(grade, gain), 0.0)
+    return np.where(own > 0, own, np.where(grade >= 0, SLIGHT, 0.0))
 
 
 def discount(rank: NDArray[np.integer]) -> FloatArray:

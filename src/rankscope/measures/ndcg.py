@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.measures.dcg import gain_worth, gains_within
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import GAIN_RULE, GAINS, at_rank, discount, gain_of, gaining, ideal_order, losing_order
+from rankscope.measures.gains import (
+    GAIN_RULE,
+    GAINS,
+    at_rank,
+    discount,
+    gain_of,
+    gain_worth,
+    gaining,
+    gains_within,
+    ideal_order,
+    losing_order,
+)
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import gains_first, not_known
 from rankscope.ranks.expectation import counts_in_groups, expected_additive, group_of, spread_evenly, sums_in_groups
