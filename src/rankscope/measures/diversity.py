@@ -81,7 +81,7 @@ class alpha_DCG(_ByLogarithm):
     rel: float = 1.0
 
     def whole(self, queries: RelevantRanks) -> FloatArray:
-        """Whatever the judgements: every item serves every subtopic."""
+        """Every item would serve every subtopic."""
         return self.best_in_theory(queries)
 
 
@@ -126,7 +126,7 @@ class ERR_IA(_ByRank):
     rel: float = 1.0
 
     def whole(self, queries: RelevantRanks) -> FloatArray:
-        """Whatever the judgements: every item serves every subtopic."""
+        """Every item would serve every subtopic."""
         return self.best_in_theory(queries)
 
 
@@ -174,7 +174,7 @@ class NRBP(_Novelty):
         return np.asarray(self.beta ** (rank - 1.0))
 
     def whole(self, queries: RelevantRanks) -> FloatArray:
-        """Whatever the judgements: every item serves every subtopic."""
+        """Every item would serve every subtopic."""
         return divide(self.subtopics(queries), 1.0 - (1.0 - self.alpha) * self.beta)
 
 

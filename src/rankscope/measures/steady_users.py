@@ -37,7 +37,7 @@ class SDCG(Steady):
 
 @dataclass(frozen=True)
 class INSQ(Steady):
-    """INSQ: users who want `T` items' worth of gain go on with ever higher chance, whatever they have found.
+    """INSQ: users who want `T` items' worth of gain go on with ever higher chance; what they find does not matter.
 
     Grades become gains from 0 at `low` to 1 at `top`, the highest grade of the judgements unless said.
     """
