@@ -46,7 +46,7 @@ class LightPeer:
     pairs: tuple[Pair, ...]
     ask: Callable[[Case, Sequence[str]], dict[str, Answer]]
     compat: str | None = ""  # whose habits are asked for; its own name unless said
-    plain: bool = False  # compared on cases without traps only
+    fit: Callable[[Case], Case] | None = None  # the part of a case on which it is compared
 
     @property
     def habits(self) -> str | None:

@@ -38,7 +38,8 @@ ACCURACY_PAIRS = (
 def ask_provided(case: Case, names: Sequence[str]) -> dict[str, Answer]:
     """As ir_measures; Accuracy, which divides by 0 where hits alone are listed, without such queries."""
     logging.getLogger("ir_measures.cwl_eval").disabled = True  # it warns of grades that do not occur
-    answers = ask_ir_measures(case, [name for name in names if not name.startswith("Accuracy")])
+    others = [name for name in names if not name.startswith("Accuracy")]
+    answers = ask_ir_measures(case, others) if others else {}
     for name in names:
         if name.startswith("Accuracy"):
             answers |= _ask_accuracy(case, name)
@@ -56,6 +57,16 @@ def _ask_accuracy(case: Case, name: str) -> dict[str, Answer]:
     return ask_ir_measures(some, [name]) if some.qrels else {name: Answer(math.nan, {})}
 
 
+def without_negative_scores(case: Case) -> Case:
+    """Without the queries on which Compat ranks items that were not found above some that were."""
+    return case.only([query for query in case.qrels if all(score >= 0 for score in case.run.get(query, {}).values())])
+
+
 PROVIDED = LightPeer(
-    "ir_measures and cwl_eval", "ir_measures", (*CWL_PAIRS, *ACCURACY_PAIRS), ask_provided, compat="ir_measures"
+    "ir_measures and cwl_eval",
+    "ir_measures",
+    (*CWL_PAIRS, *ACCURACY_PAIRS),
+    ask_provided,
+    compat="ir_measures",
+    fit=without_negative_scores,
 )

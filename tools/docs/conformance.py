@@ -65,8 +65,8 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "Grades above `max_rel` count as `max_rel` there, with a warning; here they are an error that says which `top` "
         "to give. Without `max_rel` the highest grade of the judgements is taken here, and an error raised there.",
         "Accuracy of a list that holds hits alone stops there with a division by 0; here the query has no value.",
-        "Equal scores of items that Compat's ideal order ranks alike stand there in the order of the judgements, and "
-        "items that were not found as if their score were 0; here in the order of the list, and last.",
+        "Compat's ideal order takes the score of an item that was not found for 0, so that it comes before items of "
+        "negative scores; here it comes last in its grade. Queries with negative scores were left out.",
         "`gains` may give a gain to grade 0 there; here that is an error.",
     ),
     "cwl_eval": (
@@ -243,7 +243,10 @@ def compared(peer: LightPeer) -> dict[Pair, Result]:
     results: dict[Pair, Result] = {}
     grades = WITH_NEGATIVE if peer.name == "ranx" else GRADES
     for seed in range(CASES):
-        for kind, case in (("plain", plain_case(seed, QUERIES)), ("traps", seeded_case(seed, QUERIES, grades))):
+        for kind, whole in (("plain", plain_case(seed, QUERIES)), ("traps", seeded_case(seed, QUERIES, grades))):
+            case = whole if peer.fit is None else peer.fit(whole)
+            if not any(query in case.run for query in case.qrels):
+                continue
             _count(results, kind, peer, peer.pairs, case)
             fine = with_both_kinds(case)
             if peer.name == "ranx" and any(query in fine.run for query in fine.qrels):

@@ -146,7 +146,7 @@ class NCU(_Population):
         return np.concatenate([[0.0], np.cumsum(powers)])[relevant]
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
-        """Each tied item is as likely at any of its places; shares that depend on the hits above have no closed form."""
+        """Each tied item is as likely at any of its places; shares that depend on hits above have no closed form."""
         return self._expected(queries) if self.stop == "graded" else None
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
