@@ -18,7 +18,7 @@ from rankscope.measures import (
     Enorm,
     Estar,
     GeneralityIndex,
-    Hits,
+    HitCount,
     Measure,
     Utility,
     alpha_nDCG,
@@ -100,7 +100,7 @@ def range_of(measure: Measure) -> tuple[float, float]:
         return 0.0, math.inf
     if isinstance(measure, Estar):
         return -1.0, 1.0
-    if isinstance(measure, DCG | jDCG | Hits) and not isinstance(measure, jnDCG):
+    if isinstance(measure, DCG | jDCG | HitCount) and not isinstance(measure, jnDCG):
         return 0.0, math.inf  # not normalised
     if loses_its_ideal(measure):
         return -math.inf, math.inf

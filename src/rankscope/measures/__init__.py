@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankscope.measures.cascade import ERR, iRBU, nERR
     from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
     from rankscope.measures.coverage import Hole, Judged, Unjudged
-    from rankscope.measures.dcg import DCG, Hits, jDCG, jnDCG
+    from rankscope.measures.dcg import DCG, HitCount, jDCG, jnDCG
     from rankscope.measures.diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
     from rankscope.measures.effectiveness import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex
     from rankscope.measures.gain_measures import BinG, G
@@ -92,7 +92,7 @@ PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its c
         "IPrec": "interpolated_precision:IPrec",
         "IPrec11": "interpolated_precision:IPrec11",
         "CappedRecall": "recall:CappedRecall",
-        "hits": "dcg:Hits",
+        "hits": "dcg:HitCount",
         "ER": "reciprocal_rank:ER",
         "NMRR": "image_retrieval:NMRR",
         "Bullseye": "image_retrieval:Bullseye",
@@ -169,7 +169,7 @@ __all__ = [
     "GBpref",
     "Generality",
     "GeneralityIndex",
-    "Hits",
+    "HitCount",
     "Hole",
     "IPrec",
     "IPrec11",

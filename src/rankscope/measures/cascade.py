@@ -18,7 +18,7 @@ from rankscope.ranks.ragged import Ragged, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.settings import Settings
 
-Utility = Callable[[IntArray], FloatArray]  # what a user has who is satisfied at a rank
+Payoff = Callable[[IntArray], FloatArray]  # what a user has who is satisfied at a rank
 
 
 def chance_of(grade: FloatArray, top: float, gain: str) -> FloatArray:
@@ -38,12 +38,12 @@ def stops(items: Ragged, chance: FloatArray) -> FloatArray:
     return chance * np.where(items.position == 1, 1.0, before)
 
 
-def _stopping(items: Ragged, chance: FloatArray, utility: Utility) -> FloatArray:
+def _stopping(items: Ragged, chance: FloatArray, utility: Payoff) -> FloatArray:
     """What a user has at the end of a list."""
     return items.total(stops(items, chance) * utility(items["rank"]))
 
 
-def _expected_stopping(queries: RelevantRanks, items: Ragged, chance: FloatArray, utility: Utility) -> FloatArray:
+def _expected_stopping(queries: RelevantRanks, items: Ragged, chance: FloatArray, utility: Payoff) -> FloatArray:
     """The mean of `_stopping` over all orders of equal scores: a user who has come to place t of a group stops there
     with the chance S(t - 1) - S(t), S(t) being the mean chance not to be satisfied by t of its items.
     """

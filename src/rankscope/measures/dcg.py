@@ -126,7 +126,7 @@ class jnDCG(jDCG):
 
 
 @dataclass(frozen=True)
-class Hits(Measure):
+class HitCount(Measure):
     """Hits: how many of the returned items (of the first `scope`) are relevant."""
 
     name = "hits"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rankscope.measures import DCG, EBR, NCU, Hits, Measure, Omeasure, Pmeasure, Pplus, Q, iRBU, jDCG, jnDCG
+from rankscope.measures import DCG, EBR, NCU, HitCount, Measure, Omeasure, Pmeasure, Pplus, Q, iRBU, jDCG, jnDCG
 from tests.measures.reference.words import (
     NAN,
     Reference,
@@ -126,7 +126,7 @@ def jndcg(m: jnDCG, topic: Topic, topics: Sequence[Topic]) -> float:
     return over(first_dcg(m, topic.listed), first_dcg(m, best))
 
 
-def hits(m: Hits, topic: Topic, topics: Sequence[Topic]) -> float:
+def hits(m: HitCount, topic: Topic, topics: Sequence[Topic]) -> float:
     return hits_within(topic, m.scope or math.inf, m.rel) if count_relevant(topic, m.rel) else NAN
 
 
@@ -141,5 +141,5 @@ REFERENCE: dict[type[Measure], Reference] = {
     DCG: dcg,
     jDCG: jdcg,
     jnDCG: jndcg,
-    Hits: hits,
+    HitCount: hits,
 }
