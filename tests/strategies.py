@@ -40,6 +40,28 @@ class Topic:
         return replace(self, listed=tuple(listed))
 
 
+SERVED = {1.0: (0,), 2.0: (1,), 3.0: (0, 1), 4.0: (2,)}  # the subtopics that an item of each grade serves
+
+
+def numbers_of(topic: Topic) -> list[int]:
+    """A number for each judgement, found or not, that depends on its grade alone but among equals."""
+    order = sorted(range(len(topic.judgements)), key=lambda place: topic.judgements[place])
+    return [order.index(place) for place in range(len(order))]
+
+
+def subtopics_of(topics: Sequence[Topic]) -> Ragged:
+    """Judgements of subtopics: each item has its own grade for the subtopics that it serves."""
+    rows = sorted(
+        (row, number, subtopic, grade)
+        for row, topic in enumerate(topics)
+        for number, grade in zip(numbers_of(topic), topic.judgements, strict=True)
+        for subtopic in SERVED.get(grade, ())
+    )
+    row, item, subtopic = (np.array([each[part] for each in rows], dtype=np.int64) for part in range(3))
+    grade = np.array([each[3] for each in rows], dtype=np.float64)
+    return Ragged.from_rows(row, len(topics), item=item, subtopic=subtopic, grade=grade)
+
+
 def ranks_of(topics: Sequence[Topic], collection: bool = True) -> RelevantRanks:
     """What the reduction makes of them, built without it; queries are named q00, q01, ..."""
     places = [
@@ -51,7 +73,8 @@ def ranks_of(topics: Sequence[Topic], collection: bool = True) -> RelevantRanks:
     row = np.array([place[0] for place in places], dtype=np.int64)
     rank = np.array([place[1] for place in places], dtype=np.int64)
     grade = np.array([place[2] for place in places], dtype=np.float64)
-    items = Ragged.from_rows(row, len(topics), rank=rank, grade=grade)
+    numbers = [number for topic in topics for number in numbers_of(topic)[: len(topic.judgements) - len(topic.missing)]]
+    items = Ragged.from_rows(row, len(topics), rank=rank, grade=grade, item=np.array(numbers, dtype=np.int64))
     levels = [(at, each) for at, topic in enumerate(topics) for each in topic.judgements]
     nothing = np.empty(0, dtype=np.int64)
     return RelevantRanks(
@@ -69,6 +92,7 @@ def ranks_of(topics: Sequence[Topic], collection: bool = True) -> RelevantRanks:
         collection=np.array([topic.collection if collection else -1 for topic in topics], dtype=np.int64),
         ties=Ragged(np.zeros(len(topics) + 1, dtype=np.int64), {"start": nothing, "size": nothing}),
         top_grade=max([0.0, *(each for _, each in levels)]),
+        subtopics=subtopics_of(topics),
     )
 
 

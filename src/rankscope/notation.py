@@ -66,6 +66,7 @@ class Named:
     least: ClassVar[Mapping[str, float]] = {}
     most: ClassVar[Mapping[str, float]] = {}
     above: ClassVar[Mapping[str, float]] = {}  # as `least`, without the limit itself
+    own_rules: ClassVar[Mapping[str, Rule]] = {}  # what an option may be where no type says it
     unnamed: ClassVar[tuple[str, ...]] = ()  # options that people write without their names: noisy(0.1)
     behind_at: ClassVar[str] = ""  # the option that is written behind an @
     error: ClassVar[type[RankscopeError]] = SettingError
@@ -124,7 +125,8 @@ def rules_of(kind: type[Named]) -> dict[str, Rule]:
 def _rules_of(kind: Any) -> dict[str, Rule]:
     hints = type_hints(kind)
     return {
-        each.name: rule_of(
+        each.name: kind.own_rules.get(each.name)
+        or rule_of(
             hints.get(each.name),
             choices=kind.choices.get(each.name, ()),
             least=kind.least.get(each.name),

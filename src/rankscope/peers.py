@@ -57,6 +57,19 @@ _TEN: dict[str, dict[str, Any]] = {
     "RBPResidual": {"judged": "zero"},
 }
 
+_CWL = ("RBP", "INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11")
+_NDEVAL = (
+    "alpha_nDCG",
+    "alpha_DCG",
+    "ERR_IA",
+    "nERR_IA",
+    "AP_IA",
+    "P_IA",
+    "StRecall",
+    "NRBP",
+    "nNRBP",
+)
+
 PEERS: tuple[Peer, ...] = (
     Peer(
         "trec_eval-9",
@@ -93,14 +106,18 @@ PEERS: tuple[Peer, ...] = (
             Apart("Judged", {"ties": "ascending", "score_width": 64}),
             Apart("ERR", {"score_width": 64}),
             Apart("nDCG", {"score_width": 64}, cut=True, where={"gain": "exp"}),
-            Apart("RBP", {"ties": "given", "score_width": 64}),
+            *(Apart(each, {"ties": "given", "score_width": 64}) for each in _CWL),
+            *(Apart(each, {"ties": "ascending", "score_width": 64}) for each in _NDEVAL),
+            Apart("Compat", {"ties": "ascending", "score_width": 64}),
+            Apart("Accuracy", {"ties": "given", "score_width": 64, "no_relevant": "skip"}),
             Apart("num_q", {"queries": "answered"}),
             Apart("num_rel", {"queries": "answered"}),
         ),
         run_in_tests=True,
-        note="pytrec_eval, but for RR@k and Judged@k (ties by ascending id), for ERR@k and nDCG(gain=exp)@k (gdeval, "
-        "printed to five places) and for RBP (cwl_eval: ties in the order given, the first 1,000 items), all five on "
-        "64-bit scores",
+        note="pytrec_eval, but for RR@k, Judged@k, Compat and the measures of diversity (ties by ascending id), for "
+        "ERR@k and nDCG(gain=exp)@k (gdeval, printed to five places), for RBP, INST, INSQ, BPM, SDCG and NERR8 to "
+        "NERR11 (cwl_eval: ties in the order given, the first 1,000 items) and for Accuracy (ties in the order given), "
+        "all of them on 64-bit scores",
     ),
     Peer(
         "ranx",

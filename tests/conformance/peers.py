@@ -45,6 +45,13 @@ class LightPeer:
     package: str
     pairs: tuple[Pair, ...]
     ask: Callable[[Case, Sequence[str]], dict[str, Answer]]
+    compat: str | None = ""  # whose habits are asked for; its own name unless said
+    fit: Callable[[Case], Case] | None = None  # the part of a case on which it is compared
+
+    @property
+    def habits(self) -> str | None:
+        """What `compat` is to be."""
+        return self.name if self.compat == "" else self.compat
 
 
 def ours(case: Case, measures: Sequence[str], compat: str | None = None, **settings: Any) -> dict[str, Answer]:
@@ -236,6 +243,11 @@ RANX_PAIRS = tuple(
         ("ndcg@3", "nDCG@3"),
         ("ndcg@3-l2", "nDCG(floor=2)@3"),
         ("ndcg_burges@3", "nDCG(gain=exp)@3"),
+        ("dcg@3", "DCG@3"),
+        ("dcg@3-l2", "DCG(floor=2)@3"),
+        ("dcg_burges", "DCG(gain=exp)"),
+        ("hits@3", "hits@3"),
+        ("hits-l2", "hits(rel=2)"),
         ("r-precision", "Rprec"),
         ("hit_rate@3", "success@3"),
         ("rbp.80", "RBP(p=0.8)"),

@@ -32,17 +32,20 @@ def test_a_constant_scorer_has_one_and_the_same_order_under_all_measures(ties: s
     assert seen == set(range(1, 9))
 
 
+PLAIN = [measure for measure in NUMBERS if "subtopics" not in measure.needs]
+
+
 @pytest.mark.parametrize("ties", ["trec_eval", "ascending", "given", "hash"])
 def test_a_constant_scorer_scores_as_its_order_would(ties: str) -> None:
     items = [f"d{number}" for number in range(20)]
     qrels = {"q": {item: number % 4 for number, item in enumerate(items)}}
-    tied = evaluate(qrels, {"q": dict.fromkeys(items, 1.0)}, NUMBERS, ties=ties, collection_size=50)
+    tied = evaluate(qrels, {"q": dict.fromkeys(items, 1.0)}, PLAIN, ties=ties, collection_size=50)
     place = {
         item: round(1 / evaluate({"q": {item: 1}}, {"q": dict.fromkeys(items, 1.0)}, "RR", ties=ties)["RR"])
         for item in items
     }
-    clear = evaluate(qrels, {"q": {item: -place[item] for item in items}}, NUMBERS, collection_size=50)
-    for measure in NUMBERS:
+    clear = evaluate(qrels, {"q": {item: -place[item] for item in items}}, PLAIN, collection_size=50)
+    for measure in PLAIN:
         np.testing.assert_equal(tied[str(measure)], clear[str(measure)])
 
 

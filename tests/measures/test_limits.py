@@ -26,8 +26,14 @@ def test_a_measure_that_needs_the_collection_asks_for_it(measure: Measure) -> No
 
 def test_no_other_measure_asks_for_the_collection() -> None:
     for measure in examples(ALL):
-        if measure not in NEEDS_COLLECTION and not isinstance(measure, Utility):
+        if not isinstance(measure, Utility) and not measure.needs & {"collection", "subtopics"}:
             assert measure.of(RANKS).shape == (1,)
+
+
+@pytest.mark.parametrize("measure", [each for each in examples(ALL) if "subtopics" in each.needs], ids=str)
+def test_a_measure_of_diversity_asks_for_subtopics(measure: Measure) -> None:
+    with pytest.raises(MeasureError, match=r"needs judgements of subtopics.*--subtopics"):
+        measure.of(RANKS)
 
 
 @pytest.mark.parametrize("measure", NEEDS_COLLECTION, ids=str)

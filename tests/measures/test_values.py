@@ -11,7 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankscope.measures import ALL, RBP, Enorm, Estar, GeneralityIndex, Measure, Utility, nDCG
+from rankscope.measures import (
+    ALL,
+    DCG,
+    RBP,
+    Enorm,
+    Estar,
+    GeneralityIndex,
+    HitCount,
+    Measure,
+    Utility,
+    alpha_nDCG,
+    jDCG,
+    jnDCG,
+    nDCG,
+    nERR_IA,
+    nNRBP,
+)
 from rankscope.ranks import RelevantRanks
 from tests.measures.examples import EXAMPLES, examples
 from tests.measures.properties import EVERY_KIND, NUMBERS, TOLERANCE, loses_its_ideal
@@ -84,8 +100,12 @@ def range_of(measure: Measure) -> tuple[float, float]:
         return 0.0, math.inf
     if isinstance(measure, Estar):
         return -1.0, 1.0
+    if isinstance(measure, DCG | jDCG | HitCount) and not isinstance(measure, jnDCG):
+        return 0.0, math.inf  # not normalised
     if loses_its_ideal(measure):
         return -math.inf, math.inf
+    if isinstance(measure, alpha_nDCG | nERR_IA | nNRBP):
+        return 0.0, 1.5  # the greedy ideal order is not always the best one
     if isinstance(measure, RBP) and measure.gain == "raw":
         return 0.0, 4.0  # the highest grade there is here
     if isinstance(measure, Enorm) or (isinstance(measure, nDCG) and measure.negative == "subtract"):

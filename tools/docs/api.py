@@ -36,6 +36,8 @@ chosen: then the default holds, or what `compat` says.
 """.strip()
 MEANINGS = {
     "junk": "Items neither relevant nor irrelevant, removed first: pairs, {query: [item, ...]}, a table or a file",
+    "subtopics": "Judgements of subtopics for measures of diversity: a file, {query: {subtopic: {item: grade}}}, a "
+    "table or tuples; not needed where the judgements name subtopics themselves",
     "classes": "Class of each query: a dictionary, a table or a CSV file with columns query and class",
     "format": "Format of the files, where it cannot be recognised: trec, csv, ...",
     "encoding": "Encoding of text files",

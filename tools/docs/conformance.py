@@ -10,12 +10,23 @@ from pathlib import Path
 
 from rankscope.peers import PEERS
 from tests.conformance.cases import GRADES, WITH_NEGATIVE, Case, plain_case, seeded_case
+from tests.conformance.diversity import NDEVAL_PAIRS, divided_case, divided_differences
+from tests.conformance.inventory import LISTS, REASONS, compared_with
 from tests.conformance.peers import LIGHT, RANX_BPREF, LightPeer, Pair, differences, ours, with_both_kinds
+from tests.conformance.provided import PROVIDED
+from tests.conformance.user_models import CWL, NTCIR
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden"
-PACKAGES = {"pytrec_eval": "pytrec-eval-terrier", "ir_measures": "ir-measures", "ranx": "ranx"}
+PACKAGES = {
+    "pytrec_eval": "pytrec-eval-terrier",
+    "ir_measures": "ir-measures",
+    "ranx": "ranx",
+    "cwl": "cwl-eval",
+    "pyNTCIREVAL": "pyNTCIREVAL",
+}
+RUN = (*LIGHT, PROVIDED, CWL, NTCIR)
 CASES, QUERIES = 40, 6
 INTRODUCTION = """
 Which programs' numbers rankscope gives, measure by measure. *Equal* means: the value of each query and the mean agree
@@ -44,8 +55,38 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "ERR@k and nDCG(dcg='exp-log2')@k come from gdeval, which prints five places and wants numbers as query ids.",
         "A query with an empty judgement dictionary counts as 0 in most of its means; here it is not a judged query.",
         "Of an item judged twice the last judgement counts, but any of them for RR@k; here the last one throughout.",
-        "RBP comes from cwl_eval, which is not installed beside the tests: by reading, below. The diversity measures "
-        "need further packages too and were not compared.",
+        "`judged_only=True` is a parameter of single measures there; here `--judged-only` holds for all measures of a "
+        "call, and the error for the parameter says so.",
+        "RBP@k and RBP without `rel` come from trectools, which takes the grade itself as the gain: "
+        "`RBP(gain=raw)@k` here, by reading.",
+    ),
+    "ir_measures and cwl_eval": (
+        "These are the measures that ir_measures leaves to cwl_eval, and three that it computes itself.",
+        "Grades above `max_rel` count as `max_rel` there, with a warning; here they are an error that says which `top` "
+        "to give. Without `max_rel` the highest grade of the judgements is taken here, and an error raised there.",
+        "Accuracy of a list that holds hits alone stops there with a division by 0; here the query has no value.",
+        "Compat's ideal order takes the score of an item that was not found for 0, so that it comes before items of "
+        "negative scores; here it comes last in its grade. Queries with negative scores were left out.",
+        "`gains` may give a gain to grade 0 there; here that is an error.",
+    ),
+    "cwl_eval": (
+        "The value is the expected utility per item, which its `measure` returns. It prints further columns (total "
+        "utility, cost, items seen) and residuals; they are not computed here.",
+        "Every item costs 1 here: costs by the type of an item, from a file, are not read.",
+        "It reads gains between 0 and 1; here grades are divided by `top`. Rows marked *binary* were given gains of 0 "
+        "and 1. Its AP divides by the relevant items found.",
+        "TrAP stops with an AttributeError in release 1.0.12; it was run with the attribute that its constructor "
+        "leaves out.",
+        "The dynamic Bejeweled player never changes his patience there, because the loop updates another variable; "
+        "here `hc` does what the paper says.",
+    ),
+    "pyNTCIREVAL": (
+        "Gains of levels 1 to 4 were 1 to 4; rows marked *exp* had 2^level - 1, rows marked *own* 2, 3, 5 and 9.",
+        "Its nDCG is that of Järvelin and Kekäläinen, `jnDCG` here; its MSnDCG is `nDCG`. AP@k and Q@k divide by the "
+        "smaller of R and k.",
+        "It computes one ranked list at a time and stops with a division by 0 where nothing is relevant.",
+        "iRBU and EBR are in later papers of its author and not in this package: they are checked against their "
+        "definitions in plain Python, and by values worked by hand.",
     ),
     "ranx": (
         "Its sort is not stable in lists of more than 16 items: equal scores then stand in an order of its own. The "
@@ -65,7 +106,7 @@ WHY: dict[str, str] = {  # where even plain cases differ by default
 }
 UNDER = "equal under --compat"
 BY_READING: tuple[tuple[str, str, str, str], ...] = (
-    ("ir_measures", "RBP(rel=1)", UNDER, "ties in the order given, 64-bit scores; weights of 1,000 ranks add to 1"),
+    ("ir_measures", "RBP@k", UNDER, "trectools: the grade itself is the gain, RBP(gain=raw)@k"),
     ("beir", "nDCG@k, AP@k, R@k, P@k", UNDER, "pytrec_eval on answered queries, the query removed; five places"),
     ("beir", "RR@k", UNDER, "all judged queries, ties in the order given, 64-bit scores"),
     ("beir", "CappedRecall@k", UNDER, "ties in the order given, 64-bit scores"),
@@ -92,7 +133,7 @@ def page() -> str:
     missing = {peer.name for peer in PEERS} - {
         "trec_eval-9",
         "trec_eval-10",
-        *(peer.name for peer in LIGHT),
+        *(peer.name for peer in RUN),
         *(row[0] for row in BY_READING),
     }
     if missing:
@@ -102,7 +143,9 @@ def page() -> str:
         "Conformance",
         INTRODUCTION,
         trec_eval(),
-        *(section(peer) for peer in LIGHT),
+        inventory(),
+        *(section(peer) for peer in RUN),
+        ndeval(),
         "## By reading",
         READ,
         table(["peer", "measure", "result", "why"], rows),
@@ -122,10 +165,50 @@ def trec_eval() -> str:
     )
 
 
+def inventory() -> str:
+    """Every measure that the peers list themselves, and how many are missing."""
+    rows, missing = [], 0
+    for peer, names in LISTS.items():
+        for name in names():
+            here = ", ".join(map(code, compared_with(peer, name)))
+            missing += not here and (peer, name) not in REASONS
+            rows.append([peer, code(name), here or REASONS.get((peer, name), "missing")])
+    text = (
+        f"The {len(rows)} measures that {', '.join(LISTS)} list in their own code, read off by a program, and the "
+        f"measures they are compared with below. Missing without a reason: {missing}."
+    )
+    return "\n\n".join(["## Every measure of the peers", text, table(["peer", "there", "here"], rows)])
+
+
+def ndeval() -> str:
+    """The measures of subtopics."""
+    found = dict.fromkeys(NDEVAL_PAIRS, 0)
+    for seed in range(CASES):
+        for rel, ties in ((1, False), (2, False), (1, True)):
+            differ = divided_differences(divided_case(seed, ties), rel, "ascending" if ties else "trec_eval")
+            for pair, lines in differ.items():
+                found[pair] += bool(lines)
+    rows = [
+        [code(pair.theirs), code(pair.ours), f"different in {count} cases" if count else "equal"]
+        for pair, count in found.items()
+    ]
+    text = (
+        f"Run with pyndeval {version('pyndeval')}, which is TREC's ndeval, on {3 * CASES} cases: distinct scores, "
+        "`rel` 1 and 2, and equal scores with `--ties ascending`, which is pyndeval's order (`--compat ir_measures` "
+        "chooses it)."
+    )
+    known = (
+        "- At a cut-off of 1 its alpha-DCG and ERR-IA are not divided by anything; here they are.\n"
+        "- It looks at most at 20 ranks where there is a cut-off; here any cut-off may be given.\n"
+        "- The ideal order is found greedily in both, equal gains by the higher id, so that a list may exceed 1."
+    )
+    return "\n\n".join(["## ndeval", text, table(["there", "here", "result"], rows), f"Known differences\n\n{known}"])
+
+
 def section(peer: LightPeer) -> str:
     """One peer, really run."""
     rows = [
-        [code(pair.theirs), code(pair.ours), result.verdict(f"--compat {peer.name}"), result.default(pair)]
+        [code(pair.theirs), code(pair.ours), result.verdict(f"--compat {peer.habits}"), result.default(pair)]
         for pair, result in compared(peer).items()
     ]
     text = f"Run with {PACKAGES[peer.package]} {version(PACKAGES[peer.package])}, {CASES} cases of each kind."
@@ -160,7 +243,10 @@ def compared(peer: LightPeer) -> dict[Pair, Result]:
     results: dict[Pair, Result] = {}
     grades = WITH_NEGATIVE if peer.name == "ranx" else GRADES
     for seed in range(CASES):
-        for kind, case in (("plain", plain_case(seed, QUERIES)), ("traps", seeded_case(seed, QUERIES, grades))):
+        for kind, whole in (("plain", plain_case(seed, QUERIES)), ("traps", seeded_case(seed, QUERIES, grades))):
+            case = whole if peer.fit is None else peer.fit(whole)
+            if not any(query in case.run for query in case.qrels):
+                continue
             _count(results, kind, peer, peer.pairs, case)
             fine = with_both_kinds(case)
             if peer.name == "ranx" and any(query in fine.run for query in fine.qrels):
@@ -171,7 +257,7 @@ def compared(peer: LightPeer) -> dict[Pair, Result]:
 def _count(results: dict[Pair, Result], kind: str, peer: LightPeer, pairs: Sequence[Pair], case: Case) -> None:
     measures = [pair.ours for pair in pairs]
     theirs = peer.ask(case, [pair.theirs for pair in pairs])
-    compat, default = ours(case, measures, compat=peer.name), ours(case, measures)
+    compat, default = ours(case, measures, compat=peer.habits), ours(case, measures)
     for pair in pairs:
         result = results.setdefault(pair, Result())
         result.compat += bool(differences(pair, theirs[pair.theirs], compat[pair.ours]))

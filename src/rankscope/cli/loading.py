@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankscope.settings import Settings
 
 SAVED = ".ranks.parquet"
-INPUT_NAMES = ("junk", "classes", "input_format", "encoding", "max_ratio", "compat", "systems")
+INPUT_NAMES = ("junk", "subtopics", "classes", "input_format", "encoding", "max_ratio", "compat", "systems")
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,7 @@ class Inputs:
 
     files: tuple[str, ...]
     junk: str | None
+    subtopics: str | None
     classes: str | None
     input_format: str | None
     encoding: str
@@ -75,6 +76,7 @@ class Inputs:
         from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 
         if all(path.endswith(SAVED) for path in self.files):
+            self._refuse_subtopics()
             return evaluate_ranks(self._saved(), measures, self.settings, self.classes)
         self._need_runs(command)
         return evaluate(
@@ -82,6 +84,7 @@ class Inputs:
             self.named_runs,
             measures,
             junk=self.junk,
+            subtopics=self.subtopics,
             classes=self.classes,
             format=self.input_format,
             encoding=self.encoding,
@@ -134,6 +137,12 @@ class Inputs:
                 f"--system NAME once for each system, all different: {len(systems)} needed, got {', '.join(names)}"
             )
         return names
+
+    def _refuse_subtopics(self) -> None:
+        from rankscope.errors import SettingError
+
+        if self.subtopics is not None:
+            raise SettingError("--subtopics: saved ranks hold plain judgements only; give QRELS and RUN files")
 
     def _need_runs(self, command: str) -> None:
         from rankscope.errors import SettingError

@@ -22,6 +22,13 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="File of items neither relevant nor irrelevant (query 0 item 0), removed first.",
     ),
     click.option(
+        "--subtopics",
+        type=Input(),
+        metavar="FILE",
+        help="Judgements of subtopics (query subtopic item grade) for measures of diversity: alpha_nDCG@10, ERR_IA@10, "
+        "StRecall@10, ... Not needed where QRELS is such a file.",
+    ),
+    click.option(
         "--input-format",
         metavar="NAME",
         help="Format of the input files, where it cannot be recognised: trec, csv, ...",

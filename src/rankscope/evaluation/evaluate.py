@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.evaluation.columns import column_of
-from rankscope.evaluation.scores import Scores, SystemScores
+from rankscope.evaluation.scores import Column, Scores, SystemScores
 from rankscope.evaluation.tied_orders import seen_of
 from rankscope.inputs.checks import raise_all
 from rankscope.inputs.expansion import MAX_RATIO
@@ -40,6 +41,7 @@ def evaluate(
     *,
     junk: Any = None,
     classes: Any = None,
+    subtopics: Any = None,
     format: str | None = None,
     encoding: str = "utf-8",
     progress: Progress | None = None,
@@ -55,7 +57,8 @@ def evaluate(
     people write them. `compat` and the other settings: `rankscope.settings.SETTINGS`. `keep_scores` leaves the scores
     of hits and best distractors in the ranks of the result, for graphs and forecasts that read them. `max_ratio` is how
     many times its own size a packed file may become, beyond 1 GB. `where` says where the work is done, and in how much
-    memory.
+    memory. `subtopics` are the judgements that measures of diversity read; without them `qrels` name a subtopic for
+    each judgement, and an item is as relevant as to the subtopic it serves best.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
@@ -64,7 +67,9 @@ def evaluate(
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
     reading = reading_of(format, encoding, chosen.comments, max_ratio)
-    judgements = _attempt(errors, lambda: Qrels.of(qrels, reading, keep=False))
+    parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen))
+    plain = qrels if parts is None or _is_other(subtopics, qrels) else parts.flat()
+    judgements: Any = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
     if judgements is not None and compat is not None:
         _attempt(errors, partial(judgements.need_whole_grades, compat))
     class_of = _attempt(errors, lambda: _classes_of(classes)) if classes is not None else None
@@ -75,15 +80,25 @@ def evaluate(
         if judgements is None:
             _attempt(errors, partial(check_run, run, chosen))
             continue
-        reduction = partial(_way_of_reducing(run, where), judgements, run, junk=unwanted or (), reading=reading)
+        reduction = partial(_way_of_reducing(run, where), run=run, junk=unwanted or (), reading=reading)
         job = partial(
-            _evaluated, judgements, run, kinds, chosen, unwanted or (), class_of, progress, keep_scores, reduction
+            _evaluated,
+            judgements,
+            run,
+            kinds,
+            chosen,
+            unwanted or (),
+            class_of,
+            progress,
+            keep_scores,
+            partial(reduction, judgements),
+            None if parts is None else _divided(parts, reduction),
         )
         scored = _attempt(errors, job)
         if scored is not None:
             systems.append(scored)
-    caution = looks_swapped(qrels, judgements, named, reading) if judgements is not None else ""
-    if errors:
+    caution = looks_swapped(plain, judgements, named, reading) if judgements is not None else ""
+    if errors and parts is None:
         refuse_swapped(qrels, runs, reading)
         if caution:
             raise SwappedInputs(judgements.name, named[0].place)
@@ -117,6 +132,26 @@ def _classes_of(classes: Any) -> dict[str, str]:
     return read_classes(classes)
 
 
+def _is_other(subtopics: Any, qrels: Any) -> bool:
+    """Whether the judgements of subtopics are given beside plain ones."""
+    return subtopics is not None and not (isinstance(subtopics, str | Path) and str(subtopics) == str(qrels))
+
+
+def _subtopics_of(subtopics: Any, qrels: Any, kinds: list[Measure], reading: Any, settings: Settings) -> Any:
+    """The judgements of subtopics where they are given, or a measure needs them; else None."""
+    if subtopics is None and not any("subtopics" in each.needs for each in kinds):
+        return None
+    from rankscope.evaluation.by_subtopic import read_subtopics
+
+    return read_subtopics(subtopics if _is_other(subtopics, qrels) else None, qrels, kinds, reading, settings)
+
+
+def _divided(parts: Any, reduction: Callable[..., RelevantRanks]) -> Callable[..., RelevantRanks]:
+    from rankscope.evaluation.by_subtopic import reduced_by_subtopic
+
+    return reduced_by_subtopic(parts, reduction)
+
+
 def _attempt(errors: list[InputError], make: Callable[[], Any]) -> Any:
     """The result, or None and one more error: a bad file must not hide the problems of the others."""
     try:
@@ -145,15 +180,49 @@ def _evaluated(
     progress: Progress | None,
     keep_scores: bool,
     reduction: Callable[..., RelevantRanks],
+    divided: Callable[..., RelevantRanks] | None = None,
 ) -> SystemScores:
-    ranks = reduction(settings, keep_scores=keep_scores, progress=progress)
-    scored = _scored(ranks, kinds, settings, class_of, qrels, run, junk)
+    ranks = reduction(settings=settings, keep_scores=keep_scores, progress=progress)
+    plain = [each for each in kinds if divided is None or "subtopics" not in each.needs]
+    scored = _scored(ranks, plain, settings, class_of, qrels, run, junk)
     columns = {column.asked: column for column in scored.columns}
+    columns |= _columns_apart(plain, settings, class_of, reduction, ranks)
+    if divided is not None:
+        columns |= _columns_by_subtopic(kinds, settings, class_of, divided, ranks)
+    return SystemScores(scored.ranks, tuple(columns[str(each)] for each in kinds))
+
+
+def _columns_apart(
+    kinds: list[Measure],
+    settings: Settings,
+    class_of: Mapping[str, str] | None,
+    reduction: Callable[..., RelevantRanks],
+    ranks: RelevantRanks,
+) -> dict[str, Column]:
+    """The measures that a peer computes with settings of their own."""
+    columns: dict[str, Column] = {}
     for own, group in _apart(kinds, settings).items():
         changed = settings.changed(**dict(own))
-        again = reduction(changed) if _needs_reduction(own) else ranks
+        again = reduction(settings=changed) if _needs_reduction(own) else ranks
         columns.update({column.asked: column for column in _scored(again, group, changed, class_of).columns})
-    return SystemScores(scored.ranks, tuple(columns[column.asked] for column in scored.columns))
+    return columns
+
+
+def _columns_by_subtopic(
+    kinds: list[Measure],
+    settings: Settings,
+    class_of: Mapping[str, str] | None,
+    divided: Callable[..., RelevantRanks],
+    plain: RelevantRanks,
+) -> dict[str, Column]:
+    """The measures of diversity, from a reduction of their own."""
+    from rankscope.evaluation.by_subtopic import needs_subtopics, refuse_other_queries
+
+    group = [each for each in kinds if needs_subtopics(each)]
+    ranks = divided(settings)
+    refuse_other_queries(ranks, plain)
+    columns = {column.asked: column for column in _scored(ranks, group, settings, class_of).columns}
+    return columns | _columns_apart(group, settings, class_of, divided, ranks)
 
 
 def _apart(kinds: Iterable[Measure], settings: Settings) -> dict[tuple[tuple[str, Any], ...], list[Measure]]:

@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from rankscope.scale.where import Where
 
 SAVED = ".ranks.parquet"
-OF_FILES = ("junk", "format", "encoding", "max_ratio")  # what saved ranks have no use for
+OF_FILES = ("junk", "subtopics", "format", "encoding", "max_ratio")  # what saved ranks have no use for
 
 
 class InputChoices(Choices, total=False):
     """How inputs are read, and every setting; None means not chosen.
 
-    `junk`: items neither relevant nor irrelevant, removed first. `classes`: class of each query, a dictionary, a table
-    or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed file may become.
+    `junk`: items neither relevant nor irrelevant, removed first. `subtopics`: judgements of subtopics for measures of
+    diversity, a file, {query: {subtopic: {item: grade}}}, a table or tuples. `classes`: class of each query, a
+    dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
+    file may become.
     """
 
     junk: Any
+    subtopics: Any
     classes: Any
     format: str | None
     encoding: str

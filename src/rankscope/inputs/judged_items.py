@@ -103,7 +103,8 @@ def _without_duplicates(rows: IntArray, number: IntArray, item: TextIds, qrels: 
 
 def _complain(earlier: IntArray, later: IntArray, qrels: Qrels) -> None:
     best = setting_value("duplicates", "best")
-    problems = Problems(qrels.name, [f"Judge an item once per query, or choose {best}, first or last."])
+    once = f"Judge an item once per query, or choose {best}, first or last."
+    problems = Problems(qrels.name, [once, "Files of subtopics are for measures of diversity, as alpha_nDCG@10."])
     before = dict(zip(later.tolist(), earlier.tolist(), strict=True))
 
     def what(row: int) -> str:

@@ -10,23 +10,29 @@ from typing import TYPE_CHECKING, Any
 from rankscope.catalogue import Later, later, load_attribute
 
 if TYPE_CHECKING:
+    from rankscope.measures.adaptive_users import BPM, IFT, INST, NERR8, NERR9, NERR10, NERR11
     from rankscope.measures.average_precision import AP, GMAP
-    from rankscope.measures.cascade import ERR, nERR
+    from rankscope.measures.cascade import ERR, iRBU, nERR
     from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
     from rankscope.measures.coverage import Hole, Judged, Unjudged
+    from rankscope.measures.dcg import DCG, HitCount, jDCG, jnDCG
+    from rankscope.measures.diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
     from rankscope.measures.effectiveness import E, Effectiveness, Enorm, Estar, F, Generality, GeneralityIndex
     from rankscope.measures.gain_measures import BinG, G
     from rankscope.measures.image_retrieval import NMRR, Bullseye
     from rankscope.measures.interpolated_precision import IPrec, IPrec11
     from rankscope.measures.measure import Measure
     from rankscope.measures.ndcg import Rndcg, nDCG, nDCGRel
+    from rankscope.measures.one_item import EBR, Omeasure, Pmeasure, Pplus
     from rankscope.measures.precision import P
     from rankscope.measures.preferences import Bpref, GBpref, InfAP
-    from rankscope.measures.q_measure import Q
+    from rankscope.measures.q_measure import NCU, Q
     from rankscope.measures.r_precision import Rprec, RprecMult
     from rankscope.measures.rank_biased import RBP, RBPResidual
+    from rankscope.measures.rank_overlap import Accuracy, Compat
     from rankscope.measures.recall import CappedRecall, R
     from rankscope.measures.reciprocal_rank import ER, RR, Success
+    from rankscope.measures.steady_users import INSQ, SDCG, SET, TBG, Umeasure
     from rankscope.measures.texts import Relstring, Runid
     from rankscope.measures.whole_list import SetAP, SetF, SetP, SetR, SetRelativeP, Utility
 
@@ -50,10 +56,43 @@ PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its c
         "RBPResidual": "rank_biased:RBPResidual",
         "ERR": "cascade:ERR",
         "nERR": "cascade:nERR",
+        "iRBU": "cascade:iRBU",
+        "EBR": "one_item:EBR",
         "Q": "q_measure:Q",
+        "NCU": "q_measure:NCU",
+        "Omeasure": "one_item:Omeasure",
+        "Pmeasure": "one_item:Pmeasure",
+        "Pplus": "one_item:Pplus",
+        "DCG": "dcg:DCG",
+        "jDCG": "dcg:jDCG",
+        "jnDCG": "dcg:jnDCG",
+        "SDCG": "steady_users:SDCG",
+        "INSQ": "steady_users:INSQ",
+        "INST": "adaptive_users:INST",
+        "BPM": "adaptive_users:BPM",
+        "NERR8": "adaptive_users:NERR8",
+        "NERR9": "adaptive_users:NERR9",
+        "NERR10": "adaptive_users:NERR10",
+        "NERR11": "adaptive_users:NERR11",
+        "IFT": "adaptive_users:IFT",
+        "TBG": "steady_users:TBG",
+        "Umeasure": "steady_users:Umeasure",
+        "SET": "steady_users:SET",
+        "alpha_nDCG": "diversity:alpha_nDCG",
+        "alpha_DCG": "diversity:alpha_DCG",
+        "ERR_IA": "diversity:ERR_IA",
+        "nERR_IA": "diversity:nERR_IA",
+        "AP_IA": "diversity:AP_IA",
+        "P_IA": "diversity:P_IA",
+        "StRecall": "diversity:StRecall",
+        "NRBP": "diversity:NRBP",
+        "nNRBP": "diversity:nNRBP",
+        "Compat": "rank_overlap:Compat",
+        "Accuracy": "rank_overlap:Accuracy",
         "IPrec": "interpolated_precision:IPrec",
         "IPrec11": "interpolated_precision:IPrec11",
         "CappedRecall": "recall:CappedRecall",
+        "hits": "dcg:HitCount",
         "ER": "reciprocal_rank:ER",
         "NMRR": "image_retrieval:NMRR",
         "Bullseye": "image_retrieval:Bullseye",
@@ -91,16 +130,36 @@ PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its c
 __all__ = [
     "ALL",
     "AP",
+    "AP_IA",
+    "BPM",
+    "DCG",
+    "EBR",
     "ER",
     "ERR",
+    "ERR_IA",
     "GMAP",
+    "IFT",
+    "INSQ",
+    "INST",
+    "NCU",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
     "NMRR",
+    "NRBP",
+    "P_IA",
     "RBP",
     "RR",
+    "SDCG",
+    "SET",
+    "TBG",
+    "Accuracy",
     "BinG",
     "Bpref",
     "Bullseye",
     "CappedRecall",
+    "Compat",
     "E",
     "Effectiveness",
     "Enorm",
@@ -110,6 +169,7 @@ __all__ = [
     "GBpref",
     "Generality",
     "GeneralityIndex",
+    "HitCount",
     "Hole",
     "IPrec",
     "IPrec11",
@@ -121,7 +181,10 @@ __all__ = [
     "NumRel",
     "NumRelRet",
     "NumRet",
+    "Omeasure",
     "P",
+    "Pmeasure",
+    "Pplus",
     "Q",
     "R",
     "RBPResidual",
@@ -135,12 +198,21 @@ __all__ = [
     "SetP",
     "SetR",
     "SetRelativeP",
+    "StRecall",
     "Success",
+    "Umeasure",
     "Unjudged",
     "Utility",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "iRBU",
+    "jDCG",
+    "jnDCG",
     "nDCG",
     "nDCGRel",
     "nERR",
+    "nERR_IA",
+    "nNRBP",
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -9,35 +11,42 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import gaining, ideal_order, need_top
+from rankscope.measures.gains import GAIN_RULE, GAINS, gain_of, gain_worth, gaining, ideal_order, need_top
 from rankscope.measures.measure import Measure
-from rankscope.measures.worth import gains_first
 from rankscope.ranks.expectation import counts_in_groups, group_of
 from rankscope.ranks.ragged import Ragged, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.settings import Settings
 
-
-def _chance(grade: FloatArray, top: float) -> FloatArray:
-    """The chance that an item satisfies."""
-    return np.asarray((np.exp2(np.maximum(grade, 0.0)) - 1.0) / np.exp2(top))
+Payoff = Callable[[IntArray], FloatArray]  # what a user has who is satisfied at a rank
 
 
-def _stopping(items: Ragged, top: float, scope: float) -> FloatArray:
-    """ERR of a list: each item satisfies with its chance if none above did."""
-    satisfied = np.where(items["rank"] <= scope, _chance(items["grade"], top), 0.0)
+def chance_of(grade: FloatArray, top: float, gain: str) -> FloatArray:
+    """The chance that an item satisfies: its gain over one more than the highest gain.
+
+    >>> chance_of(np.array([1.0, 2.0]), 2.0, "exp"), chance_of(np.array([1.0, 2.0]), 2.0, "linear")
+    (array([0.25, 0.75]), array([0.33333333, 0.66666667]))
+    """
+    return gain_of(grade, gain) / (gain_of(np.array([top]), gain)[0] + 1.0)
+
+
+def stops(items: Ragged, chance: FloatArray) -> FloatArray:
+    """The chance that a user stops at each item: it satisfies, and none above did."""
     with np.errstate(divide="ignore"):
-        still = items.running_in_order(np.log1p(-np.minimum(satisfied, 1.0)))
+        still = items.running_in_order(np.log1p(-np.minimum(chance, 1.0)))
     before = np.exp(np.concatenate([[0.0], still[:-1]])) if still.size else still
-    before = np.where(items.position == 1, 1.0, before)
-    return items.total(satisfied * before / items["rank"])
+    return chance * np.where(items.position == 1, 1.0, before)
 
 
-def _expected_stopping(queries: RelevantRanks, items: Ragged, top: float, scope: float) -> FloatArray:
+def _stopping(items: Ragged, chance: FloatArray, utility: Payoff) -> FloatArray:
+    """What a user has at the end of a list."""
+    return items.total(stops(items, chance) * utility(items["rank"]))
+
+
+def _expected_stopping(queries: RelevantRanks, items: Ragged, chance: FloatArray, utility: Payoff) -> FloatArray:
     """The mean of `_stopping` over all orders of equal scores: a user who has come to place t of a group stops there
     with the chance S(t - 1) - S(t), S(t) being the mean chance not to be satisfied by t of its items.
     """
-    chance = _chance(items["grade"], top)
     with np.errstate(divide="ignore"):
         still = items.running_in_order(np.log1p(-np.minimum(chance, 1.0)))
 
@@ -45,8 +54,8 @@ def _expected_stopping(queries: RelevantRanks, items: Ragged, top: float, scope:
         count = rank_counts(items, row, rank - 1)
         return np.where(count > 0, np.exp(still[np.maximum(items.offsets[row] + count - 1, 0)]), 1.0)
 
-    alone = (group_of(queries, items) < 0) & (items["rank"] <= scope)
-    value = items.total(np.where(alone, chance * reached(items.row, items["rank"]) / items["rank"], 0.0))
+    here = chance * reached(items.row, items["rank"]) * utility(items["rank"])
+    value = items.total(np.where(group_of(queries, items) < 0, here, 0.0))
     before, count = counts_in_groups(queries, items)
     groups = np.flatnonzero(count > 0)
     if groups.size == 0:
@@ -56,8 +65,8 @@ def _expected_stopping(queries: RelevantRanks, items: Ragged, top: float, scope:
     survival = _mean_survival(size, count[groups], items.offsets[row] + before[groups], chance)
     place, owner = ranges(np.ones_like(size), size), np.repeat(np.arange(groups.size), size)
     rank, left = start[owner] - 1 + place, survival[place + np.repeat(np.cumsum(size + 1) - size - 1, size)]
-    stops = survival[place - 1 + np.repeat(np.cumsum(size + 1) - size - 1, size)] - left
-    terms = np.where(rank <= scope, stops * reached(row, start)[owner] / rank, 0.0)
+    ends = survival[place - 1 + np.repeat(np.cumsum(size + 1) - size - 1, size)] - left
+    terms = ends * reached(row, start)[owner] * utility(rank)
     return value + sums_by(row[owner], terms, len(queries))
 
 
@@ -84,25 +93,20 @@ def _mean_survival(size: IntArray, count: IntArray, first: IntArray, chance: Flo
     return survival
 
 
-@dataclass(frozen=True)
-class ERR(Measure):
-    """Expected reciprocal rank: 1 over the rank at which a user is satisfied, who stops more likely at higher grades.
+class _Cascade(Measure):
+    """A user goes down the list and stops at an item that satisfies: the mean over users of what they have then."""
 
-    `top` is the highest grade there can be; that of the judgements unless said. Some peers fix it at 4.
-    """
+    top: float | None
+    gain: str
+    scope: int | None
 
-    name = "ERR"
-    formula = "sum over k of (1/k) R_k prod over j < k of (1 - R_j), R = (2^grade - 1) / 2^top"
-    source = "Chapelle et al. 2009; gdeval"
-    needs = frozenset({"grades"})
-    least = {"scope": 1, "top": 0.0}
-
-    top: float | None = None
-    scope: int | None = None
+    @abstractmethod
+    def utility(self, rank: IntArray) -> FloatArray:
+        """What a user has who is satisfied at a rank."""
 
     def bind(self, queries: RelevantRanks) -> Self:
         """The top grade comes from the judgements."""
-        return replace(self, top=queries.top_grade) if self.top is None else self
+        return replace(self, top=queries.top_grade) if self.top is None else self  # type: ignore[call-arg]
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """One pass down the items with a gain."""
@@ -114,24 +118,53 @@ class ERR(Measure):
         return np.where(self.defined(queries), self._expected(queries), np.nan)
 
     def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
-        """High grades first."""
-        return gains_first(grade)
+        """High gains first."""
+        return gain_worth(grade, self.gain)
 
-    def _value(self, queries: RelevantRanks, items: Ragged) -> FloatArray:
-        return _stopping(items, *self._bounds(queries))
-
-    def _expected(self, queries: RelevantRanks) -> FloatArray:
-        return _expected_stopping(queries, gaining(queries), *self._bounds(queries))
-
-    def _bounds(self, queries: RelevantRanks) -> tuple[float, float]:
-        """The highest grade and the last rank."""
+    def chance(self, queries: RelevantRanks, grade: FloatArray) -> FloatArray:
+        """The chance of each grade to satisfy."""
         top = self.bind(queries).top
         need_top(self, top, queries)
-        return 0.0 if top is None else top, np.inf if self.scope is None else self.scope
+        return chance_of(grade, top or 0.0, self.gain)
+
+    def _utility(self, rank: IntArray) -> FloatArray:
+        return np.where(rank <= (np.inf if self.scope is None else self.scope), self.utility(rank), 0.0)
+
+    def _value(self, queries: RelevantRanks, items: Ragged) -> FloatArray:
+        return _stopping(items, self.chance(queries, items["grade"]), self._utility)
+
+    def _expected(self, queries: RelevantRanks) -> FloatArray:
+        items = gaining(queries)
+        return _expected_stopping(queries, items, self.chance(queries, items["grade"]), self._utility)
 
     def defined(self, queries: RelevantRanks) -> Any:
         """Queries with a gain to win."""
         return queries.count_judged(least=np.nextafter(0, 1)) > 0
+
+
+@dataclass(frozen=True)
+class ERR(_Cascade):
+    """Expected reciprocal rank: 1 over the rank at which a user is satisfied, who stops more likely at higher grades.
+
+    `top` is the highest grade there can be; that of the judgements unless said. Some peers fix it at 4. `gain` linear
+    makes the chance to stop grade / (top + 1), as NTCIREVAL does; exp is that of Chapelle et al.
+    """
+
+    name = "ERR"
+    formula = "sum over k of (1/k) R_k prod over j < k of (1 - R_j), R = gain / (highest gain + 1), gain = 2^grade - 1"
+    source = "Chapelle et al. 2009; gdeval; linear: NTCIREVAL"
+    needs = frozenset({"grades"})
+    least = {"scope": 1, "top": 0.0}
+    choices = {"gain": GAINS}
+    own_rules = {"gain": GAIN_RULE}
+
+    top: float | None = None
+    gain: str = "exp"
+    scope: int | None = None
+
+    def utility(self, rank: IntArray) -> FloatArray:
+        """One over the rank."""
+        return 1.0 / rank
 
 
 @dataclass(frozen=True)
@@ -140,12 +173,41 @@ class nERR(ERR):
 
     name = "nERR"
     formula = "ERR / ERR of the ideal order"
-    source = "Chapelle et al. 2009; ntcir"
+    source = "Chapelle et al. 2009; NTCIREVAL"
 
     def of(self, queries: RelevantRanks) -> FloatArray:
         """ERR over the best there could be."""
-        return divide(self._value(queries, gaining(queries)), self._value(queries, ideal_order(queries)))
+        return divide(self._value(queries, gaining(queries)), self._best(queries))
 
     def expected(self, queries: RelevantRanks) -> FloatArray | None:
         """As ERR: the ideal order has no equal scores."""
-        return divide(self._expected(queries), self._value(queries, ideal_order(queries)))
+        return divide(self._expected(queries), self._best(queries))
+
+    def _best(self, queries: RelevantRanks) -> FloatArray:
+        return self._value(queries, ideal_order(queries, self.gain))
+
+
+@dataclass(frozen=True)
+class iRBU(_Cascade):
+    """Intentwise rank-biased utility: a user is satisfied as in ERR, and each item read until then costs a share 1 - p.
+
+    `top` and `gain` as for ERR. With p near 1 it asks little more than whether the list satisfies at all.
+    """
+
+    name = "iRBU"
+    formula = "sum over k of p^k R_k prod over j < k of (1 - R_j), R = gain / (highest gain + 1)"
+    source = "Sakai & Zeng 2020, the one-intent case of Amigó et al. 2018 without effort"
+    needs = frozenset({"grades"})
+    least = {"scope": 1, "top": 0.0, "p": 0.0}
+    most = {"p": 1.0}
+    choices = {"gain": GAINS}
+    own_rules = {"gain": GAIN_RULE}
+
+    p: float = 0.99
+    top: float | None = None
+    gain: str = "exp"
+    scope: int | None = None
+
+    def utility(self, rank: IntArray) -> FloatArray:
+        """What is left after so many items."""
+        return self.p ** rank.astype(np.float64)

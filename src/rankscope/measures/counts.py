@@ -36,6 +36,7 @@ class NumQ(_Count):
     """How many queries are in the mean."""
 
     name = "num_q"
+    aliases = ("NumQ",)
     formula = "1 per query"
     trec = "num_q"
 
@@ -53,6 +54,7 @@ class NumRet(_Count):
     """How many items were returned."""
 
     name = "num_ret"
+    aliases = ("NumRet",)
     formula = "length of the list"
     trec = "num_ret"
 
@@ -70,6 +72,7 @@ class NumRel(_Count):
     """How many relevant items there are."""
 
     name = "num_rel"
+    aliases = ("NumRel",)
     formula = "R"
     trec = "num_rel"
 
@@ -85,6 +88,7 @@ class NumRelRet(_Count):
     """How many relevant items were returned."""
 
     name = "num_rel_ret"
+    aliases = ("NumRelRet",)
     formula = "v"
     trec = "num_rel_ret"
 

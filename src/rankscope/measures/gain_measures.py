@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
+from rankscope.measures.blended import different_gains_tied
 from rankscope.measures.fractions import divide
 from rankscope.measures.gains import at_rank, gaining, ideal_order
 from rankscope.measures.measure import Measure
 from rankscope.measures.ndcg import nDCG
 from rankscope.measures.worth import gains_first, hits_first
-from rankscope.ranks.expectation import found_items, group_of, spans
+from rankscope.ranks.expectation import found_items, spans
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.settings import Settings
 
@@ -80,12 +81,7 @@ class G(Measure):
 
     def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
         """Of two different gains in one group now the higher should stand first and now the lower, as costs have it."""
-        found = gaining(queries)
-        group = group_of(queries, found)
-        low, high = np.full(queries.ties.size, np.inf), np.full(queries.ties.size, -np.inf)
-        np.minimum.at(low, group[group >= 0], found["grade"][group >= 0])
-        np.maximum.at(high, group[group >= 0], found["grade"][group >= 0])
-        return queries.ties.count(low < high) > 0
+        return different_gains_tied(queries)
 
     def defined(self, queries: RelevantRanks) -> Any:
         """As nDCG."""

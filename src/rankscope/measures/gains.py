@@ -2,22 +2,92 @@
 
 from __future__ import annotations
 
+import math
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import MeasureError
 from rankscope.measures.measure import Measure
+from rankscope.measures.worth import SLIGHT
+from rankscope.notation import short
 from rankscope.ranks.ragged import Ragged, offsets_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.validation import OneOf
 
 GAINS = ("linear", "exp")
+NEARLY_NOTHING = float(np.nextafter(0, 1))
+
+
+class GainRule(OneOf):
+    """What a gain may be: a word, or a gain for each grade, as in {1:2,2:5}; a grade that is not named keeps its own.
+
+    >>> GainRule(GAINS).plain("{2: 5, 1:2.0}"), GainRule(GAINS).plain({1: 3})
+    ('{1:2,2:5}', '{1:3}')
+    """
+
+    def plain(self, value: Any) -> Any:
+        """The word, or the gains in the order of the grades."""
+        if isinstance(value, dict):
+            value = "{" + ",".join(f"{grade}:{gain}" for grade, gain in value.items()) + "}"
+        if not isinstance(value, str) or not value.startswith("{"):
+            return super().plain(value)
+        gains = own_gains(value)
+        return "{" + ",".join(f"{short(grade)}:{short(gain)}" for grade, gain in sorted(gains.items())) + "}"
+
+
+GAIN_RULE = GainRule(GAINS)
+
+
+@cache
+def own_gains(text: str) -> dict[float, float]:
+    """The gain of each grade that a text names.
+
+    >>> own_gains("{1:2,2:5}")
+    {1.0: 2.0, 2.0: 5.0}
+    """
+    wanted = ValueError(f"must be one of {', '.join(GAINS)}, or gains of grades above 0, as {{1:2,2:5}}")
+    try:
+        pairs = [each.split(":") for each in text.strip("{} ").split(",") if each.strip()]
+        gains = {float(grade): float(gain) for grade, gain in pairs}
+    except ValueError:
+        raise wanted from None
+    sound = all(math.isfinite(gain) and gain >= 0 and math.isfinite(grade) for grade, gain in gains.items())
+    if not sound or any(grade < 0 or (grade == 0 and gain != 0) for grade, gain in gains.items()):
+        raise wanted
+    return {grade: gain for grade, gain in gains.items() if grade > 0}
 
 
 def gain_of(grade: FloatArray, gain: str) -> FloatArray:
-    """The gain of a grade: itself, or 2^grade - 1; nothing for grades below 0."""
+    """The gain of a grade: itself, 2^grade - 1, or what the text names for it; nothing for grades below 0.
+
+    >>> gain_of(np.array([-1.0, 0.0, 1.0, 3.0]), "exp"), gain_of(np.array([1.0, 2.0]), "{2:5}")
+    (array([0., 0., 1., 7.]), array([1., 5.]))
+    """
     positive = np.maximum(grade, 0.0)
-    return np.exp2(positive) - 1.0 if gain == "exp" else positive
+    if not gain.startswith("{"):
+        return np.exp2(positive) - 1.0 if gain == "exp" else positive
+    own = own_gains(gain)
+    return np.select([positive == each for each in own], list(own.values()), positive) if own else positive
+
+
+def gains_within(
+    rank: IntArray, grade: FloatArray, gain: str, floor: float = 0.0, scope: int | None = None
+) -> FloatArray:
+    """The gain of each item; none beyond the cut-off, nor for grades below `floor`."""
+    there = rank <= (np.inf if scope is None else scope)
+    if floor > 0:
+        there &= grade >= floor
+    return np.where(there, gain_of(grade, gain), 0.0)
+
+
+def gain_worth(grade: FloatArray, gain: str, floor: float = 0.0) -> FloatArray:
+    """Items by their gain, then what is not judged, then what is judged and gains nothing."""
+    own = np.where(grade >= max(floor, NEARLY_NOTHING), gain_of(grade, gain), 0.0)
+    return np.where(own > 0, own, np.where(grade >= 0, SLIGHT, 0.0))
 
 
 def discount(rank: NDArray[np.integer]) -> FloatArray:
@@ -33,12 +103,12 @@ def need_top(measure: Measure, top: float | None, queries: RelevantRanks) -> Non
         )
 
 
-def ideal_order(queries: RelevantRanks) -> Ragged:
-    """All items judged above 0, found or not, best first: grade and rank."""
+def ideal_order(queries: RelevantRanks, gain: str = "linear") -> Ragged:
+    """All items judged above 0, found or not, the best gains first: grade and rank."""
     levels = queries.levels
     good = (levels["grade"] > 0).nonzero()[0]
     grade, row, count = levels["grade"][good], levels.row[good], levels["count"][good]
-    order = np.lexsort((-grade, row))
+    order = np.lexsort((-gain_of(grade, gain) if gain.startswith("{") else -grade, row))
     count = count[order]
     items = row[order].repeat(count)
     offsets = offsets_of(np.bincount(items, minlength=len(queries)))

@@ -9,9 +9,20 @@ import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import GAINS, at_rank, discount, gain_of, gaining, ideal_order, losing_order
+from rankscope.measures.gains import (
+    GAIN_RULE,
+    GAINS,
+    at_rank,
+    discount,
+    gain_of,
+    gain_worth,
+    gaining,
+    gains_within,
+    ideal_order,
+    losing_order,
+)
 from rankscope.measures.measure import Measure
-from rankscope.measures.worth import SLIGHT, gains_first, not_known
+from rankscope.measures.worth import gains_first, not_known
 from rankscope.ranks.expectation import counts_in_groups, expected_additive, group_of, spread_evenly, sums_in_groups
 from rankscope.ranks.ragged import Ragged, ranges, sums_by
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
@@ -22,10 +33,10 @@ from rankscope.settings import Settings
 class nDCG(Measure):
     """Normalised discounted cumulated gain: DCG over the DCG of the ideal order of all judged items, found or not.
 
-    `gain`: linear takes the grade itself (trec_eval), exp 2^grade - 1 (Burges et al.). The cut-off cuts the ideal
-    order too. Grades below 0 gain nothing; `negative` subtract lets them take away, both lets them do so at the end of
-    the ideal order too, as torchmetrics does. trec_eval's -l does not touch nDCG, so it has no `rel`; grades below
-    `floor` gain nothing, as with ranx's -l.
+    `gain`: linear takes the grade itself (trec_eval), exp 2^grade - 1 (Burges et al.), {1:2,2:5} a gain for each grade
+    (grades that are not named keep their own). The cut-off cuts the ideal order too. Grades below 0 gain nothing;
+    `negative` subtract lets them take away, both lets them do so at the end of the ideal order too, as torchmetrics
+    does. trec_eval's -l does not touch nDCG, so it has no `rel`; grades below `floor` gain nothing, as with ranx's -l.
     """
 
     name = "nDCG"
@@ -36,6 +47,7 @@ class nDCG(Measure):
     trec_cut = "ndcg_cut_{scope}"
     needs = frozenset({"grades"})
     choices = {"gain": GAINS, "negative": ("zero", "subtract", "both")}
+    own_rules = {"gain": GAIN_RULE}
 
     gain: str = "linear"
     negative: str = "zero"
@@ -54,17 +66,13 @@ class nDCG(Measure):
         return rank <= (np.inf if self.scope is None else self.scope)
 
     def _weight(self, rank: IntArray, grade: FloatArray) -> FloatArray:
-        weight = gain_of(grade, self.gain) / discount(rank)
-        there = self._within(rank)
-        if self.floor > 0:
-            there &= grade >= self.floor
-        return np.where(there, weight, 0.0)
+        return gains_within(rank, grade, self.gain, self.floor, self.scope) / discount(rank)
 
     def _loss(self, rank: IntArray, grade: FloatArray) -> FloatArray:
         return np.where(self._within(rank), grade / discount(rank), 0.0)
 
     def _ideal(self, queries: RelevantRanks) -> FloatArray:
-        ideal = ideal_order(queries)
+        ideal = ideal_order(queries, self.gain)
         best = ideal.total(self._weight(ideal["rank"], ideal["grade"]))
         if self.negative == "both":
             last = losing_order(queries)
@@ -82,9 +90,8 @@ class nDCG(Measure):
         """Gains first, losses last; with both, an ideal order that changes with the list has no proven extreme."""
         if self.negative == "both" and settings.depth is not None and settings.judged_only:
             return not_known(grade)
-        gain = np.where(grade >= max(self.floor, np.nextafter(0, 1)), gain_of(grade, self.gain), 0.0)
         loss = np.where(grade < 0, grade if self.negative != "zero" else 0.0, 0.0)
-        return np.where(gain > 0, gain, np.where(grade >= 0, SLIGHT, loss))
+        return np.where(grade < 0, loss, gain_worth(grade, self.gain, self.floor))
 
     def defined(self, queries: RelevantRanks) -> Any:
         """Queries with a gain to win."""

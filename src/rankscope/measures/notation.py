@@ -12,6 +12,7 @@ from typing import TypeAlias
 from rankscope import measures as kinds
 from rankscope.errors import MeasureError
 from rankscope.measures.measure import Measure, with_level
+from rankscope.measures.peer_spellings import respell
 from rankscope.measures.recall_levels import LEVELS
 from rankscope.notation import NamedCatalogue, given_options, split_list
 
@@ -107,7 +108,6 @@ LISTS: dict[str, tuple[str, ...]] = {
     "set": ("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
 }
 PEER_NAMES: dict[str, Callable[[int | None], Measure]] = {
-    "ndcg_burges": lambda k: kinds.nDCG(gain="exp", scope=k),
     "f1": lambda k: kinds.SetF() if k is None else kinds.F(k),
     "err": lambda k: kinds.ERR(scope=k),
 }
@@ -142,10 +142,12 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
     P(scope=10, rel=2.0, divisor='k')
     >>> print(parse_measure("ndcg_cut_10"), parse_measure("MRR@10"), parse_measure("RBP(.5, gain=graded)"))
     nDCG@10 RR@10 RBP(p=0.5,gain=graded)
+    >>> print(parse_measure("nDCG(dcg='exp-log2')@10"), parse_measure("INST(T=2, max_rel=4)"), parse_measure("NumRet"))
+    nDCG(gain=exp)@10 INST(T=2,top=4) num_ret
     """
     if level := RANX_LEVEL.fullmatch(text):
         measure = parse_measure(level[1], float(level[2]))
-        return replace(measure, floor=float(level[2])) if isinstance(measure, kinds.nDCG) else measure
+        return replace(measure, floor=float(level[2])) if isinstance(measure, kinds.nDCG | kinds.DCG) else measure
     if persistence := RANX_RBP.fullmatch(text):
         return with_level(kinds.RBP(p=float(f"0.{persistence[1]}")), rel)
     if text in METRIC_LEARNING:
@@ -154,7 +156,7 @@ def parse_measure(text: str, rel: float = 1) -> Measure:
         return with_level(trec_single(text), rel)
     if family := _of_family(text):
         return with_level(family, rel)
-    written = MEASURES.take_apart(text)
+    written = respell(MEASURES.take_apart(text))
     peer = PEER_NAMES.get(written.name.lower())
     if peer and not written.given and (not written.scope or written.scope.isdecimal()):
         return with_level(peer(int(written.scope) if written.scope else None), rel)

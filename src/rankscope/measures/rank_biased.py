@@ -35,7 +35,7 @@ class RBP(Measure):
     `gain`: binary counts relevant items; graded takes grade over the highest grade of the judgements; query takes
     grade over the query's highest grade where that is above 1 (trec_eval 10's reading, with p = .9); raw takes the
     grade of a relevant item as it is, so that values may exceed 1 (ranx). `horizon` looks no further than that rank
-    and lets the weights up to it add to 1 (cwl_eval, 1000).
+    and lets the weights up to it add to 1 (cwl_eval, 1000); a cut-off looks no further and changes no weight.
     """
 
     name = "RBP"
@@ -43,7 +43,7 @@ class RBP(Measure):
     formula = "(1 - p) sum over k of gain_k p^(k - 1)"
     source = "Moffat & Zobel 2008; trec_eval 10 rbp"
     choices = {"gain": ("binary", "graded", "query", "raw")}
-    least = {"p": 0.0, "top": 0.0, "horizon": 1}
+    least = {"p": 0.0, "top": 0.0, "horizon": 1, "scope": 1}
     most = {"p": 1.0}
 
     p: float = 0.8
@@ -51,6 +51,7 @@ class RBP(Measure):
     rel: float = 1.0
     top: float | None = None
     horizon: int | None = None
+    scope: int | None = None
 
     def bind(self, queries: RelevantRanks) -> Self:
         """The top grade comes from the judgements."""
@@ -77,7 +78,8 @@ class RBP(Measure):
     def _weights(self, queries: RelevantRanks) -> FloatArray:
         """What each rank weighs, before all are divided by one number."""
         table = powers(self.p, _deepest(queries))
-        return table if self.horizon is None else np.where(np.arange(table.size) < self.horizon, table, 0.0)
+        last = min(self.horizon or table.size, self.scope or table.size)
+        return np.where(np.arange(table.size) < last, table, 0.0)
 
     def _value(self, queries: RelevantRanks, total: FloatArray) -> FloatArray:
         """The weighted gains in the units of the measure; undefined without anything to win."""

@@ -73,7 +73,7 @@ class SetRelativeP(Measure):
     """Precision of the whole list as a share of the best possible: hits over the smaller of returned and R."""
 
     name = "SetRelativeP"
-    aliases = ("set_relative_P",)
+    aliases = ("set_relative_P", "SetRelP")
     formula = "v / min(returned, R)"
     source = "trec_eval set_relative_P"
     trec = "set_relative_P"

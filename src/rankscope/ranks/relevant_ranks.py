@@ -47,6 +47,7 @@ class RelevantRanks:
     not_judged: tuple[str, ...] = ()  # queries of the run that have no judgements
     left_out: IntArray | None = None  # items that are not in the collection for this query: junk, or the query itself
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    subtopics: Ragged | None = None  # item, subtopic and grade, where subtopics were judged; `judged` has items then
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -113,6 +114,7 @@ class RelevantRanks:
             classes=None if first.classes is None else tuple(kind for each in parts for kind in each.classes or ()),
             distractors=Ragged.join([each.distractors for each in parts if each.distractors]) if kept else None,
             left_out=np.concatenate([each.left_out for each in parts if each.left_out is not None]) if out else None,
+            subtopics=None,
         )
 
     @classmethod
@@ -284,6 +286,7 @@ class RelevantRanks:
             classes=None if self.classes is None else tuple(self.classes[row] for row in rows.tolist()),
             distractors=None if self.distractors is None else self.distractors.take(rows),
             left_out=None if self.left_out is None else self.left_out[rows],
+            subtopics=None if self.subtopics is None else self.subtopics.take(rows),
         )
 
     def with_collection(self, size: int | None) -> RelevantRanks:

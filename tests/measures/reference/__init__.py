@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankscope.measures import Measure
-from tests.measures.reference import averages, class_sizes, cut_offs, gains, sets
+from tests.measures.reference import averages, blended, class_sizes, cut_offs, diversity, gains, sets, users
 from tests.measures.reference.words import Reference
 from tests.strategies import Topic
 
 REFERENCE: dict[type[Measure], Reference] = {
     kind: reference
-    for part in (cut_offs, averages, gains, class_sizes, sets)
+    for part in (cut_offs, averages, gains, class_sizes, sets, blended, users, diversity)
     for kind, reference in part.REFERENCE.items()
 }
 

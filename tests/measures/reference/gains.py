@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from rankscope.measures import ERR, RBP, BinG, G, Measure, Q, RBPResidual, Rndcg, nDCG, nDCGRel, nERR
+from rankscope.measures import ERR, RBP, BinG, G, Measure, RBPResidual, Rndcg, nDCG, nDCGRel, nERR
 from tests.measures.reference.words import (
     NAN,
     Reference,
     count_relevant,
     dcg,
     gain,
-    hits_within,
     ideal_list,
     is_hit,
     is_judged,
@@ -22,7 +22,20 @@ from tests.measures.reference.words import (
 from tests.strategies import Grade, Topic
 
 
+def regraded(m: nDCG, topic: Topic) -> Topic:
+    """The topic with gains of its own in place of grades."""
+    own = {float(pair.split(":")[0]): float(pair.split(":")[1]) for pair in m.gain.strip("{}").split(",")}
+
+    def new(grade: Grade) -> Grade:
+        return own.get(grade, grade) if grade is not None else None
+
+    listed, missing = tuple(map(new, topic.listed)), tuple(own.get(grade, grade) for grade in topic.missing)
+    return replace(topic, listed=listed, missing=missing)
+
+
 def ndcg(m: nDCG, topic: Topic, topics: Sequence[Topic]) -> float:
+    if m.gain.startswith("{"):
+        return ndcg(replace(m, gain="linear"), regraded(m, topic), topics)
     scope = m.scope or math.inf
     negative = sorted((grade for grade in topic.judgements if grade < 0), reverse=True)
     length = max(len(topic.listed), len(topic.judgements))
@@ -62,16 +75,6 @@ def rndcg(m: Rndcg, topic: Topic, topics: Sequence[Topic]) -> float:
     return sum(values) / len(values)
 
 
-def q(m: Q, topic: Topic, topics: Sequence[Topic]) -> float:
-    best, total = ideal_list(topic), 0.0
-    for k, grade in enumerate(topic.listed, 1):
-        if is_hit(grade, m.rel):
-            gained = sum(gain(other, m.gain) for other in topic.listed[:k])
-            possible = sum(gain(other, m.gain) for other in best[:k])
-            total += (hits_within(topic, k, m.rel) + m.beta * gained) / (k + m.beta * possible)
-    return over(total, count_relevant(topic, m.rel))
-
-
 def bin_g(m: BinG, topic: Topic, topics: Sequence[Topic]) -> float:
     total = 0.0
     for place, grade in enumerate(topic.listed):
@@ -96,7 +99,7 @@ def rbp(m: RBP, topic: Topic, topics: Sequence[Topic]) -> float:
     top = top_of(topics) if m.top is None else m.top
     something = count_relevant(topic, m.rel) if m.gain in ("binary", "raw") else len(ideal_list(topic))
     total = 0.0
-    for k, grade in enumerate(topic.listed[: m.horizon], 1):
+    for k, grade in enumerate(topic.listed[: min(m.horizon or 99, m.scope or 99)], 1):
         if m.gain == "raw":
             total += (gain(grade) if is_hit(grade, m.rel) else 0.0) * m.p ** (k - 1)
         elif m.gain == "binary":
@@ -114,10 +117,10 @@ def rbp_residual(m: RBPResidual, topic: Topic, topics: Sequence[Topic]) -> float
     return (1 - m.p) * sum(m.p ** (k - 1) for k in unknown) + m.p ** len(topic.listed)
 
 
-def stopping(listed: Sequence[Grade], top: float, scope: float) -> float:
+def stopping(listed: Sequence[Grade], top: float, scope: float, kind: str) -> float:
     total, still = 0.0, 1.0
     for k, grade in enumerate(listed, 1):
-        satisfied = gain(grade, "exp") / 2**top
+        satisfied = gain(grade) / (top + 1) if kind == "linear" else gain(grade, "exp") / 2**top
         if k <= scope:
             total += still * satisfied / k
         still *= 1 - satisfied
@@ -126,13 +129,13 @@ def stopping(listed: Sequence[Grade], top: float, scope: float) -> float:
 
 def err(m: ERR, topic: Topic, topics: Sequence[Topic]) -> float:
     top = top_of(topics) if m.top is None else m.top
-    return stopping(topic.listed, top, m.scope or math.inf) if ideal_list(topic) else NAN
+    return stopping(topic.listed, top, m.scope or math.inf, m.gain) if ideal_list(topic) else NAN
 
 
 def nerr(m: nERR, topic: Topic, topics: Sequence[Topic]) -> float:
     top = top_of(topics) if m.top is None else m.top
-    best = stopping(ideal_list(topic), top, m.scope or math.inf)
-    return over(stopping(topic.listed, top, m.scope or math.inf), best)
+    best = stopping(ideal_list(topic), top, m.scope or math.inf, m.gain)
+    return over(stopping(topic.listed, top, m.scope or math.inf, m.gain), best)
 
 
 REFERENCE: dict[type[Measure], Reference] = {
@@ -141,7 +144,6 @@ REFERENCE: dict[type[Measure], Reference] = {
     RBPResidual: rbp_residual,
     ERR: err,
     nERR: nerr,
-    Q: q,
     nDCGRel: ndcg_rel,
     Rndcg: rndcg,
     BinG: bin_g,

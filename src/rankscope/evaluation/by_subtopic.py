@@ -1,0 +1,64 @@
+"""Measures of diversity beside the plain ones: which judgements they read, and the reduction they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rankscope.errors import InputError, SettingError
+from rankscope.inputs.subtopics import Subtopics
+from rankscope.measures.measure import Measure
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.ranks.subtopic_ranks import with_subtopics
+from rankscope.settings import Settings
+from rankscope.wording import setting_usage
+
+SHOWN = 5
+
+
+def needs_subtopics(measure: Measure) -> bool:
+    """Whether a measure reads judgements of subtopics."""
+    return "subtopics" in measure.needs
+
+
+def read_subtopics(subtopics: Any, qrels: Any, kinds: Iterable[Measure], reading: Any, settings: Settings) -> Subtopics:
+    """The judgements of subtopics that measures of diversity are computed from; of their own, or the only ones."""
+    needing = [each for each in kinds if needs_subtopics(each)]
+    if not needing:
+        raise SettingError(
+            f"{setting_usage('subtopics', '...')}: only measures of diversity read subtopics; ask for one, as "
+            "alpha_nDCG@10, ERR_IA@10 or StRecall@10"
+        )
+    read = Subtopics.of(qrels if subtopics is None else subtopics, reading, settings.duplicates)
+    if subtopics is None and read.count < 2:
+        given = setting_usage("subtopics", "FILE")
+        raise InputError.of(
+            read.name,
+            [f"{needing[0]} needs judgements of subtopics, but no query has more than one subtopic here"],
+            f"The second column of a diversity file names the subtopic; give one with {given}.",
+        )
+    return read
+
+
+def reduced_by_subtopic(judged: Subtopics, reduction: Callable[..., RelevantRanks]) -> Callable[..., RelevantRanks]:
+    """The reduction of a run to where the items of subtopics stand; `reduction` takes judgements and settings."""
+    numbered = judged.numbered()
+
+    def reduced(settings: Settings, **more: Any) -> RelevantRanks:
+        return with_subtopics(reduction(numbered, settings=settings, **more), judged)
+
+    return reduced
+
+
+def refuse_other_queries(divided: RelevantRanks, plain: RelevantRanks) -> None:
+    """Both sorts of judgements must be about the same queries: a mean over some of them would be another mean."""
+    problems = []
+    for one, other, words in (
+        (divided, plain, "has judgements of subtopics, but no plain ones"),
+        (plain, divided, "has plain judgements, but none of subtopics"),
+    ):
+        lacking = sorted(set(one.queries) - set(other.queries))
+        problems += [f"query {query} {words}" for query in lacking[:SHOWN]]
+        problems += [f"and {len(lacking) - SHOWN} more queries"] if len(lacking) > SHOWN else []
+    if problems:
+        raise InputError.of("subtopics", problems, "Give the file of subtopics alone, as QRELS, or judge both alike.")

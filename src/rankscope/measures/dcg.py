@@ -1,0 +1,154 @@
+"""Discounted cumulated gain as it is, and in the two discounts of its inventors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.measures.fractions import divide
+from rankscope.measures.gains import (
+    GAIN_RULE,
+    GAINS,
+    NEARLY_NOTHING,
+    discount,
+    gain_worth,
+    gaining,
+    gains_within,
+    ideal_order,
+)
+from rankscope.measures.measure import Measure
+from rankscope.measures.worth import hits_first
+from rankscope.ranks.expectation import expected_additive, expected_hits
+from rankscope.ranks.relevant_ranks import RelevantRanks
+from rankscope.settings import Settings
+
+
+class _Additive(Measure):
+    """A sum over items of their gain times a weight of their rank."""
+
+    gain: str
+    floor: float = 0.0
+    scope: int | None
+
+    @abstractmethod
+    def weight(self, rank: IntArray) -> FloatArray:
+        """What a rank weighs."""
+
+    def _term(self, rank: IntArray, grade: FloatArray) -> FloatArray:
+        return gains_within(rank, grade, self.gain, self.floor, self.scope) * self.weight(rank)
+
+    def divisor(self, queries: RelevantRanks) -> FloatArray:
+        """What the sum is divided by: 1, or the sum of the ideal order; 0 where there is nothing to win."""
+        return np.where(self.defined(queries), 1.0, 0.0)
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """The sum, added in rank order."""
+        found = gaining(queries)
+        return divide(found.total(self._term(found["rank"], found["grade"])), self.divisor(queries))
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        return divide(expected_additive(queries, self._term), self.divisor(queries))
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Gains first."""
+        return gain_worth(grade, self.gain, self.floor)
+
+    def defined(self, queries: RelevantRanks) -> Any:
+        """Queries with a gain to win."""
+        return queries.count_judged(least=max(self.floor, NEARLY_NOTHING)) > 0
+
+
+@dataclass(frozen=True)
+class DCG(_Additive):
+    """Discounted cumulated gain, not normalised: queries with many relevant items reach more.
+
+    `gain`: linear takes the grade itself, exp 2^grade - 1, {1:2,2:5} a gain for each grade. Grades below `floor` gain
+    nothing.
+    """
+
+    name = "DCG"
+    aliases = ("dcg",)
+    formula = "sum over k of gain_k / log2(k + 1)"
+    source = "Järvelin & Kekäläinen 2002 with the discount of Burges et al. 2005; ranx dcg, dcg_burges"
+    needs = frozenset({"grades"})
+    choices = {"gain": GAINS}
+    own_rules = {"gain": GAIN_RULE}
+
+    gain: str = "linear"
+    floor: float = 0.0
+    scope: int | None = None
+
+    def weight(self, rank: IntArray) -> FloatArray:
+        """One over log2(k + 1)."""
+        return 1.0 / discount(rank)
+
+
+@dataclass(frozen=True)
+class jDCG(_Additive):
+    """Discounted cumulated gain as Järvelin and Kekäläinen wrote it: ranks before `base` are not discounted at all.
+
+    `gain` as for DCG.
+    """
+
+    name = "jDCG"
+    formula = "sum over k of gain_k / max(1, log_b(k))"
+    source = "Järvelin & Kekäläinen 2002; NTCIREVAL"
+    needs = frozenset({"grades"})
+    choices = {"gain": GAINS}
+    own_rules = {"gain": GAIN_RULE}
+    above = {"base": 1.0}
+
+    base: float = 2.0
+    gain: str = "linear"
+    scope: int | None = None
+
+    def weight(self, rank: IntArray) -> FloatArray:
+        """One over log_b(k), at most 1."""
+        return 1.0 / np.maximum(np.log(rank) / np.log(self.base), 1.0)
+
+
+@dataclass(frozen=True)
+class jnDCG(jDCG):
+    """Järvelin and Kekäläinen's own nDCG: ranks before `base` are not discounted, the ideal order is cut at k too."""
+
+    name = "jnDCG"
+    formula = "jDCG over that of the ideal order"
+
+    def divisor(self, queries: RelevantRanks) -> FloatArray:
+        """The sum over the ideal order of all judged items."""
+        ideal = ideal_order(queries, self.gain)
+        return ideal.total(self._term(ideal["rank"], ideal["grade"]))
+
+
+@dataclass(frozen=True)
+class HitCount(Measure):
+    """Hits: how many of the returned items (of the first `scope`) are relevant."""
+
+    name = "hits"
+    aliases = ("Hits",)
+    formula = "v(k)"
+    source = "ranx hits"
+
+    rel: float = 1.0
+    scope: int | None = None
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Counted."""
+        queries = queries.at(rel=self.rel)
+        hits = queries.found if self.scope is None else queries.hits(self.scope)
+        return np.where(queries.relevant > 0, hits, np.nan)
+
+    def expected(self, queries: RelevantRanks) -> FloatArray | None:
+        """Each tied item is as likely at any of its places."""
+        queries = queries.at(rel=self.rel)
+        hits = queries.found if self.scope is None else expected_hits(queries, self.scope)
+        return np.where(queries.relevant > 0, hits, np.nan)
+
+    def worth(self, grade: FloatArray, settings: Settings) -> FloatArray:
+        """Hits first."""
+        return hits_first(grade, self.rel)

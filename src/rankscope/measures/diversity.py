@@ -1,0 +1,248 @@
+"""Measures of lists that should serve every subtopic of a query, not one of them again and again."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankscope.arrays import FloatArray
+from rankscope.measures.fractions import divide
+from rankscope.measures.subtopics import SubtopicMeasure, greedy_gains, seen_before
+from rankscope.notation import given_behind_at
+from rankscope.ranks.relevant_ranks import RelevantRanks
+
+
+class _Novelty(SubtopicMeasure):
+    """Each subtopic gains less with each item that serves it again: 1, 1 - alpha, (1 - alpha)^2, ..."""
+
+    alpha: float
+    scope: int | None = None
+
+    @abstractmethod
+    def weight(self, rank: FloatArray) -> FloatArray:
+        """What a rank weighs."""
+
+    @abstractmethod
+    def whole(self, queries: RelevantRanks) -> FloatArray:
+        """What the sum is divided by."""
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """The sum over items and the subtopics they serve."""
+        found = self.found(queries)
+        gain = (1.0 - self.alpha) ** seen_before(found)
+        value = found.total(np.where(found["rank"] <= self._limit, gain * self.weight(found["rank"]), 0.0))
+        return divide(value, self.whole(queries))
+
+    @property
+    def _limit(self) -> float:
+        return np.inf if self.scope is None else self.scope
+
+    def best_in_theory(self, queries: RelevantRanks) -> FloatArray:
+        """The sum of a list in which every item serves every subtopic."""
+        ranks = np.arange(1.0, (self.scope or 0) + 1.0)
+        return self.subtopics(queries) * float(((1.0 - self.alpha) ** (ranks - 1.0) * self.weight(ranks)).sum())
+
+    def best_there_is(self, queries: RelevantRanks) -> FloatArray:
+        """The sum of the judged items, each next one the best that is left."""
+        gains = greedy_gains(self.relevant(queries), self.alpha, self.scope)
+        return gains.total(gains["gain"] * self.weight(gains["rank"].astype(np.float64)))
+
+
+class _ByLogarithm(_Novelty):
+    def weight(self, rank: FloatArray) -> FloatArray:
+        """The discount of DCG."""
+        return 1.0 / np.log2(rank + 1.0)
+
+
+class _ByRank(_Novelty):
+    def weight(self, rank: FloatArray) -> FloatArray:
+        """One over the rank."""
+        return 1.0 / rank
+
+
+@dataclass(frozen=True)
+class alpha_DCG(_ByLogarithm):
+    """Alpha-DCG: DCG over subtopics that are worth less each time; 1 if every item served every subtopic.
+
+    `alpha` is how much of a subtopic's worth an item uses up. An item serves a subtopic from grade `rel` on.
+    """
+
+    name = "alpha_DCG"
+    aliases = ("α_DCG",)
+    formula = "sum over j <= k, subtopics s of item j of (1 - alpha)^(items for s above) / log2(j + 1), over the most"
+    source = "Clarke et al. 2008; ndeval alpha-DCG"
+    least = {"scope": 1, "alpha": 0.0}
+    most = {"alpha": 1.0}
+
+    scope: int = given_behind_at()
+    alpha: float = 0.5
+    rel: float = 1.0
+
+    def whole(self, queries: RelevantRanks) -> FloatArray:
+        """Every item would serve every subtopic."""
+        return self.best_in_theory(queries)
+
+
+@dataclass(frozen=True)
+class alpha_nDCG(_ByLogarithm):
+    """Alpha-nDCG: alpha-DCG over that of the judged items in the best order, found greedily; ties go to the higher id.
+
+    `alpha` is how much of a subtopic's worth an item uses up. An item serves a subtopic from grade `rel` on.
+    """
+
+    name = "alpha_nDCG"
+    aliases = ("α_nDCG",)
+    formula = "alpha-DCG over that of the greedy ideal order"
+    source = "Clarke et al. 2008; ndeval alpha-nDCG"
+    least = {"scope": 1, "alpha": 0.0}
+    most = {"alpha": 1.0}
+
+    alpha: float = 0.5
+    rel: float = 1.0
+    scope: int | None = None
+
+    def whole(self, queries: RelevantRanks) -> FloatArray:
+        """By the judgements."""
+        return self.best_there_is(queries)
+
+
+@dataclass(frozen=True)
+class ERR_IA(_ByRank):
+    """Intent-aware ERR: users of each subtopic stop at an item that serves it with chance `alpha`; 1 if all could.
+
+    Subtopics are equally likely. An item serves a subtopic from grade `rel` on.
+    """
+
+    name = "ERR_IA"
+    formula = "sum over j <= k, subtopics s of item j of (1 - alpha)^(items for s above) / j, over the most"
+    source = "Chapelle et al. 2009; ndeval ERR-IA"
+    least = {"scope": 1, "alpha": 0.0}
+    most = {"alpha": 1.0}
+
+    scope: int = given_behind_at()
+    alpha: float = 0.5
+    rel: float = 1.0
+
+    def whole(self, queries: RelevantRanks) -> FloatArray:
+        """Every item would serve every subtopic."""
+        return self.best_in_theory(queries)
+
+
+@dataclass(frozen=True)
+class nERR_IA(_ByRank):
+    """Intent-aware ERR over that of the judged items in the best order, found greedily.
+
+    `alpha` and `rel` as for ERR_IA.
+    """
+
+    name = "nERR_IA"
+    formula = "ERR-IA over that of the greedy ideal order"
+    source = "Chapelle et al. 2009; ndeval nERR-IA"
+    least = {"scope": 1, "alpha": 0.0}
+    most = {"alpha": 1.0}
+
+    alpha: float = 0.5
+    rel: float = 1.0
+    scope: int | None = None
+
+    def whole(self, queries: RelevantRanks) -> FloatArray:
+        """By the judgements."""
+        return self.best_there_is(queries)
+
+
+@dataclass(frozen=True)
+class NRBP(_Novelty):
+    """Novelty- and rank-biased precision: RBP with patience `beta` over subtopics that are worth less each time.
+
+    `alpha` is how much of a subtopic's worth an item uses up. An item serves a subtopic from grade `rel` on.
+    """
+
+    name = "NRBP"
+    formula = "(1 - (1 - alpha) beta)/S sum over k, subtopics s of item k of (1 - alpha)^(items for s above) beta^(k-1)"
+    source = "Clarke, Kolla & Vechtomova 2009; ndeval NRBP"
+    least = {"alpha": 0.0, "beta": 0.0}
+    most = {"alpha": 1.0, "beta": 1.0}
+
+    alpha: float = 0.5
+    beta: float = 0.5
+    rel: float = 1.0
+
+    def weight(self, rank: FloatArray) -> FloatArray:
+        """A power of the patience."""
+        return np.asarray(self.beta ** (rank - 1.0))
+
+    def whole(self, queries: RelevantRanks) -> FloatArray:
+        """Every item would serve every subtopic."""
+        return divide(self.subtopics(queries), 1.0 - (1.0 - self.alpha) * self.beta)
+
+
+@dataclass(frozen=True)
+class nNRBP(NRBP):
+    """Novelty- and rank-biased precision over that of the judged items in the best order, found greedily.
+
+    `alpha`, `beta` and `rel` as for NRBP.
+    """
+
+    name = "nNRBP"
+    formula = "NRBP over that of the greedy ideal order"
+    source = "Clarke, Kolla & Vechtomova 2009; ndeval nNRBP"
+
+    def whole(self, queries: RelevantRanks) -> FloatArray:
+        """By the judgements."""
+        return self.best_there_is(queries)
+
+
+@dataclass(frozen=True)
+class AP_IA(SubtopicMeasure):
+    """Intent-aware average precision: the mean of AP over the subtopics that any item serves."""
+
+    name = "AP_IA"
+    aliases = ("MAP_IA",)
+    formula = "(1/S) sum over subtopics of their AP"
+    source = "Agrawal et al. 2009; ndeval MAP-IA"
+
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Precision of each subtopic at each of its items."""
+        found = self.found(queries)
+        precision = (seen_before(found) + 1.0) / found["rank"]
+        return divide(found.total(precision / self.items_of_subtopic(queries, found)), self.subtopics(queries))
+
+
+@dataclass(frozen=True)
+class P_IA(SubtopicMeasure):
+    """Intent-aware precision: the mean of P@k over the subtopics that any item serves."""
+
+    name = "P_IA"
+    formula = "(1/S) sum over subtopics of their P@k"
+    source = "Agrawal et al. 2009; ndeval P-IA"
+
+    scope: int = given_behind_at()
+    rel: float = 1.0
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Items within the scope, each once for every subtopic it serves."""
+        found = self.found(queries)
+        return divide(found.count(found["rank"] <= self.scope), self.scope * self.subtopics(queries))
+
+
+@dataclass(frozen=True)
+class StRecall(SubtopicMeasure):
+    """Subtopic recall: the share of the subtopics that the list, or its first k items, serves at least once."""
+
+    name = "StRecall"
+    aliases = ("strec", "SRecall")
+    formula = "subtopics served / S"
+    source = "Zhai, Cohen & Lafferty 2003; ndeval strec"
+
+    rel: float = 1.0
+    scope: int | None = None
+
+    def of(self, queries: RelevantRanks) -> FloatArray:
+        """Subtopics whose first item lies within the scope."""
+        found = self.found(queries)
+        within = found["rank"] <= (np.inf if self.scope is None else self.scope)
+        return divide(found.count(within & (seen_before(found) == 0)), self.subtopics(queries))
