@@ -10,7 +10,7 @@ import pytest
 import rankscope
 from rankscope.errors import InputError, SettingError
 from rankscope.reports.texts.reuse import reuse_lines
-from rankscope.sampling.reuse import LeftOut, Reuse, reuse
+from rankscope.sampling.reuse import OutsidePool, Reuse, reuse
 from tests.data import data_folder
 
 Judged = dict[str, dict[str, int]]
@@ -125,7 +125,7 @@ def test_sentences_say_what_the_numbers_say() -> None:
 
 
 def test_a_run_that_gains_is_not_said_to_lose() -> None:
-    gains = LeftOut(
+    gains = OutsidePool(
         system="a", team="a", unique=1, unique_relevant=1, pooled=0.2, outside=0.3, place=1, place_outside=1
     )
     assert "none loses" in " ".join(reuse_lines(Reuse("AP", 5, (gains,), 1.0)))
