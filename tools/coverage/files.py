@@ -19,8 +19,10 @@ CLEF_TOPICS = "<top><num> C041 </num><EN-title> bees in winter </EN-title><EN-de
 
 
 def make_files(folder: Path) -> None:
-    """Make the folder and everything in it that is not there yet."""
+    """Make the folder and everything in it that is not there yet; what cannot be made twice goes."""
     folder.mkdir(parents=True, exist_ok=True)
+    for made in (folder / "judging", *folder.glob("*.index")):
+        shutil.rmtree(made, ignore_errors=True)
     if not (folder / "demo").exists():
         command = [sys.executable, "-m", "rankscope", "demo", "-o", "demo", "--quiet"]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
