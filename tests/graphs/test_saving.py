@@ -158,7 +158,7 @@ def test_the_plane_of_a_surface_holds_its_cut_and_the_random_level() -> None:
 
 
 @pytest.mark.parametrize("width", ["column", 120, "full"])
-def test_the_words_of_a_surface_stand_clear_of_it_and_inside_the_picture(width: object) -> None:
+def test_the_words_of_a_surface_stand_clear_of_it_and_inside_the_picture(width: str | float) -> None:
     needed_module("matplotlib", "plots")
     index, recall = np.meshgrid([1.0, 2.0, 3.0], [0.2, 0.7, 0.9], indexing="ij")
     axes = Axis("generality index", "G = log2(d/c)", domain=(1, 3)), Axis("recall", "r", domain=(0, 1))
