@@ -46,6 +46,8 @@ def write_examples(folder: Path) -> None:
     documents = "".join(f'{{"id": "d{number}", "text": "document {number}"}}\n' for number in range(11))
     (folder / "docs.jsonl").write_text(documents)
     (folder / "queries.tsv").write_text("".join(f"q{query}\tdocument {query}\n" for query in range(6)))
+    marks = "".join(f"s{item % 4},{item},{1 if item % 3 else -1}\n" for item in range(40))
+    (folder / "log.csv").write_text(f"session,item,mark\n{marks}")
     (folder / "clef.xml").write_text(CLEF_ARTICLES)
     (folder / "clef-topics.xml").write_text(CLEF_TOPICS)
 
