@@ -30,6 +30,7 @@ def test_every_run_is_left_out_once(tmp_path: Path) -> None:
         (["qrels.txt", "a.run", "b.run", "--system", "x"], "2 needed, got 1"),
         (["qrels.txt", "a.run", "none.run"], "none.run"),
         (["qrels.txt", "a.run", "b.run", "-m", "APP"], "APP"),
+        (["a.run", "qrels.txt", "b.run"], "a.run reads as rankings and qrels.txt as judgements: swapped?"),
     ],
 )
 def test_bad_input_is_told(tmp_path: Path, words: list[str], told: str, monkeypatch: pytest.MonkeyPatch) -> None:

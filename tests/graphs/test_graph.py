@@ -61,6 +61,13 @@ def test_the_legend_names_each_series_once_with_its_note_and_then_the_regions() 
     ]
 
 
+def test_the_legend_shows_an_open_marker_where_all_points_of_a_series_are_open() -> None:
+    curve = falling()
+    graph = empty_graph().points(curve, "possible", open=True).points(curve, "some", open=[False, True, False])
+    graph = graph.curve(curve, "joined").points(curve, "joined", open=True)
+    assert [entry.name for entry in recorded(graph).legend if entry.hollow] == ["possible"]
+
+
 def test_an_axis_says_its_quantity_in_words_and_its_symbol() -> None:
     canvas = recorded(empty_graph().curve(falling(), "a"))
     assert canvas.graph is not None

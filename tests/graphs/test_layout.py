@@ -136,6 +136,15 @@ def test_long_texts_are_wrapped_or_shortened() -> None:
     assert shorten_text("short", 10, 1) == "short"
 
 
+def test_an_equation_is_broken_only_where_it_is_too_long_for_a_line() -> None:
+    text = "the query in the middle of those with c = 8, at w = c"
+    for room in range(60, 300, 7):
+        lines = wrap_text(text, 10, room)
+        assert " ".join(lines) == text
+        assert not [line for line in lines if line.startswith("=") or line.endswith("=")]
+    assert wrap_text("precision = recall", 10, 30) == ["precision", "=", "recall"]
+
+
 def test_series_differ_in_colour_dash_and_shape() -> None:
     for theme in (LIGHT, DARK):
         dresses = [Look(theme).dress(number) for number in range(8)]

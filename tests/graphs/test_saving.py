@@ -155,3 +155,21 @@ def test_the_plane_of_a_surface_holds_its_cut_and_the_random_level() -> None:
     np.testing.assert_allclose(random[1], random[2])
     for border in borders:
         np.testing.assert_allclose(border[1], border[2])  # all of it lies in the plane p = r
+
+
+@pytest.mark.parametrize("width", ["column", 120, "full"])
+def test_the_words_of_a_surface_stand_clear_of_it_and_inside_the_picture(width: str | float) -> None:
+    needed_module("matplotlib", "plots")
+    index, recall = np.meshgrid([1.0, 2.0, 3.0], [0.2, 0.7, 0.9], indexing="ij")
+    axes = Axis("generality index", "G = log2(d/c)", domain=(1, 3)), Axis("recall", "r", domain=(0, 1))
+    title = Graph("GReP of edges: precision over recall and generality", *axes, subtitle="random distractors " * 8)
+    canvas = matplotlib3d.Matplotlib3dCanvas(Look.of(width=width))
+    title.surface(index, recall, 1 - recall / 2, "s", Axis("precision", "p", domain=(0, 1))).draw(canvas)
+    canvas.figure.draw_without_rendering()
+    whole = canvas.figure.bbox
+    sides = (canvas.axes.xaxis, canvas.axes.yaxis, canvas.axes.zaxis)
+    for words in (side.label.get_window_extent() for side in sides):
+        assert min(words.x0, words.y0) >= 0
+        assert words.x1 <= whole.x1
+    lowest = min(text.get_window_extent().y0 for text in canvas.figure.texts)
+    assert canvas.axes.get_position().y1 * whole.height <= lowest + 0.05 * whole.height  # the box has air at its top

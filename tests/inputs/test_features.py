@@ -121,6 +121,7 @@ def test_files_that_hold_no_features_are_told(tmp_path: Path, name: str, content
         ({"label": ["a", "a"], "v": [[1.0, None], [1.0, 2.0]]}, "has empty values"),
         ({"label": ["a", "a"], "v": [1.0, None]}, "column 'v' has empty cells"),
         ({"label": ["a", "a"], "v": [[1.0], [1.0]], "w": [[1.0], [1.0]]}, "several columns of vectors"),
+        ({"query": ["a", "b"], "judged_rank": [[1], [2]]}, "saved reduction (*.ranks.parquet), it has no features"),
         ({"v": [[1.0], [2.0]]}, "has no labels"),
         ({"label": ["a", "b"], "v": [[1.0], [2.0]]}, "no class has two members"),
     ],

@@ -10,7 +10,7 @@ import pytest
 import rankscope
 from rankscope.errors import InputError, SettingError
 from rankscope.reports.texts.reuse import reuse_lines
-from rankscope.sampling.reuse import reuse
+from rankscope.sampling.reuse import OutsidePool, Reuse, reuse
 from tests.data import data_folder
 
 Judged = dict[str, dict[str, int]]
@@ -115,10 +115,23 @@ def test_sentences_say_what_the_numbers_say() -> None:
     done = reuse(qrels, runs, depth=5)
     lines = " ".join(reuse_lines(done))
     assert f"{done.worst.system}, {done.worst.outside - done.worst.pooled:+.4f}" in lines
-    assert f"{abs(done.mean_change):.1%} {'less' if done.mean_change <= 0 else 'more'}" in lines
+    assert f"{abs(done.mean_change):.1%} {'less' if done.mean_change < 0 else 'more'}" in lines
     same = reuse(qrels, {"a": runs["a"], "b": runs["a"]}, depth=5)
     assert "nothing can be learnt" in reuse_lines(same)[-1]
-    assert "None of 2 would stand at another place" in " ".join(reuse_lines(same))
+    words = " ".join(reuse_lines(same))
+    assert "None of 2 would stand at another place; all values are equal" in words
+    assert "has as much as in it; none loses" in words
+    assert "nan" not in words
+
+
+def test_a_run_that_gains_is_not_said_to_lose() -> None:
+    gains = OutsidePool(
+        system="a", team="a", unique=1, unique_relevant=1, pooled=0.2, outside=0.3, place=1, place_outside=1
+    )
+    assert "none loses" in " ".join(reuse_lines(Reuse("AP", 5, (gains,), 1.0)))
+    assert "largest loss is that of a, +0.1000" in " ".join(
+        reuse_lines(Reuse(measure="ER", depth=5, systems=(gains,), tau=1.0, lower_is_better=True))
+    )
 
 
 def test_teams_come_from_a_file(tmp_path: Any) -> None:

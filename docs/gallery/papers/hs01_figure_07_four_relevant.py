@@ -1,33 +1,19 @@
 """HS01, figure 7: lines of windows for a cluster of four further members."""
 
 from base import About, Base, base, save
-from scope_lines import beyond_border, lines_of_class, mean_at
-
-from rankscope.graphs import Graph
+from scope_lines import FOUR, ClassLines
 
 NAME = "hs01-figure-07-four-relevant"
-RELEVANT = 4
-WINDOWS = [1, 2, 3, 4, 6, 8, 16]
-
-
-def draw(logos: Base) -> Graph:
-    """The lines, and what can lie on them."""
-    return lines_of_class(logos, RELEVANT, WINDOWS, "Four relevant items: nothing above p = 4r", "w")
+LINES = ClassLines(4, FOUR, "window")
+draw = LINES.draw
 
 
 def about(logos: Base) -> About:
-    """How many queries, where their mean passes w = c, and how many results lie beyond the border."""
-    recall, _ = mean_at(logos, RELEVANT, RELEVANT)
-    results, beyond = beyond_border(logos, RELEVANT, WINDOWS)
-    return About(
-        title="HS01, figure 7: lines for c = 4",
-        alt="Lines of constant window through the origin; open circles where results can lie; grey where none can.",
-        paper="lines along which p, r values lie for a cluster of four further members; several windows, one line "
-        "each.",
-        ours=f"windows {', '.join(map(str, WINDOWS))}, {len(logos.of_size(RELEVANT)):,} queries with c = {RELEVANT}; "
-        f"their mean at w = c is r = p = {recall:.3f}.",
-        agrees=f"of {results:,} results with a hit {beyond or 'none'} lies above p = 4r.",
-        cannot="the border is p = c r; the text prints p = r/c.",
+    """What the page says."""
+    return LINES.about(
+        logos,
+        "HS01, figure 7: lines for c = 4",
+        "lines along which p, r values lie for a cluster of four further members; several windows, one line each.",
     )
 
 

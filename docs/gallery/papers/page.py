@@ -25,7 +25,11 @@ HEAD = """# The figures of two papers
 - **S04**: N. Sebe, D. P. Huijsmans, Q. Tian and T. Gevers, *Complete performance graphs in probabilistic information
   retrieval*, 2004: figures 1 to 3.
 
-The figures of a third, Brughi et al. 2014, are in [its study](../../studies/brughi2014.md#the-papers-figures).
+The figures of a third, Brughi et al. 2014, are in [its study](../../studies/brughi2014.md#the-papers-figures). A
+fourth, Huiskes and Lew 2008, has one: precision and recall of a method beside the best that can be learnt, and their
+quotient. The left half is the picture of [normalization](../../explanation/normalization.md), the right one
+[efficiency](../efficiency.py). What agrees: both curves, and that the quotient is 1 where they meet. What cannot: the
+optimal curve is that of the best classifier found, not of the optimum, and so a quotient may exceed 1.
 
 The papers worked on about 20,000 logos in 1,858 clusters. Ours are icons20k, built to have that shape: 20,000 icons,
 14,806 of them in 1,858 clusters of 2 to 308, 5,194 distractors. The system is plain on purpose: cosine of centred

@@ -1,7 +1,9 @@
 """What HS01's figures 4 to 7 and S04's figure 2 share: scope lines and the places on them that results can have."""
 
+from dataclasses import dataclass
+
 import numpy as np
-from base import Base, plane
+from base import About, Base, plane
 
 from rankscope.curves import highest_precision, ideal_curve, radial_lattice
 from rankscope.curves.curve import Curve, Region
@@ -39,6 +41,45 @@ def lines_of_class(logos: Base, relevant: int, scopes: list[int], title: str, sc
     mean = radial_lattice(queries, every)
     rows = np.searchsorted(every, scopes).tolist()
     return graph.curve(mean, "pixels", markers=rows).points(places(scopes, relevant), "possible", open=True)
+
+
+@dataclass(frozen=True)
+class ClassLines:
+    """A figure of scope lines for one class size, in the words of its paper: HS01 says window, S04 scope."""
+
+    relevant: int
+    scopes: tuple[int, ...]
+    word: str
+
+    @property
+    def border(self) -> str:
+        """The line above which nothing can lie."""
+        return "p = r" if self.relevant == 1 else f"p = {self.relevant}r"
+
+    def draw(self, logos: Base) -> Graph:
+        """The lines, and what can lie on them."""
+        number = {1: "One relevant item", 4: "Four relevant items"}[self.relevant]
+        title = f"{number}: nothing above {self.border}"
+        return lines_of_class(logos, self.relevant, list(self.scopes), title, self.word[0])
+
+    def about(self, logos: Base, title: str, paper: str) -> About:
+        """How many queries, where their mean passes s = c, and how many results lie beyond the border."""
+        recall, _ = mean_at(logos, self.relevant, self.relevant)
+        results, beyond = beyond_border(logos, self.relevant, list(self.scopes))
+        return About(
+            title=title,
+            alt=f"Lines of constant {self.word} through the origin; open circles where results can lie; grey where "
+            "none can.",
+            paper=paper,
+            ours=f"{self.word}s {', '.join(map(str, self.scopes))}, {len(logos.of_size(self.relevant)):,} queries with "
+            f"c = {self.relevant}; their mean at {self.word[0]} = c is r = p = {recall:.3f}.",
+            agrees=f"of {results:,} results with a hit {beyond or 'none'} lies above {self.border}.",
+            cannot="the border is p = c r; the text prints p = r/c.",
+        )
+
+
+ONE = (1, 2, 4, 8, 16)
+FOUR = (1, 2, 3, 4, 6, 8, 16)
 
 
 def ideal_graph(logos: Base, relevant: int, title: str, scope: str = "s") -> Graph:

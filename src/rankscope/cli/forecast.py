@@ -8,7 +8,13 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import SAVED, Inputs
-from rankscope.cli.options import level_option, measure_option, reading_options, setting_options
+from rankscope.cli.options import (
+    level_option,
+    measure_option,
+    reading_options,
+    setting_options,
+    table_or_json_option,
+)
 from rankscope.facade.usual import FORECAST
 
 
@@ -37,14 +43,7 @@ from rankscope.facade.usual import FORECAST
 @level_option(0.9)
 @click.option("--backtest", is_flag=True, help="Show the back-test of every model too.")
 @reading_options
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
+@table_or_json_option
 @click.option("--quiet", is_flag=True, help="Only the numbers: no assumptions and no warnings.")
 @setting_options
 def command(

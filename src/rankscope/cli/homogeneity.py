@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, level_option, setting_options
+from rankscope.cli.options import input_options, level_option, setting_options, table_or_json_option
 
 
 @click.command("homogeneity", cls=GuardedCommand, short_help="Does quality depend on the generality alone?")
@@ -23,14 +23,7 @@ from rankscope.cli.options import input_options, level_option, setting_options
 )
 @level_option(0.95)
 @input_options
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
+@table_or_json_option
 @click.option("--quiet", is_flag=True, help="Only the numbers: no warnings.")
 @setting_options
 def command(files: tuple[str, ...], n: float, level: float, output_format: str, quiet: bool, **given: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
+from rankscope.cli.options import text_file_options
 
 
 @click.command("index", cls=GuardedCommand, short_help="Documents to an index that can be searched.")
@@ -39,14 +40,7 @@ from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
     help="Format of all files, where it cannot be recognised: jsonl, csv, tsv, parquet, trec, smart, xml, mbox, html, "
     "pdf, md, txt.",
 )
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
-@click.option(
-    "--max-ratio",
-    default=200.0,
-    show_default=True,
-    metavar="N",
-    help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
-)
+@text_file_options
 @click.option("--download", is_flag=True, help="Let ir_datasets fetch what irds:NAME lacks.")
 @click.option("--quiet", is_flag=True, help="No progress and no messages.")
 def command(documents: tuple[str, ...], output: str, quiet: bool, **given: Any) -> None:

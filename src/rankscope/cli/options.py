@@ -14,6 +14,16 @@ from rankscope.settings import SETTINGS, Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+TEXT_FILE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
+    click.option(
+        "--max-ratio",
+        default=200.0,
+        show_default=True,
+        metavar="N",
+        help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
+    ),
+)
 READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--junk",
@@ -33,14 +43,7 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="NAME",
         help="Format of the input files, where it cannot be recognised: trec, csv, ...",
     ),
-    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
-    click.option(
-        "--max-ratio",
-        default=200.0,
-        show_default=True,
-        metavar="N",
-        help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
-    ),
+    *TEXT_FILE_OPTIONS,
 )
 BY = click.option(
     "--by", "classes", type=Input(), metavar="CSV", help="File with the class of each query (columns query, class)."
@@ -70,6 +73,18 @@ def level_option(default: float) -> Callable[[F], F]:
     allowed = click.FloatRange(0.5, 0.999)
     words = "Confidence level of the intervals."
     return click.option("--level", default=default, show_default=True, type=allowed, help=words)
+
+
+def table_or_json_option(function: F) -> F:
+    """--format of a command that prints one table."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(["table", "json"]),
+        default="table",
+        show_default=True,
+        help="Format of the result.",
+    )(function)
 
 
 def on_option(default: str) -> Callable[[F], F]:
@@ -138,6 +153,13 @@ def scale_options(function: F) -> F:
     for option in reversed(SCALE_OPTIONS):
         function = option(function)
     return on_option("home")(function)
+
+
+def text_file_options(function: F) -> F:
+    """How text files are read and unpacked."""
+    for option in reversed(TEXT_FILE_OPTIONS):
+        function = option(function)
+    return function
 
 
 def label_options(function: F) -> F:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input
-from rankscope.cli.options import setting_options, system_option
+from rankscope.cli.options import setting_options, system_option, table_or_json_option
 
 
 @click.command("reuse", cls=GuardedCommand, short_help="Can the judgements be used for a new system?")
@@ -27,14 +27,7 @@ from rankscope.cli.options import setting_options, system_option
     metavar="CSV",
     help="File with the team of each run (columns run, team): what only one team brought in is left out.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
+@table_or_json_option
 @system_option
 @setting_options
 def command(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+from rankscope.cli.options import text_file_options
 from rankscope.names import one_line
 from rankscope.settings import SETTINGS
 
@@ -110,14 +111,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
     metavar="NAME",
     help="Format of the topics, where it cannot be recognised: tsv, csv, jsonl, trec, xml, smart, parquet.",
 )
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
-@click.option(
-    "--max-ratio",
-    default=200.0,
-    show_default=True,
-    metavar="N",
-    help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
-)
+@text_file_options
 @click.option("--download", is_flag=True, help="Let ir_datasets fetch what irds:NAME lacks.")
 @click.option(
     "--engine",

@@ -30,10 +30,13 @@ def pool_reuse(
     from rankscope.errors import InputError
     from rankscope.inputs.reading import reading_of
     from rankscope.inputs.several import named_runs
+    from rankscope.inputs.swapped import refuse_swapped
     from rankscope.sampling.reuse import reuse
 
     errors: list[InputError] = []
-    named = named_runs(runs, reading_of(None, "utf-8", True, 200.0), errors)
+    reading = reading_of(None, "utf-8", True, 200.0)
+    refuse_swapped(qrels, runs, reading)
+    named = named_runs(runs, reading, errors)
     if errors:
         raise errors[0]
     chosen: dict[str, Any] = {**settings, **({} if compat is None else {"compat": compat})}

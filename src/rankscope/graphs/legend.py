@@ -22,6 +22,7 @@ class LegendEntry:
     marker: bool = False
     swatch: bool = False
     span: bool = False  # a line without dashes
+    hollow: bool = False  # all its markers are open
 
     @property
     def text(self) -> str:
@@ -41,14 +42,16 @@ def _entry(name: str, number: int, graph: Graph) -> LegendEntry:
         mark for mark in graph.marks if mark.name == name and mark.role not in ("guide", "label", "region", "tile")
     ]
     strokes = [mark for mark in marks if isinstance(mark, Stroke)]
+    dots = [mark for mark in marks if isinstance(mark, Dots)]
     return LegendEntry(
         name=name,
         note=next((note for note in map(_note, marks) if note), ""),
         number=number,
         line=bool(strokes),
-        marker=any(stroke.markers for stroke in strokes) or any(isinstance(mark, Dots) for mark in marks),
+        marker=any(stroke.markers for stroke in strokes) or bool(dots),
         swatch=any(isinstance(mark, Bars | ShadedRegion) for mark in marks),
         span=any(isinstance(mark, Spans) for mark in marks),
+        hollow=bool(dots) and not strokes and all(mark.role == "open point" for mark in dots),
     )
 
 

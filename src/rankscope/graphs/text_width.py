@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 FIRST = 32
 WIDTHS = """
 278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278
@@ -12,6 +14,7 @@ WIDTHS = """
 THOUSANDTHS = tuple(map(int, WIDTHS.split()))  # of the size, from the blank to the tilde
 BOLD = 1.09
 OTHER, WIDE = 611, 1000
+EQUALS = "\N{NULL}"  # stands for an equals sign with its blanks while a text is taken apart
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
@@ -31,19 +34,28 @@ def _width(sign: int) -> int:
 
 
 def wrap_text(text: str, size: float, room: float, bold: bool = False) -> list[str]:
-    """The text in lines that fit into the room; a word that is too long stays whole.
+    """The text in lines that fit into the room; a word that is too long stays whole, and so does c = 8 where it fits.
 
     >>> wrap_text("precision and recall", 10, 70)
     ['precision and', 'recall']
+    >>> wrap_text("queries with c = 8", 10, 70)
+    ['queries with', 'c = 8']
     """
     lines: list[str] = []
-    for word in text.split():
+    for word in _words_and_equations(text, size, room, bold):
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and text_width(longer, size, bold) <= room:
             lines[-1] = longer
         else:
             lines.append(word)
     return lines
+
+
+def _words_and_equations(text: str, size: float, room: float, bold: bool) -> Iterator[str]:
+    """What stays in one line: words, and words that an equals sign joins unless they are too long for a line."""
+    for joined in text.replace(" = ", EQUALS).split():
+        whole = joined.replace(EQUALS, " = ")
+        yield from [whole] if text_width(whole, size, bold) <= room else whole.split()
 
 
 def shorten_text(text: str, size: float, room: float) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rankscope.errors import InputError
 from rankscope.inputs.arrays_in_files import Archive, read_npy
 from rankscope.inputs.features import Features
+from rankscope.inputs.formats.columnar import is_reduction
 from rankscope.inputs.formats.frames import read_frame
 from rankscope.inputs.label_files import read_labels, read_list
 from rankscope.inputs.tables import find_column, listed_columns
@@ -163,6 +164,9 @@ def _named(stored: Archive, given: str | None, usual: Sequence[str]) -> Any:
 
 def _from_table(file: Path, label: str | None, name: str | None) -> FileContents:
     frame = read_frame(file)
+    if is_reduction(frame):
+        told = "Ranks are made already; give the features that they were made from."
+        raise InputError.of(name_of(file), ["is a saved reduction (*.ranks.parquet), it has no features"], told)
     missing = [each for each in (label, name) if each is not None and each not in frame.columns]
     if missing:
         raise InputError.of(name_of(file), [f"has no column '{each}'" for each in missing], _columns(frame))

@@ -62,7 +62,8 @@ class Reuse:
     measure: str
     depth: int
     systems: tuple[OutsidePool, ...]
-    tau: float  # Kendall's, of the values in the pool and outside
+    tau: float  # Kendall's, of the values in the pool and outside; none where they are all equal
+    lower_is_better: bool = False
 
     @property
     def mean_change(self) -> float:
@@ -72,8 +73,13 @@ class Reuse:
 
     @property
     def worst(self) -> OutsidePool:
-        """The system that loses most."""
-        return min(self.systems, key=lambda each: each.outside - each.pooled)
+        """The system that loses most, or gains least where none loses."""
+        return max(self.systems, key=self.loss)
+
+    def loss(self, system: OutsidePool) -> float:
+        """What a system loses outside the pool; below 0 where it gains."""
+        change = system.outside - system.pooled
+        return change if self.lower_is_better else -change
 
     @property
     def moved(self) -> int:
@@ -174,7 +180,9 @@ def _reuse(
             )
         )
     systems.sort(key=lambda each: each.place)
-    return Reuse(measure, depth, tuple(systems), float(kendalltau(before, after).statistic))
+    tau = float(kendalltau(before, after).statistic)
+    lower = kind.lower_is_better
+    return Reuse(measure=measure, depth=depth, systems=tuple(systems), tau=tau, lower_is_better=lower)
 
 
 def _place(values: FloatArray, own: int, value: float) -> int:

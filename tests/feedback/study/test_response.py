@@ -13,7 +13,7 @@ from tests.feedback.cases import clusters
 ITEMS, _ = clusters()
 
 
-def test_times_are_told_with_what_they_hang_on() -> None:
+def test_times_say_what_they_depend_on() -> None:
     result = response(METHODS.parse("rocchio"), ITEMS, Examples.of([[0, 4]] * 12, [[1, 2, 3]] * 12), most=8)
     assert 0 < result.median <= result.p95
     assert (result.items, result.features, result.positives, result.negatives, result.sessions) == (240, 6, 2, 3, 8)

@@ -34,7 +34,7 @@ def test_the_page_tells_rounds_efficiency_consistency_and_times(made: tuple[Resu
     assert not re.search(r'(?:src|href)="https?:', page)
 
 
-def test_a_topic_that_cannot_be_learnt_is_told_apart_with_the_reason(made: tuple[Results, Normalised, Plan]) -> None:
+def test_a_topic_that_cannot_be_learnt_is_set_apart_with_the_reason(made: tuple[Results, Normalised, Plan]) -> None:
     _, about, _ = made
     assert "lonely" not in about.feasible
     assert "lonely" not in about.mae_table().queries

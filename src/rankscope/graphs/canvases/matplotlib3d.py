@@ -29,6 +29,7 @@ SHEET = 12  # steps of the plane between two of its borders
 BEHIND, BEFORE, ON_TOP = -1, 5, 10
 WORDS = "; grey: the plane p = r; thick: GRiP, where it cuts the surface; dashed: random level"
 STRETCH = 1.2  # DejaVu Sans is so much wider than Arial
+PLOT, LEADING = 0.83, 1.3  # height of the plot in widths, and of a line of text in its size
 
 
 class Matplotlib3dCanvas:
@@ -41,13 +42,16 @@ class Matplotlib3dCanvas:
         """A figure with three axes."""
         figure_of = _figure_class()
         look = self.look
-        wide = look.width / INCH
-        self.figure = figure_of(figsize=(wide, wide * 0.92), facecolor=look.theme.paper)
-        self.axes = self.figure.add_axes((0.0, 0.0, 0.93, 0.9), projection="3d", facecolor=look.theme.paper)
+        lines = self._heading_lines(graph)
+        plot = look.width * PLOT
+        tall = plot + sum(size * LEADING for _, size, _ in lines)
+        self.figure = figure_of(figsize=(look.width / INCH, tall / INCH), facecolor=look.theme.paper)
+        place = (0.0, 0.02, 0.93, plot / tall)
+        self.axes = self.figure.add_axes(place, projection="3d", facecolor=look.theme.paper)
         self.axes.view_init(ELEVATION, AZIMUTH)
-        self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=1.06)
+        self.axes.set_box_aspect((1.25, 1.0, 0.8), zoom=min(1.06, 1.4 - 154 / look.width))  # room for the words
         self.axes.computed_zorder = False
-        self._heading(graph)
+        self._heading(lines, tall)
         self._labels(graph)
 
     def mark(self, mark: Mark) -> None:
@@ -101,21 +105,24 @@ class Matplotlib3dCanvas:
             self.figure.savefig(target, format=format, dpi=DENSITY, metadata=plain[format])
         return target.getvalue()
 
-    def _points(self, small: bool = False, large: bool = False) -> float:
-        size = self.look.small if small else self.look.large if large else self.look.text
-        return size * 72 / INCH
+    def _points(self, small: bool = False) -> float:
+        return (self.look.small if small else self.look.text) * 72 / INCH
 
-    def _heading(self, graph: Graph) -> None:
+    def _heading_lines(self, graph: Graph) -> list[tuple[str, float, str]]:
+        """Lines of the title and of the subtitle, each with its size and weight."""
         look = self.look
         room = (look.width - 8) / STRETCH
-        y = 0.985
-        tall = look.width * 0.92
-        lines = [(line, True) for line in wrap_text(graph.title, look.large, room, bold=True)]
-        lines += [(line, False) for line in wrap_text(f"{graph.subtitle}{self._words(graph)}", look.text, room)]
-        for line, title in lines:
-            style = {"size": self._points(large=title), "weight": "bold" if title else "normal"}
-            self.figure.text(0.012, y, line, color=look.theme.ink, va="top", **style)
-            y -= (look.large if title else look.text) * 1.3 / tall
+        title = wrap_text(graph.title, look.large, room, bold=True)
+        subtitle = wrap_text(f"{graph.subtitle}{self._words(graph)}", look.text, room)
+        return [*((line, look.large, "bold") for line in title), *((line, look.text, "normal") for line in subtitle)]
+
+    def _heading(self, lines: list[tuple[str, float, str]], tall: float) -> None:
+        """The lines above the plot, which stands below the last of them."""
+        y = 1 - 4 / tall
+        for line, size, weight in lines:
+            style = {"size": size * 72 / INCH, "weight": weight, "color": self.look.theme.ink}
+            self.figure.text(0.012, y, line, va="top", **style)
+            y -= size * LEADING / tall
 
     @staticmethod
     def _words(graph: Graph) -> str:

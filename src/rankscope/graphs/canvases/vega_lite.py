@@ -329,7 +329,7 @@ class VegaLiteCanvas:
             ends = {"x": {"value": row.x}, "x2": {"value": row.x + SAMPLE}, "y": {"value": y}}
             layers.append({**pixel_layer({**rule, "aria": False}), "encoding": ends})
         if entry.marker:
-            marker = symbol(look.dress(entry.number), False, look.theme.paper)
+            marker = symbol(look.dress(entry.number), entry.hollow, look.theme.paper)
             layers.append(pixel_layer({**marker, "x": row.x + SAMPLE / 2, "y": y}))
         return layers
 

@@ -66,9 +66,18 @@ def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Ta
     return Table.numbered(frame)
 
 
+def is_reduction(frame: pl.DataFrame) -> bool:
+    """Whether the columns are those of saved ranks.
+
+    >>> is_reduction(pl.DataFrame({"query": ["q"], "judged_rank": [[1, 4]]}))
+    True
+    """
+    return {"query", "judged_rank"} <= set(frame.columns)
+
+
 def refuse_reduction(frame: pl.DataFrame, problems: Problems) -> None:
     """Raise where the columns are those of saved ranks."""
-    if {"query", "judged_rank"} <= set(frame.columns):
+    if is_reduction(frame):
         problems.add(
             "",
             "is a saved reduction (*.ranks.parquet), neither a run nor judgements",

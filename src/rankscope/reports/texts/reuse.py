@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rankscope.reports.formats.rows import table
 from rankscope.sampling.reuse import Reuse
 
@@ -13,21 +15,36 @@ def reuse_text(done: Reuse) -> str:
 
 def reuse_lines(done: Reuse) -> list[str]:
     """What follows for a new system: nothing beyond the numbers above."""
-    worst = done.worst
-    change = worst.outside - worst.pooled
     lines = [
         f"{done.measure}, pool of the first {done.depth:,} items of {len(done.systems)} runs. Outside: without the "
         "judgements that only this run (or its team) has brought in.",
-        f"In the mean a run outside the pool has {abs(done.mean_change):.1%} "
-        f"{'less' if done.mean_change <= 0 else 'more'}; the largest loss is that of {worst.system}, {change:+.4f}.",
-        f"{_count(done.moved)} of {len(done.systems)} would stand at another place; Kendall's tau of the values in the "
-        f"pool and outside is {done.tau:.3f}.",
+        f"In the mean a run outside the pool has {_mean_change(done.mean_change)}; {_largest_loss(done)}.",
+        f"{_count(done.moved)} of {len(done.systems)} would stand at another place; {_agreement(done.tau)}.",
     ]
     if all(each.unique == 0 for each in done.systems):
         lines.append(
             "! every judged item is in the pool of at least two runs: nothing is left out, and nothing can be learnt"
         )
     return lines
+
+
+def _mean_change(share: float) -> str:
+    if not abs(share) >= 0.0005:  # none, too
+        return "as much as in it"
+    return f"{abs(share):.1%} {'less' if share < 0 else 'more'}"
+
+
+def _largest_loss(done: Reuse) -> str:
+    worst = done.worst
+    if done.loss(worst) <= 0:
+        return "none loses"
+    return f"the largest loss is that of {worst.system}, {worst.outside - worst.pooled:+.4f}"
+
+
+def _agreement(tau: float) -> str:
+    if math.isnan(tau):
+        return "all values are equal, so that there is no order to compare"
+    return f"Kendall's tau of the values in the pool and outside is {tau:.3f}"
 
 
 def _count(number: int) -> str:

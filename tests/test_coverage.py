@@ -1,0 +1,95 @@
+"""Every row of the claims: its command can be parsed, its page and its tests are there, and nothing is left unsaid."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from rankscope.cli.main import cli
+from tools.coverage.rows import STATUSES, ClaimRow, all_rows, counts, row_of
+from tools.coverage.run_rows import ROOT, commands
+
+ROWS = all_rows()
+SHOWN = [row for row in ROWS if row.status in ("ok", "next")]
+each_row = pytest.mark.parametrize("row", SHOWN, ids=lambda row: str(row.number))
+
+
+def parse_command(command: str) -> click.Context:
+    """The context of a `rankscope` command line: subcommands and options exist, values are of their kind."""
+    context = cli.make_context("rankscope", shlex.split(command)[1:])
+    while isinstance(context.command, click.Group):
+        rest = [*context._protected_args, *context.args]
+        name, below, arguments = context.command.resolve_command(context, rest)
+        assert below is not None
+        context = below.make_context(name, arguments, parent=context)
+    return context
+
+
+@cache
+def functions_of(path: Path) -> frozenset[str]:
+    """Names of the functions at the top of a file of tests."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
+def test_every_claim_has_one_row() -> None:
+    assert [row.number for row in ROWS] == [*range(1, 173)]
+
+
+def test_every_status_is_one_that_is_explained() -> None:
+    assert {row.status for row in ROWS} <= set(STATUSES)
+    assert sum(counts(ROWS).values()) == len(ROWS)
+
+
+def test_what_is_not_shown_says_why() -> None:
+    assert [row.number for row in ROWS if row.status != "ok" and not row.note] == []
+
+
+def test_a_row_may_have_one_command_or_several() -> None:
+    row = row_of({"number": 1, "claim": "c", "run": "rankscope demo", "test": ["a", "b"]})
+    assert row == ClaimRow(number=1, claim="c", status="ok", run=("rankscope demo",), page="", test=("a", "b"), note="")
+
+
+@each_row
+def test_the_commands_of_a_row_can_be_parsed(row: ClaimRow) -> None:
+    assert row.run
+    for command in row.run:
+        program, first, *_ = shlex.split(command)
+        if program == "rankscope":
+            parse_command(command)
+        else:
+            assert program == "python"
+            assert (ROOT / first).is_file(), command
+
+
+@each_row
+def test_the_page_of_a_row_is_there(row: ClaimRow) -> None:
+    assert (ROOT / "docs" / row.page).is_file()
+
+
+@each_row
+def test_the_tests_of_a_row_are_there(row: ClaimRow) -> None:
+    assert row.test
+    for node in row.test:
+        file, _, name = node.partition("::")
+        assert name in functions_of(ROOT / file), node
+
+
+@pytest.mark.parametrize(
+    "command", ["rankscope graph grip a.parquet --no-such", "rankscope nothing", "rankscope rank x.npz --metric"]
+)
+def test_a_command_that_does_not_exist_is_found_out(command: str) -> None:
+    with pytest.raises(click.UsageError):
+        parse_command(command)
+
+
+def test_every_command_is_run_once_but_those_that_serve_or_ask_the_web() -> None:
+    every = {command for row in ROWS for command in row.run}
+    left = {command for command in every if command.split()[1] in ("serve", "gather")}
+    assert set(commands(set())) == every - left
+    assert len(commands(set())) == len(every - left)
