@@ -53,22 +53,27 @@ def precision_sums(hits: DrawnHits, factor: FloatArray | None = None) -> FloatAr
     [3.625]
     """
     times = np.ones((1, hits.rank.size)) if factor is None else factor
-    weighted = times * hits.weight
-    above = _sums_above(weighted, hits.query)
+    terms = relevant_above(hits, times)
+    terms += 1.0
+    terms *= times * hits.weight
+    sums = sums_by_query(hits, terms / hits.rank)
+    return sums[0] if factor is None else sums
+
+
+def relevant_above(hits: DrawnHits, factor: FloatArray) -> FloatArray:
+    """For how many relevant items the hits above each hit stand, one row a draw."""
+    above = _sums_above(factor * hits.weight, hits.query)
     change = (hits.strata.pair_scale - hits.strata.scale)[hits.stratum]
     place = _place_in_query(hits.strata)[hits.stratum]
     for each in np.unique(place[change != 0]).tolist():
         own = np.flatnonzero(place == each)
-        above[:, own] += _sums_above(times[:, own] * change[own], hits.query[own])
-    above += 1.0
-    above *= weighted
-    sums = _sums_by_query(hits, above / hits.rank)
-    return sums[0] if factor is None else sums
+        above[:, own] += _sums_above(factor[:, own] * change[own], hits.query[own])
+    return above
 
 
 def weight_sums(hits: DrawnHits, factor: FloatArray) -> FloatArray:
     """The estimated number of relevant items of each query, one row a draw."""
-    return _sums_by_query(hits, factor * hits.weight)
+    return sums_by_query(hits, factor * hits.weight)
 
 
 def _sums_above(values: FloatArray, query: IntArray) -> FloatArray:
@@ -80,7 +85,8 @@ def _sums_above(values: FloatArray, query: IntArray) -> FloatArray:
     return before
 
 
-def _sums_by_query(hits: DrawnHits, terms: FloatArray) -> FloatArray:
+def sums_by_query(hits: DrawnHits, terms: FloatArray) -> FloatArray:
+    """Sums over the hits of each query, one row a draw; 0 where a query has none."""
     queries = hits.strata.queries
     sums = np.zeros((terms.shape[0], queries))
     if terms.shape[1]:

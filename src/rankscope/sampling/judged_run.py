@@ -84,9 +84,15 @@ class JudgedRun:
         return found
 
     @cached_property
+    def hit_order(self) -> IntArray:
+        """The relevant items drawn query by query, down the ranking: their places in the order of the frame."""
+        return np.lexsort((self.hit_rank, self.frame.strata.query[self.hit_stratum]))
+
+    @cached_property
     def hits(self) -> DrawnHits:
-        """The relevant items drawn, query by query down the ranking."""
-        return DrawnHits.of(self.frame.strata, self.hit_stratum, self.hit_rank, self.hit_gain)
+        """The relevant items drawn, in that order."""
+        order, strata = self.hit_order, self.frame.strata
+        return DrawnHits(strata, self.hit_stratum[order], self.hit_rank[order], self.hit_gain[order])
 
     @cached_property
     def is_judged_first(self) -> bool:

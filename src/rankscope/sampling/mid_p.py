@@ -16,7 +16,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 
 LOST = 1e-10  # weight that may be left out at each end
-STEPS = 60  # halvings of an interval from 0 to 1
+STEPS, PARTS = 8, 32  # how often an interval from 0 to 1 is divided, and into how many parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,22 +103,27 @@ class _Shares:
         self.a, self.b, self.empty = a, b, empty
         self.from_b = np.append(b.weight[::-1].cumsum()[::-1], 0.0)  # weight of b and more
 
-    def at_most(self, share: float) -> float:
-        """The weight of shares up to this one."""
-        a = self.a.counts
-        least = np.ceil(a * (1.0 - share) / share - 1e-9) - self.b.first if share > 0 else np.where(a > 0, np.inf, 0.0)
+    def at_most(self, share: FloatArray) -> FloatArray:
+        """The weight of shares up to these, each above 0."""
+        least = np.ceil(self.a.counts * ((1.0 - share) / share)[:, None] - 1e-9) - self.b.first
         place = np.clip(least, 0, self.b.weight.size).astype(np.intp)
-        total = float((self.a.weight * self.from_b[place]).sum())
-        return (total - self.empty) / (1.0 - self.empty)
+        return ((self.a.weight * self.from_b[place]).sum(axis=1) - self.empty) / (1.0 - self.empty)
+
+    @property
+    def at_zero(self) -> float:
+        """The weight of a = 0."""
+        none = float(self.a.weight[0]) if self.a.first == 0 else 0.0
+        return (none - self.empty) / (1.0 - self.empty)
 
     def first_with(self, weight: float) -> float:
         """The least share with so much weight at or below it."""
-        if self.at_most(0.0) >= weight:
+        if self.at_zero >= weight:
             return 0.0
         low, high = 0.0, 1.0
         for _ in range(STEPS):
-            middle = (low + high) / 2.0
-            low, high = (low, middle) if self.at_most(middle) >= weight else (middle, high)
+            tried = np.linspace(low, high, PARTS + 1)[1:]
+            first = int(np.argmax(self.at_most(tried) >= weight))
+            low, high = float(tried[first - 1]) if first else low, float(tried[first])
         return high
 
 

@@ -5,27 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.sampling.hit_pairs import DrawnHits
+from rankscope.sampling.strata import Strata
 
 RESAMPLES = 200
 
 
-def rescaled_factors(hits: DrawnHits, chance: np.random.Generator, resamples: int = RESAMPLES) -> FloatArray:
+def rescaled_factors(
+    strata: Strata, stratum: IntArray, chance: np.random.Generator, resamples: int = RESAMPLES
+) -> FloatArray:
     """By what the weight of each hit is multiplied in each resample: 1 - f + f n m/(n - 1), f = sqrt(1 - n/N).
 
-    m counts how often a hit is among n - 1 draws with replacement from the n judged items of its stratum. A stratum
+    `stratum` is that of each relevant item drawn; m counts how often a hit is among n - 1 draws with replacement from the n judged items of its stratum. A stratum
     that is judged in full does not vary.
     """
-    factors = np.ones((resamples, hits.rank.size))
-    found = np.bincount(hits.stratum, minlength=len(hits.strata))
-    varies = ~hits.strata.is_full & (found > 0)
-    columns = np.flatnonzero(varies[hits.stratum])
+    factors = np.ones((resamples, stratum.size))
+    found = np.bincount(stratum, minlength=len(strata))
+    varies = ~strata.is_full & (found > 0)
+    columns = np.flatnonzero(varies[stratum])
     if not columns.size:
         return factors
-    stratum = hits.stratum[columns]
-    n, size = hits.strata.judged[stratum], hits.strata.size[stratum]
+    varying = stratum[columns]
+    n, size = strata.judged[varying], strata.size[varying]
     share = np.sqrt(1.0 - n / size)
-    times = _times_drawn(stratum, hits.strata.judged, chance, resamples)
+    times = _times_drawn(varying, strata.judged, chance, resamples)
     factors[:, columns] = 1.0 - share + share * n / (n - 1) * times
     return factors
 
