@@ -56,9 +56,9 @@ def spreads(truth: Truth, drawn: IntArray, chance: np.random.Generator, is_wide:
     found = {}
     for name in LINEAR:
         total = totals(strata, stratum, item_values(some, name))
-        rules = SpreadRules(is_wide=is_wide and name == "DCG@10", bounds=(0.0, np.inf))
+        rules = SpreadRules(is_wide=is_wide and name == "DCG@10")
         found[name] = mean_spread(total.value, total.variance, rules)
-    unit = SpreadRules(bounds=(0.0, 1.0))
+    unit = SpreadRules(certain=(0.0, 1.0), possible=(0.0, 1.0))
     found["recall@100"] = linear_ratio(strata, stratum, (some.ranks[0] <= SCOPE).astype(np.float64), unit)
     factors = rescaled_factors(strata, stratum, chance, RESAMPLES)
     sums = [_pair_sums(some, run, factors) for run in (0, 1)]

@@ -1,7 +1,8 @@
 """From queries to their mean, or to a ratio of their totals: what holds for these queries, and for queries like these.
 
 For these very queries only the draw of the judged items varies: se^2 = sum V_i/n^2. For the population that they are a
-sample of, se^2 = s^2/n + sum V_i/n^2. Both: estimate -+ t_{n-1} se, cut at what is certain.
+sample of, se^2 = s^2/n + sum V_i/n^2. Both: estimate -+ t_{n-1} se, cut at what is
+certain of these queries, or possible of any.
 """
 
 from __future__ import annotations
@@ -39,13 +40,14 @@ class Spread:
 
 @dataclass(frozen=True)
 class SpreadRules:
-    """Level, what is certain, and whether the wider interval serves for both truths.
+    """Level, what is certain of these queries, what is possible of any, and whether one interval serves for both truths.
 
-    It does where V is estimated too small: sums over pairs whose first ranks were only sampled.
+    The wider one does where V is estimated too small: sums over pairs whose first ranks were only sampled.
     """
 
     level: float = 0.95
-    bounds: Bounds = UNBOUNDED
+    certain: Bounds = UNBOUNDED
+    possible: Bounds = UNBOUNDED
     is_wide: bool = False
 
 
@@ -79,12 +81,14 @@ def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules) 
         return Spread.only(value)
     wide = float(values.var(ddof=1)) / n + drawn
     these = wide if rules.is_wide else drawn
-    return Spread(_range(value, these, n, rules), _range(value, wide, n, rules))
+    times = t_quantile(rules.level, n - 1)
+    return Spread(
+        _range(value, times * math.sqrt(these), rules.certain), _range(value, times * math.sqrt(wide), rules.possible)
+    )
 
 
-def _range(value: float, variance: float, queries: int, rules: SpreadRules) -> Range:
-    half = t_quantile(rules.level, queries - 1) * math.sqrt(variance)
-    low, high = rules.bounds
+def _range(value: float, half: float, bounds: Bounds) -> Range:
+    low, high = bounds
     return Range(value, max(low, value - half), min(high, value + half))
 
 

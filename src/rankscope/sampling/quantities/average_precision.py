@@ -89,4 +89,4 @@ def pair_ratio(sums: PairSums, level: float, bounds: tuple[float, float], is_wid
     wholes = sums.relevants.sum(axis=1)
     ratios = sums.values.sum(axis=1) / np.where(wholes > 0, wholes, np.nan)
     variance = float(np.nanvar(ratios, ddof=1)) if np.isfinite(ratios).sum() > 1 else float("nan")
-    return ratio_spread(sums.value, sums.relevant, variance, SpreadRules(level, bounds, is_wide))
+    return ratio_spread(sums.value, sums.relevant, variance, SpreadRules(level, bounds, bounds, is_wide))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from rankscope.arrays import FloatArray
 from rankscope.errors import SettingError
 from rankscope.sampling.judged_run import JudgedRun
 from rankscope.sampling.mid_p import Cell, class_size_limits
+from rankscope.sampling.over_queries import Bounds
 from rankscope.sampling.quantities.quantity import Chosen, LinearQuantity, OverQueries, QueryValues
 from rankscope.wording import setting_usage
 
@@ -50,6 +52,8 @@ class ClassSize(LinearQuantity):
 @dataclass(frozen=True)
 class Generality(ClassSize):
     """g = c/d, in a collection of d items."""
+
+    possible: ClassVar[Bounds] = (0.0, 1.0)
 
     @property
     def text(self) -> str:

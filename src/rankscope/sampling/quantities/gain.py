@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class SampledGain(LinearQuantity):
     """DCG@k: the sum of grade/log2(rank + 1) over the first k."""
 
     scope: int
-    first_ranks_decide = True
+    first_ranks_decide: ClassVar[bool] = True
 
     @property
     def text(self) -> str:

@@ -42,7 +42,7 @@ class SampledGrip(Quantity):
         if not some.size:
             return
         factors = rescaled_factors(run.frame.strata, run.hits.stratum, chosen.chance(), min(RESAMPLES, chosen.resamples))
-        rules = SpreadRules(chosen.level, (0.0, 1.0), is_wide=True)
+        rules = SpreadRules(chosen.level, (0.0, 1.0), (0.0, 1.0), is_wide=True)
         for level in (*range(1, top + 1), None):
             value = grip_values(run.hits, _once(run.hits), level, size)[0, some]
             spread = grip_values(run.hits, factors, level, size)[:, some].var(axis=0, ddof=1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.sampling.judged_run import JudgedRun, cells_by_query
 from rankscope.sampling.mid_p import class_size_limits
+from rankscope.sampling.over_queries import Bounds
 from rankscope.sampling.quantities.quantity import Chosen, LinearQuantity, QueryValues
 
 
@@ -17,6 +19,7 @@ class SampledPrecision(LinearQuantity):
     """P@k: the relevant items among the first k, over k."""
 
     scope: int
+    possible: ClassVar[Bounds] = (0.0, 1.0)
 
     @property
     def text(self) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.sampling.judged_run import JudgedRun
-from rankscope.sampling.over_queries import Spread, SpreadRules, mean_spread
+from rankscope.sampling.over_queries import Bounds, Spread, SpreadRules, mean_spread
 from rankscope.sampling.rescaled import RESAMPLES
 from rankscope.sampling.strata import Totals, totals
 
@@ -78,7 +79,8 @@ class Quantity(ABC):
 class LinearQuantity(Quantity):
     """A sum over relevant items, each with a value of its own that depends on its rank: the mean over queries."""
 
-    first_ranks_decide = False
+    first_ranks_decide: ClassVar[bool] = False
+    possible: ClassVar[Bounds] = (0.0, math.inf)
 
     @abstractmethod
     def values(self, run: JudgedRun, chosen: Chosen) -> FloatArray:
@@ -95,9 +97,9 @@ class LinearQuantity(Quantity):
     def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
         """The mean."""
         low, high = self.certain(run, chosen)
-        bounds = (float(low.mean()), float(high.mean()))
+        certain = (float(low.mean()), float(high.mean()))
         found = self.totals(run, chosen)
-        rules = SpreadRules(chosen.level, bounds, self._is_wide(run))
+        rules = SpreadRules(chosen.level, certain, self.possible, self._is_wide(run))
         yield OverQueries(f"mean {self.text}", mean_spread(found.value, found.variance, rules))
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
