@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
+    from rankscope.measures.notation import Asked
+    from rankscope.sampling.machine_judge import MachineJudged
     from rankscope.sampling.run_estimates import RunEstimates
 
 
@@ -86,3 +88,62 @@ def named(runs: Any, reading: Reading) -> list[Run]:
     found = named_runs(several, reading, errors)
     raise_all(errors)
     return found
+
+
+def estimate_with_machine(
+    human: Any,
+    machine: Any,
+    runs: Any,
+    measures: Asked = "AP",
+    *,
+    tuned_on: str | Path | Iterable[str] | None = None,
+    rel: float = 1.0,
+    level: float = 0.95,
+    format: str | None = None,
+    encoding: str = "utf-8",
+) -> MachineJudged:
+    """What a machine's judgements say of runs once they are corrected by people's judgements of some queries.
+
+    `human`: judgements of queries drawn at random; `machine`: of these and of many others. Corrected means and
+    differences come beside those of people and of the machine alone. `tuned_on`: queries that the machine was tuned on,
+    which are left out: their ids, a file with one a line, 'none', or 'all', which is refused.
+    >>> queries = [f"q{number}" for number in range(40)]
+    >>> labels = {query: {"a": number % 2, "b": 1} for number, query in enumerate(queries)}
+    >>> run = {query: ["a", "b"] for query in queries}
+    >>> found = estimate_with_machine({query: labels[query] for query in queries[:12]}, labels, {"mine": run}, "P@1")
+    >>> found.rows[0].mean.human.value, round(found.rows[0].mean.weight, 3), found.agreement.kappa
+    (0.5, 0.745, 1.0)
+    """
+    from rankscope.inputs.qrels import Qrels
+    from rankscope.sampling.machine_judge import TwoJudges, judge_with_machine
+    from rankscope.validation import SHARE, check
+
+    check(locals(), level=SHARE)
+    reading = reading_of_files(format, encoding)
+    seen = _tuned_on(tuned_on)
+    judges = TwoJudges.of(Qrels.of(human, reading), Qrels.of(machine, reading), seen)
+    by_name = {run.name: run for run in named(runs, reading)}
+    told = tuned_on is not None
+    return judge_with_machine(judges, by_name, measures, rel=rel, level=level, told_tuning=told)
+
+
+def _tuned_on(given: str | Path | Iterable[str] | None) -> list[str]:
+    """Ids of queries; a machine that was tuned on all of them cannot be corrected by any."""
+    from rankscope.errors import InputError, SettingError
+    from rankscope.wording import setting_usage
+
+    if given is None or given == "none":
+        return []
+    if given == "all":
+        raise SettingError(
+            "a machine that was tuned on all queries that people judged shows there fewer errors than elsewhere, and "
+            f"cannot be corrected by them: let people judge others, and name those used with "
+            f"{setting_usage('tuned_on', 'FILE')}"
+        )
+    if isinstance(given, str | Path):
+        try:
+            return [line.strip() for line in Path(given).read_text("utf-8").splitlines() if line.strip()]
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise InputError.of(str(given), [f"cannot be read: {reason}"], "Give a file with one query a line.") from None
+    return [str(each) for each in given]

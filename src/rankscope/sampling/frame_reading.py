@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankscope.errors import SettingError
 from rankscope.inputs.sampled_qrels import SampledQrels
 from rankscope.sampling.frame import Frame
 from rankscope.sampling.pools import parse_pool
 from rankscope.sampling.pools.rankings import Rankings
-from rankscope.wording import setting_value
+from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     import polars as pl
 
 COLLECTION = "collection"
+EXAMPLE = "'sample(1-10:all, 11-100:20%)'"
 ROUNDING = 0.5  # items by which n/pi may miss a whole number of a stratum
 
 
@@ -43,11 +44,12 @@ def frame_of(
         return _of_probabilities(judged, rel)
     if (judged.table.get_column("grade") < 0).any():
         return _of_one_sample(judged, rel)
+    of_runs, of_all = setting_usage("drawn", EXAMPLE), setting_usage("drawn", COLLECTION)
     raise SettingError(
         f"{judged.name} does not say how its items were drawn, and judgements that were not drawn at random allow no "
         "estimate. Give judgements with a column of probabilities (rankscope project export --probabilities), with -1 "
-        f"for what was not judged of a pool, or say it: {setting_value('drawn', 'sample(1-10:all, 11-100:20%)')} for "
-        f"a pool of these runs, {setting_value('drawn', COLLECTION)} for a random sample of the whole collection."
+        f"for what was not judged of a pool, or say it: {of_runs} for a pool of these runs, {of_all} for a random "
+        "sample of the whole collection."
     )
 
 
@@ -62,7 +64,7 @@ def _of_collection(judged: SampledQrels, collection_size: int | None, rel: float
     import polars as pl
 
     if collection_size is None:
-        size = setting_value("collection_size", 20000)
+        size = setting_usage("collection_size", "D")
         raise SettingError(f"a sample of the whole collection needs its size: {size}")
     rows = judged.table.filter(pl.col("grade") >= 0).with_columns(stratum=pl.lit(COLLECTION))
     counts = rows.group_by("query", maintain_order=True).len()
@@ -109,10 +111,10 @@ def _of_probabilities(judged: SampledQrels, rel: float) -> Frame:
     sizes = counted.with_columns(size=pl.when(is_listed).then("listed").otherwise(whole))
     frame = Frame.of(table, sizes.select(*keys, "size"), rel=rel, name=judged.name)
     short = sizes.filter(is_listed & (pl.col("judged") < pl.col("pi") * pl.col("size") - ROUNDING))
-    return replace(frame, notes=_notes(short, frame))
+    return replace(frame, notes=_notes(short))
 
 
-def _notes(short: pl.DataFrame, frame: Frame) -> tuple[str, ...]:
+def _notes(short: pl.DataFrame) -> tuple[str, ...]:
     if not short.height:
         return ()
     open_items = float((short.get_column("pi") * short.get_column("size") - short.get_column("judged")).sum())
@@ -121,7 +123,3 @@ def _notes(short: pl.DataFrame, frame: Frame) -> tuple[str, ...]:
         "for a random part of those drawn, as they are where the order of judging was random",
     )
 
-
-def judged_frame(data: Any, rankings: Sequence[pl.DataFrame], drawn: str | None = None, **choices: Any) -> Frame:
-    """The same from a path or a Python object."""
-    return frame_of(SampledQrels.of(data), rankings, drawn, **choices)
