@@ -14,13 +14,14 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.sampling.hit_pairs import DrawnHits
 from rankscope.sampling.mid_p import Cell, class_size_limits, recall_limits
 from rankscope.sampling.over_queries import Spread, SpreadRules, mean_spread
-from rankscope.sampling.quantities.average_precision import PairSums, pair_ratio
+from rankscope.sampling.quantities.average_precision import ap_sums_of_hits
+from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
 from rankscope.sampling.quantities.recall import linear_ratio
 from rankscope.sampling.rescaled import rescaled_factors
 from rankscope.sampling.strata import totals
 
 SAMPLES = 1_000
-RESAMPLES = 100
+RESAMPLES = 200
 DEPTH = 10
 UNIFORM = "uniform 10 %"
 Values = Callable[[Truth], FloatArray]
@@ -62,16 +63,17 @@ def spreads(truth: Truth, drawn: IntArray, chance: np.random.Generator, is_wide:
     found["recall@100"] = linear_ratio(strata, stratum, (some.ranks[0] <= SCOPE).astype(np.float64), unit)
     factors = rescaled_factors(strata, stratum, chance, RESAMPLES)
     sums = [_pair_sums(some, run, factors) for run in (0, 1)]
-    found["AP"] = pair_ratio(sums[0], 0.95, (0.0, 1.0), is_wide)
-    found["AP, difference"] = pair_ratio(sums[0].minus(sums[1]), 0.95, (-1.0, 1.0), is_wide)
+    found["AP"] = resampled_ratio(sums[0], SpreadRules(0.95, (0.0, 1.0), (0.0, 1.0), is_wide))
+    both = SpreadRules(0.95, (-1.0, 1.0), (-1.0, 1.0), is_wide)
+    found["AP, difference"] = resampled_ratio(sums[0].minus(sums[1]), both)
     return found
 
 
-def _pair_sums(some: Truth, run: int, factors: FloatArray) -> PairSums:
+def _pair_sums(some: Truth, run: int, factors: FloatArray) -> RatioSums:
     rank = some.ranks[run]
     order = np.lexsort((rank, some.strata.query[some.stratum]))
     hits = DrawnHits(some.strata, some.stratum[order], rank[order], some.grade[order])
-    return PairSums.of_hits(hits, factors[:, order])
+    return ap_sums_of_hits(hits, factors[:, order])
 
 
 def true_spreads(truth: Truth) -> dict[str, Spread]:

@@ -104,5 +104,5 @@ def _draw(done: Any, folder: str) -> list[str]:
     where = made_folder(folder)
     paths = {where / "intervals.svg": interval_graph(done), where / "judge-next.svg": strata_graph(done)}
     for path, graph in paths.items():
-        graph.save(path, width=620)
+        graph.save(path, width="full")
     return [str(path) for path in paths]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.sampling.hit_pairs import DrawnHits, precision_sums, weight_sums
+from rankscope.sampling.hit_pairs import DrawnHits, precision_sums
 from rankscope.sampling.inferred_ap import inferred_ap
 from rankscope.sampling.judged_run import JudgedRun
-from rankscope.sampling.over_queries import Spread, SpreadRules, ratio_spread
+from rankscope.sampling.over_queries import Spread, SpreadRules
 from rankscope.sampling.quantities.quantity import Chosen, OverQueries, Quantity, QueryValues
+from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
 from rankscope.sampling.rescaled import rescaled_factors
 
 RATIO = "AP, ratio of totals"
@@ -37,56 +38,26 @@ class SampledAP(Quantity):
 
     def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
         """The ratio with its intervals, then the mean of xinfAP without."""
-        yield OverQueries(RATIO, pair_ratio(PairSums.of(run, chosen), chosen.level, (0.0, 1.0), not run.is_judged_first))
+        rules = SpreadRules(chosen.level, (0.0, 1.0), (0.0, 1.0), is_wide=not run.is_judged_first)
+        yield OverQueries(RATIO, resampled_ratio(ap_sums(run, chosen), rules))
         values = self.of_queries(run, chosen).value
         mean = float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
         yield OverQueries("mean AP (xinfAP)", Spread.only(mean), NO_INTERVAL)
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
         """Of the two ratios: S of one minus S of the other, over the same relevant items."""
-        apart = PairSums.of(run, chosen).minus(PairSums.of(other, chosen))
+        apart = ap_sums(run, chosen).minus(ap_sums(other, chosen))
         is_wide = not (run.is_judged_first and other.is_judged_first)
-        yield OverQueries(RATIO, pair_ratio(apart, chosen.level, (-1.0, 1.0), is_wide))
+        rules = SpreadRules(chosen.level, (-1.0, 1.0), (-1.0, 1.0), is_wide)
+        yield OverQueries(RATIO, resampled_ratio(apart, rules))
 
 
-@dataclass(frozen=True, eq=False)
-class PairSums:
-    """S and the number of relevant items of each query, and both in every resample (resamples x queries)."""
-
-    value: FloatArray
-    relevant: FloatArray
-    values: FloatArray
-    relevants: FloatArray
-
-    @classmethod
-    def of(cls, run: JudgedRun, chosen: Chosen) -> PairSums:
-        """Every run meets the same resamples: hits are drawn in the order of the frame."""
-        factors = rescaled_factors(run.frame.strata, run.hit_stratum, chosen.chance(), chosen.resamples)
-        return cls.of_hits(run.hits, factors[:, run.hit_order])
-
-    @classmethod
-    def of_hits(cls, hits: DrawnHits, factors: FloatArray) -> PairSums:
-        """With the factors of each resample (resamples x hits)."""
-        return cls(
-            value=precision_sums(hits),
-            relevant=weight_sums(hits, np.ones((1, hits.rank.size)))[0],
-            values=precision_sums(hits, factors),
-            relevants=weight_sums(hits, factors),
-        )
-
-    def minus(self, other: PairSums) -> PairSums:
-        """The same relevant items, other precisions."""
-        return PairSums(
-            value=self.value - other.value,
-            relevant=self.relevant,
-            values=self.values - other.values,
-            relevants=self.relevants,
-        )
+def ap_sums(run: JudgedRun, chosen: Chosen) -> RatioSums:
+    """S and class size; every run meets the same resamples, for hits are drawn in the order of the frame."""
+    factors = rescaled_factors(run.frame.strata, run.hit_stratum, chosen.chance(), chosen.resamples)
+    return ap_sums_of_hits(run.hits, factors[:, run.hit_order])
 
 
-def pair_ratio(sums: PairSums, level: float, bounds: tuple[float, float], is_wide: bool) -> Spread:
-    """sum S/sum c; the variance by the draw is that over the resamples."""
-    wholes = sums.relevants.sum(axis=1)
-    ratios = sums.values.sum(axis=1) / np.where(wholes > 0, wholes, np.nan)
-    variance = float(np.nanvar(ratios, ddof=1)) if np.isfinite(ratios).sum() > 1 else float("nan")
-    return ratio_spread(sums.value, sums.relevant, variance, SpreadRules(level, bounds, bounds, is_wide))
+def ap_sums_of_hits(hits: DrawnHits, factors: FloatArray) -> RatioSums:
+    """The same with the factors of each resample (resamples x hits)."""
+    return RatioSums.of(hits, factors, precision_sums(hits), precision_sums(hits, factors))

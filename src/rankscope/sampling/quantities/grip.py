@@ -11,10 +11,12 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.chances import at_most
 from rankscope.curves.distributions import Hypergeometric
 from rankscope.errors import SettingError
+from rankscope.measures.fractions import divide
 from rankscope.sampling.hit_pairs import DrawnHits, relevant_above, sums_by_query, weight_sums
 from rankscope.sampling.judged_run import JudgedRun
-from rankscope.sampling.over_queries import SpreadRules, mean_spread
+from rankscope.sampling.over_queries import SpreadRules
 from rankscope.sampling.quantities.quantity import Chosen, OverQueries, Quantity, QueryValues
+from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
 from rankscope.sampling.rescaled import rescaled_factors
 from rankscope.wording import setting_usage
 
@@ -32,30 +34,40 @@ class SampledGrip(Quantity):
 
     def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:
         """In the whole collection: the share of the relevant items within the first c. Estimates only."""
-        return QueryValues.only(grip_values(run.hits, _once(run.hits), None, _size(chosen))[0])
+        within = grip_hits(run.hits, _once(run.hits), None, _size(chosen))[0]
+        return QueryValues.only(divide(within, weight_sums(run.hits, _once(run.hits))[0], nothing=np.nan))
 
     def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
-        """The mean at each level of G that at least half of the queries reach, all over the same queries."""
+        """Hits over relevant items, both summed, at each level of G that half of the queries reach: always the same.
+
+        The mean of the queries' values would be biased: where few relevant items are drawn, they seem to stand too high.
+        """
         size = _size(chosen)
-        relevant = weight_sums(run.hits, _once(run.hits))[0]
-        some, top = _reaching(relevant, size)
+        some, top = _reaching(weight_sums(run.hits, _once(run.hits))[0], size)
         if not some.size:
             return
-        factors = rescaled_factors(run.frame.strata, run.hits.stratum, chosen.chance(), min(RESAMPLES, chosen.resamples))
-        rules = SpreadRules(chosen.level, (0.0, 1.0), (0.0, 1.0), is_wide=True)
+        factors = rescaled_factors(
+            run.frame.strata, run.hits.stratum, chosen.chance(), min(RESAMPLES, chosen.resamples)
+        )
+        rules = SpreadRules(chosen.level, (0.0, 1.0), (0.0, 1.0))
         for level in (*range(1, top + 1), None):
-            value = grip_values(run.hits, _once(run.hits), level, size)[0, some]
-            spread = grip_values(run.hits, factors, level, size)[:, some].var(axis=0, ddof=1)
+            sums = grip_sums(run.hits, factors, level, size)
             name = "GRiP, whole collection" if level is None else f"GRiP, G = {level}"
-            yield OverQueries(name, mean_spread(value, spread, rules))
+            yield OverQueries(name, resampled_ratio(_of_queries(sums, some), rules))
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
         """None."""
         yield from ()
 
 
-def grip_values(hits: DrawnHits, factor: FloatArray, level: int | None, collection: int) -> FloatArray:
-    """E[p = r] of each query (NaN without a hit), one row a draw; `level` G = 1, 2, ..., None: nothing is left out.
+def grip_sums(hits: DrawnHits, factors: FloatArray, level: int | None, collection: int) -> RatioSums:
+    """Hits within the first c and class size, with the factors of each resample (resamples x hits)."""
+    value = grip_hits(hits, _once(hits), level, collection)[0]
+    return RatioSums.of(hits, factors, value, grip_hits(hits, factors, level, collection))
+
+
+def grip_hits(hits: DrawnHits, factor: FloatArray, level: int | None, collection: int) -> FloatArray:
+    """c E[p = r] of each query, one row a draw; `level` G = 1, 2, ..., None: nothing is left out.
 
     A hit at position i with b distractors above stays within the first c with the chance that of m kept distractors of
     e at most c - i are among the b.
@@ -69,8 +81,16 @@ def grip_values(hits: DrawnHits, factor: FloatArray, level: int | None, collecti
     kept = others if level is None else np.minimum(c * (2.0**level - 1.0), others)
     marked = np.minimum(above, others)
     chance = at_most(Hypergeometric(others.ravel(), marked.ravel(), kept.ravel()), (c - position).ravel())
-    within = sums_by_query(hits, factor * hits.weight * np.where(ranked, chance.reshape(c.shape), 0.0))
-    return within / np.where(relevant > 0, relevant, np.nan)
+    return sums_by_query(hits, factor * hits.weight * np.where(ranked, chance.reshape(c.shape), 0.0))
+
+
+def _of_queries(sums: RatioSums, some: IntArray) -> RatioSums:
+    return RatioSums(
+        value=sums.value[some],
+        relevant=sums.relevant[some],
+        values=sums.values[:, some],
+        relevants=sums.relevants[:, some],
+    )
 
 
 def _reaching(relevant: FloatArray, collection: int) -> tuple[IntArray, int]:
