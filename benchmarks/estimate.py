@@ -15,8 +15,8 @@ from rankscope.sampling.hit_pairs import DrawnHits
 from rankscope.sampling.mid_p import Cell, class_size_limits, recall_limits
 from rankscope.sampling.over_queries import Spread, SpreadRules, mean_spread
 from rankscope.sampling.quantities.average_precision import ap_sums_of_hits
-from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
 from rankscope.sampling.quantities.recall import linear_ratio
+from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
 from rankscope.sampling.rescaled import rescaled_factors
 from rankscope.sampling.strata import totals
 
@@ -143,7 +143,7 @@ def over_queries(known: list[Source], samples: int = SAMPLES) -> dict[Setting, d
 
 def class_size_coverage(truth: Truth) -> tuple[FloatArray, FloatArray]:
     """Of one query, exactly: all outcomes with their chances; coverage and mean width of each query."""
-    return tuple(np.array([_exact(truth, query) for query in range(truth.strata.queries)]).T)  # type: ignore[return-value]
+    return tuple(np.array([_exact(truth, query) for query in range(truth.strata.queries)]).T)
 
 
 def _exact(truth: Truth, query: int) -> tuple[float, float]:
@@ -171,10 +171,8 @@ def _exact(truth: Truth, query: int) -> tuple[float, float]:
 def recall_coverage(truth: Truth, samples: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Of one query, by simulation: coverage and mean width of each query with a relevant item."""
     chance = np.random.default_rng(seed)
-    return tuple(  # type: ignore[return-value]
-        np.array(
-            [_recalls(truth, query, samples, chance) for query in np.unique(truth.strata.query[truth.stratum])]
-        ).T
+    return tuple(
+        np.array([_recalls(truth, query, samples, chance) for query in np.unique(truth.strata.query[truth.stratum])]).T
     )
 
 
@@ -206,3 +204,11 @@ def _recall_limits(size_in: IntArray, size: IntArray, outcome: IntArray) -> tupl
 @lru_cache(maxsize=1 << 16)
 def _limits_once(inside: tuple[Cell, ...], outside: tuple[Cell, ...]) -> tuple[float, float]:
     return recall_limits(inside, outside)
+
+
+def report(samples: int = SAMPLES) -> str:
+    """All tables, in Markdown."""
+    from benchmarks.estimate_tables import estimate_tables
+
+    known = sources()
+    return estimate_tables(known, samples) if known else ""

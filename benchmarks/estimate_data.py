@@ -1,4 +1,4 @@
-"""Pools of real runs with all their judgements, to draw judged samples from: what is not judged counts as irrelevant."""
+"""Pools of real runs with all their judgements, to draw judged samples from; what nobody judged is irrelevant."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.sampling.judged_run import ranking_table
+from rankscope.sampling.pools import POOLS
 from rankscope.sampling.pools.rankings import Rankings
 from rankscope.sampling.pools.sample import Sample
-from rankscope.sampling.pools import POOLS
 from rankscope.sampling.strata import Strata
 
 DESIGNS = {
@@ -109,9 +109,7 @@ def _source(name: str, qrels: Path, wanted: tuple[str, str]) -> Source:
     rows = Rankings.of_tables([*tables.values()], queries).best(1000)
     rows = rows.join(judged, on=["query", "item"], how="left", maintain_order="left")
     for column, run in zip(("a", "b"), wanted, strict=True):
-        rows = rows.join(
-            tables[run].rename({"rank": column}), on=["query", "item"], how="left", maintain_order="left"
-        )
+        rows = rows.join(tables[run].rename({"rank": column}), on=["query", "item"], how="left", maintain_order="left")
     return Source(name, rows, wanted)
 
 

@@ -1,4 +1,4 @@
-"""How often means corrected by people hold the truth, for machine judges of three qualities and three kinds of error."""
+"""How often means corrected by people hold the truth, for machines of three qualities and three kinds of error."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import polars as pl
 from benchmarks.estimate_data import Source
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.sampling.prediction_powered import corrected_mean, human_mean
+from rankscope.sampling.strata import group_sums
 from rankscope.statistics.agreement.two_assessors import cohen_kappa
 
 KAPPAS = (0.5, 0.7, 0.9)
@@ -77,7 +78,7 @@ class Pool:
         query = self.query[found]
         place = np.arange(found.size) - np.searchsorted(query, query) + 1.0
         first = place <= DEPTH
-        return np.bincount(query[first], grade[found][first] / np.log2(place[first] + 1.0), self.queries)
+        return group_sums(query[first], grade[found][first] / np.log2(place[first] + 1.0), self.queries)
 
 
 def labels(pool: Pool, rate: float, errors: str, chance: np.random.Generator) -> FloatArray:
@@ -146,7 +147,7 @@ def simulate_machine(
 
 def _one(y: FloatArray, f: FloatArray, n: int, truth: float) -> tuple[float, float, float, float, float]:
     """Whether corrected, people's and the machine's intervals hold the truth; width over people's; worth."""
-    found = corrected_mean(y, f[:n], f[n:])
+    found = corrected_mean(y, f[:n], f[n:], by_leverage=True)
     alone = human_mean(f)
     ours, theirs = found.corrected, found.human
     return (

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.asking import ask_feedback
     from rankscope.facade.comparing import compare, gate
+    from rankscope.facade.estimating import estimate_runs, estimate_with_machine
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
     from rankscope.facade.gathering import gather
@@ -72,6 +73,8 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "forecast_growth": "facade.growing",
     "homogeneity": "facade.growing",
     "estimate": "facade.growing",
+    "estimate_runs": "facade.estimating",
+    "estimate_with_machine": "facade.estimating",
     "needed_sample": "sampling.sample_size",
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
@@ -147,6 +150,8 @@ __all__ = [
     "compare",
     "describe",
     "estimate",
+    "estimate_runs",
+    "estimate_with_machine",
     "evaluate",
     "evaluate_ranks",
     "explain_query",

@@ -209,7 +209,9 @@ def _refuse_mixture(has_files: bool) -> None:
     names = TYPED if has_files else OF_RUNS
     given = {each.name: each.opts[-1] for each in context.command.params if each.name in names}
     used = [
-        option for name, option in given.items() if context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
+        option
+        for name, option in given.items()
+        if context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
     ]
     why = "is for one query by hand and does nothing beside files" if has_files else "needs files: QRELS RUN..."
     if used:

@@ -145,5 +145,7 @@ def _tuned_on(given: str | Path | Iterable[str] | None) -> list[str]:
             return [line.strip() for line in Path(given).read_text("utf-8").splitlines() if line.strip()]
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
-            raise InputError.of(str(given), [f"cannot be read: {reason}"], "Give a file with one query a line.") from None
+            raise InputError.of(
+                str(given), [f"cannot be read: {reason}"], "Give a file with one query a line."
+            ) from None
     return [str(each) for each in given]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rankscope.curves.curve import Curve
@@ -18,7 +20,12 @@ THESE, ALIKE = "these queries", "queries like these"
 def interval_graph(done: RunEstimates) -> Graph:
     """Every quantity from 0 to 1 that has an interval, for these queries and for queries like these."""
     found = [each for each in done.means if _is_share(each)]
-    shown = [each for quantity in dict.fromkeys(each.quantity for each in found) for each in found if each.quantity == quantity]
+    shown = [
+        each
+        for quantity in dict.fromkeys(each.quantity for each in found)
+        for each in found
+        if each.quantity == quantity
+    ]
     if not shown:
         raise SettingError("nothing that was estimated lies from 0 to 1 and has an interval: there is nothing to draw")
     rows = np.arange(float(len(shown)), 0.0, -1.0)
@@ -57,13 +64,21 @@ def strata_graph(done: RunEstimates) -> Graph:
     judge = np.array([each.more / more for each in ordered])
     graph = Graph(
         f"What to judge next: {done.plan.more:,} items",
-        Axis("stratum", domain=(0.4, len(ordered) + 0.6), ticks=tuple(places.tolist()), texts=tuple(each.name for each in ordered)),
+        Axis(
+            "stratum",
+            domain=(0.4, len(ordered) + 0.6),
+            ticks=tuple(places.tolist()),
+            texts=tuple(each.name for each in ordered),
+        ),
         Axis("share", domain=(0.0, 1.0)),
         subtitle="share of the variance of the class size, and of the judgements to add",
         summary="; ".join(f"{each.name}: {each.variance_share:.0%} of the variance" for each in ordered) + ".",
         conclusion=_strata_words(done),
     )
-    facts = {"stratum": [each.name for each in ordered], "judge": [each.more for each in ordered]}
+    facts: dict[str, Sequence[object]] = {
+        "stratum": [each.name for each in ordered],
+        "judge": [each.more for each in ordered],
+    }
     graph = graph.bars(Curve(places - 0.17, variance), "variance", thick=0.3, facts=facts)
     return graph.bars(Curve(places + 0.17, judge), "judgements to add", thick=0.3, facts=facts)
 
@@ -83,8 +98,8 @@ def _width_words(shown: list[EstimatedMean]) -> str:
     widest = max(shown, key=lambda each: widths[each])
     drawn = widest.spread.these.high - widest.spread.these.low
     return (
-        f"The widest interval for queries like these is that of {_name(widest)}, {decimal_text(widths[widest])}; for these "
-        f"queries it is {decimal_text(drawn)}."
+        f"The widest interval for queries like these is that of {_name(widest)}, {decimal_text(widths[widest])}; for "
+        f"these queries it is {decimal_text(drawn)}."
     )
 
 

@@ -82,7 +82,9 @@ class Frame:
         few = np.flatnonzero((self.strata.judged < 2) & (self.strata.judged < self.strata.size))
         if few.size:
             raise InputError.of(
-                self.name, [f"{self._place(each)} judged of {self.strata.size[each]:,}" for each in few], ADVICE
+                self.name,
+                [f"{self._place(each)} judged of {self.strata.size[each]:,}" for each in few.tolist()],
+                ADVICE,
             )
 
     def _place(self, stratum: int) -> str:

@@ -122,4 +122,3 @@ def _notes(short: pl.DataFrame) -> tuple[str, ...]:
         f"{round(open_items):,} items of {short.height:,} strata were drawn and are not judged: those judged are taken "
         "for a random part of those drawn, as they are where the order of judging was random",
     )
-

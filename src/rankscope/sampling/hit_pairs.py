@@ -102,4 +102,3 @@ def _place_in_query(strata: Strata) -> IntArray:
     place = np.empty(len(strata), dtype=np.int64)
     place[order] = np.arange(len(strata)) - np.searchsorted(sorted_query, sorted_query)
     return place
-

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.measures.fractions import divide
 from rankscope.sampling.judged_run import JudgedRun
+from rankscope.sampling.strata import group_sums
 
 EPSILON = 1e-5
 
@@ -21,7 +22,7 @@ def inferred_ap(run: JudgedRun) -> FloatArray:
     ranked = np.flatnonzero(np.isfinite(run.hit_rank))
     stratum, rank = run.hit_stratum[ranked], run.hit_rank[ranked]
     expected = (1.0 + _relevant_above(run, stratum, rank)) / rank
-    sums = np.bincount(strata.query[stratum], strata.scale[stratum] * expected, strata.queries)
+    sums = group_sums(strata.query[stratum], strata.scale[stratum] * expected, strata.queries)
     return divide(sums, strata.by_query(strata.scale * run.frame.found), nothing=np.nan)
 
 
@@ -34,7 +35,7 @@ def _relevant_above(run: JudgedRun, stratum: IntArray, rank: FloatArray) -> Floa
     judged = _counts_above(run, frame.is_judged, other, asked)
     relevant = _counts_above(run, frame.grade >= frame.rel, other, asked)
     share = (relevant + EPSILON) / (judged + 2 * EPSILON)
-    return np.bincount(hit, np.where(every > 0, every * share, 0.0), minlength=rank.size)
+    return group_sums(hit, np.where(every > 0, every * share, 0.0), rank.size)
 
 
 def _pairs_with_strata(query: IntArray, query_of_stratum: IntArray) -> tuple[IntArray, IntArray]:
@@ -47,7 +48,7 @@ def _pairs_with_strata(query: IntArray, query_of_stratum: IntArray) -> tuple[Int
     return hit, order[first[hit] + within]
 
 
-def _counts_above(run: JudgedRun, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], stratum: IntArray, asked: FloatArray) -> FloatArray:
+def _counts_above(run: JudgedRun, chosen: BoolArray, stratum: IntArray, asked: FloatArray) -> FloatArray:
     keep = np.flatnonzero(chosen & np.isfinite(run.rank))
     keys = np.sort(_key(run.frame.stratum[keep], run.rank[keep]))
     found: FloatArray = (np.searchsorted(keys, asked) - np.searchsorted(keys, _key(stratum, 0.0))).astype(np.float64)
@@ -56,4 +57,4 @@ def _counts_above(run: JudgedRun, chosen: np.ndarray[tuple[int], np.dtype[np.boo
 
 def _key(stratum: IntArray, rank: FloatArray | float) -> FloatArray:
     """One number that sorts by stratum, then by rank."""
-    return stratum * float(1 << 32) + rank
+    return stratum.astype(np.float64) * float(1 << 32) + rank

@@ -98,7 +98,9 @@ class JudgedRun:
     def is_judged_first(self) -> bool:
         """Whether the first ten ranks are judged in full, wherever their items could have been drawn."""
         first = self.rank <= FIRST
-        return bool(self.frame.strata.is_full[self.frame.stratum[first]].all()) and not self._sampled_others(FIRST).any()
+        return (
+            bool(self.frame.strata.is_full[self.frame.stratum[first]].all()) and not self._sampled_others(FIRST).any()
+        )
 
     @property
     def outside(self) -> float:

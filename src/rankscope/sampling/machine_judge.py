@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -151,7 +152,7 @@ def judge_with_machine(
     people = _values(judges.human, runs, asked, judges.both, rel)
     machine = _values(judges.machine, runs, asked, every, rel)
     n = len(judges.both)
-    make = uncorrected if judges.reason else corrected_mean
+    make = uncorrected if judges.reason else partial(corrected_mean, by_leverage=True)
 
     def rows(of: Iterable[tuple[str, str, FloatArray, FloatArray]]) -> tuple[CorrectedRow, ...]:
         return tuple(CorrectedRow(run, name, make(y, f[:n], f[n:], level)) for run, name, y, f in of)

@@ -94,15 +94,24 @@ class JudgingPlan:
         """The strata to judge most of: number of the query, name, judgements."""
         added = self.target - self.strata.judged
         order = np.argsort(-added, kind="stable")[:most]
-        return [(int(self.strata.query[each]), self.strata.name[each], int(added[each])) for each in order if added[each]]
+        return [
+            (int(self.strata.query[each]), self.strata.name[each], int(added[each])) for each in order if added[each]
+        ]
 
 
 def plan_of_budget(frame: Frame, budget: int) -> JudgingPlan:
     """How to spend so many judgements more."""
     most = int((frame.strata.size - frame.strata.judged).sum())
     wanted = int(frame.strata.judged.sum()) + min(budget, most)
-    factor = _least_factor(frame, lambda target: float(np.floor(target + 1e-9).sum()) >= wanted)
-    return _plan(frame, np.floor(_allocated(frame, factor) + 1e-9))
+    factor = _least_factor(frame, lambda target: float(np.floor(target).sum()) > wanted)
+    target = np.floor(_allocated(frame, factor * (1.0 - 1e-9)))
+    left = wanted - int(target.sum())
+    gain = np.where(
+        target < frame.strata.size, _spread(frame.strata, frame.found) ** 2 / (target * (target + 1.0)), 0.0
+    )
+    chosen = np.argsort(-gain, kind="stable")[:left]
+    target[chosen[gain[chosen] > 0]] += 1.0
+    return _plan(frame, target)
 
 
 def plan_of_shrinkage(frame: Frame, shrinks_to: float = 0.5) -> JudgingPlan:
@@ -117,9 +126,7 @@ def plan_of_shrinkage(frame: Frame, shrinks_to: float = 0.5) -> JudgingPlan:
     ([('b', 121), ('a', 14)], 0.498)
     """
     wanted = shrinks_to**2 * float(_variance(frame.strata, frame.found, frame.strata.judged).sum())
-    factor = _least_factor(
-        frame, lambda target: float(_variance(frame.strata, frame.found, target).sum()) <= wanted
-    )
+    factor = _least_factor(frame, lambda target: float(_variance(frame.strata, frame.found, target).sum()) <= wanted)
     return _plan(frame, np.ceil(_allocated(frame, factor) - 1e-9))
 
 

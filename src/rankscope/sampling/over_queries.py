@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from rankscope.arrays import FloatArray
 from rankscope.sampling.estimate import Range
 

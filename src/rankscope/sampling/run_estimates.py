@@ -124,7 +124,9 @@ class RunEstimates:
                     "irrelevant, which may wrong this run"
                 )
         if len(self.frame.queries) < FEW_QUERIES:
-            said.append(f"intervals over {len(self.frame.queries)} queries rest on few: they were tried with 30 and more")
+            said.append(
+                f"intervals over {len(self.frame.queries)} queries rest on few: they were tried with 30 and more"
+            )
         return said
 
     def _asked(self) -> list[tuple[JudgedRun, Quantity, str]]:
@@ -134,5 +136,3 @@ class RunEstimates:
             (run, each, run.name) for run in self.runs for each in self.quantities if not isinstance(each, ClassSize)
         ]
         return [*shared, *own]
-
-

@@ -10,7 +10,16 @@ from functools import cached_property
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+
+
+def group_sums(group: IntArray, values: FloatArray, groups: int) -> FloatArray:
+    """Sums of values by the number of the group that each belongs to.
+
+    >>> group_sums(np.array([0, 2, 0]), np.array([1.0, 2.0, 3.0]), 3).tolist()
+    [4.0, 0.0, 2.0]
+    """
+    return np.bincount(group, values, groups).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +49,14 @@ class Strata:
         return np.where(self.judged > 1, (self.size - 1) / np.maximum(self.judged - 1, 1), 1.0)
 
     @property
-    def is_full(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def is_full(self) -> BoolArray:
         """Whether all items are judged."""
-        full: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.judged == self.size
+        full: BoolArray = self.judged == self.size
         return full
 
     def by_query(self, values: FloatArray) -> FloatArray:
         """Sums over the strata of each query."""
-        return np.bincount(self.query, values, self.queries)
+        return group_sums(self.query, values, self.queries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +75,9 @@ def totals(strata: Strata, stratum: IntArray, value: FloatArray) -> Totals:
     >>> found.value.round(6).tolist(), np.sqrt(found.variance).round(4).tolist()
     ([67.0], [28.4361])
     """
-    sums = np.bincount(stratum, value, len(strata))
-    squares = np.bincount(stratum, value * value, len(strata))
-    return Totals(
-        strata.by_query(strata.scale * sums), strata.by_query(stratum_variance(strata, sums, squares))
-    )
+    sums = group_sums(stratum, value, len(strata))
+    squares = group_sums(stratum, value * value, len(strata))
+    return Totals(strata.by_query(strata.scale * sums), strata.by_query(stratum_variance(strata, sums, squares)))
 
 
 def stratum_variance(strata: Strata, sums: FloatArray, squares: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from rankscope.reports.formats.rows import table
 from rankscope.sampling.machine_judge import CorrectedRow, MachineJudged
 
 ASSUMED = (
-    "This rests on the queries that people judged being drawn at random from all: hard or frequent ones, chosen, bias it."
+    "This holds if the queries that people judged were drawn at random from all, not chosen as hard or frequent ones."
 )
 
 

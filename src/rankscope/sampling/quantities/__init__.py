@@ -54,4 +54,14 @@ def _parse(text: str) -> Quantity | None:
     return WITH_SCOPE[match[1]](int(match[2])) if match and match[1] in WITH_SCOPE else None
 
 
-__all__ = ["ALONE", "KNOWN", "USUAL", "WITH_SCOPE", "Chosen", "OverQueries", "Quantity", "QueryValues", "parse_quantities"]
+__all__ = [
+    "ALONE",
+    "KNOWN",
+    "USUAL",
+    "WITH_SCOPE",
+    "Chosen",
+    "OverQueries",
+    "Quantity",
+    "QueryValues",
+    "parse_quantities",
+]

@@ -84,7 +84,9 @@ def _cells(run: JudgedRun) -> list[list[Cell]]:
     """The strata of each query."""
     strata = run.frame.strata
     cells: list[list[Cell]] = [[] for _ in run.frame.queries]
-    rows = zip(strata.query.tolist(), strata.size.tolist(), strata.judged.tolist(), run.frame.found.tolist(), strict=True)
+    rows = zip(
+        strata.query.tolist(), strata.size.tolist(), strata.judged.tolist(), run.frame.found.tolist(), strict=True
+    )
     for query, *cell in rows:
         cells[query].append((cell[0], cell[1], cell[2]))
     return cells

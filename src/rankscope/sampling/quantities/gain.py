@@ -13,7 +13,7 @@ from rankscope.measures.fractions import divide
 from rankscope.sampling.judged_run import JudgedRun
 from rankscope.sampling.over_queries import Spread
 from rankscope.sampling.quantities.quantity import Chosen, LinearQuantity, OverQueries, Quantity, QueryValues
-from rankscope.sampling.strata import totals
+from rankscope.sampling.strata import group_sums, totals
 
 NO_INTERVAL = (
     "estimate only: the ideal gain is estimated too, which biases the mean; in simulations intervals of 95 % held the "
@@ -40,7 +40,7 @@ class SampledGain(LinearQuantity):
     def certain(self, run: JudgedRun, chosen: Chosen) -> tuple[FloatArray, FloatArray]:
         """What is judged; how high grades can be is not known."""
         query = run.frame.strata.query[run.hit_stratum]
-        low = np.bincount(query, self.values(run, chosen), len(run.frame.queries))
+        low = group_sums(query, self.values(run, chosen), len(run.frame.queries))
         return low, np.full(low.size, np.inf)
 
     def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:

@@ -44,12 +44,16 @@ class SampledRecall(Quantity):
     def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
         """All hits over all relevant items: queries with more relevant items count more."""
         rules = SpreadRules(chosen.level, self._certain_ratio(run), (0.0, 1.0))
-        yield OverQueries(f"{self.text}, ratio of totals", linear_ratio(run.frame.strata, run.hit_stratum, self._values(run), rules))
+        yield OverQueries(
+            f"{self.text}, ratio of totals", linear_ratio(run.frame.strata, run.hit_stratum, self._values(run), rules)
+        )
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
         """Of the two ratios, whose denominators are the same."""
         apart = self._values(run) - self._values(other)
-        spread = linear_ratio(run.frame.strata, run.hit_stratum, apart, SpreadRules(chosen.level, (-1.0, 1.0), (-1.0, 1.0)))
+        spread = linear_ratio(
+            run.frame.strata, run.hit_stratum, apart, SpreadRules(chosen.level, (-1.0, 1.0), (-1.0, 1.0))
+        )
         yield OverQueries(f"{self.text}, ratio of totals", spread)
 
     def _values(self, run: JudgedRun) -> FloatArray:
