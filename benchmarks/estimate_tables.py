@@ -35,12 +35,12 @@ def estimate_tables(known: list[Source], samples: int) -> str:
         "One query (class size: every outcome with its chance, so exact; recall: simulated). Width is the mean.",
         tables[0],
         "Over queries: the share of samples whose interval holds the truth, and its mean width. These: the same "
-        "queries each time, whose truth is their own mean; with everything judged the width would be 0. Population: as many "
-        "queries drawn with replacement, and the truth of all; beside it the width with everything judged.",
+        "queries each time, whose truth is their own mean; with everything judged the width would be 0. Population: as "
+        "many queries drawn with replacement, and the truth of all; beside it the width with everything judged.",
         tables[1],
         f"Without an interval: the bias of two means of ratios for the same 30 queries, {SAMPLES} samples; held: "
-        "within 1.96 deviations over samples, which no interval from one sample knows. Where the bias is as large as the "
-        "deviation, no interval around the estimate can hold.",
+        "within 1.96 deviations over samples, which no interval from one sample knows. Where the bias is as large as "
+        "the deviation, no interval around the estimate can hold.",
         tables[2],
         f"GRiP as a ratio of totals, 30 queries drawn with replacement, {GRIP_SAMPLES} samples; beside it the bias of "
         "the mean of the queries' own values, which has no interval.",

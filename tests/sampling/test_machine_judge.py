@@ -65,7 +65,8 @@ def test_corrected_intervals_hold_where_the_machine_alone_does_not() -> None:
 
 def test_people_alone_have_no_correction() -> None:
     found = uncorrected(Y, F, OTHERS)
-    assert math.isnan(found.corrected.value) and math.isnan(found.worth)
+    assert math.isnan(found.corrected.value)
+    assert math.isnan(found.worth)
     assert found.human.value == pytest.approx(0.55)
 
 
@@ -100,7 +101,8 @@ def test_means_and_differences_stand_beside_those_of_people_and_machine() -> Non
         ("two minus one", "AP"),
         ("two minus one", "P@5"),
     ]
-    assert found.agreement is not None and found.agreement.pairs == 160
+    assert found.agreement is not None
+    assert found.agreement.pairs == 160
     table = np.zeros((2, 2))
     for query, items in some(people, 20).items():
         for item, grade in items.items():
@@ -161,7 +163,8 @@ def test_the_words_are_made_of_the_numbers() -> None:
     people, machine = judged(60)
     found = estimate_with_machine(some(people, 20), machine, runs(60), "P@5", tuned_on="none")
     worth, outside, *_ = machine_lines(found)
-    assert f"as that of {found.rows[0].mean.worth:.0f} queries" in worth and "20 were" in worth
+    assert f"as that of {found.rows[0].mean.worth:.0f} queries" in worth
+    assert "20 were" in worth
     misled = [
         each
         for each in (*found.rows, *found.differences)

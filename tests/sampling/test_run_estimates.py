@@ -222,7 +222,8 @@ def test_the_fewest_judgements_that_halve_the_interval() -> None:
     plan = plan_of_shrinkage(strata_frame([(90, 18, 4), (900, 45, 2)]))
     assert plan.shrinks_to <= 0.5
     assert plan_of_budget(strata_frame([(90, 18, 4), (900, 45, 2)]), plan.more - 4).shrinks_to > 0.495
-    assert plan.bands[0].name == "1" and plan.bands[0].variance_share > 0.9
+    assert plan.bands[0].name == "1"
+    assert plan.bands[0].variance_share > 0.9
 
 
 def test_items_to_inspect_are_those_between_hits() -> None:

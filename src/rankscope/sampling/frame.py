@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 ADVICE = (
-    "A stratum that is not judged in full needs two judged items, so that its variance can be estimated. Judge more, or "
-    "draw wider bands: rankscope project pool draws at least two of each."
+    "A stratum that is not judged in full needs two judged items, so that its variance can be estimated. Judge more, "
+    "or draw wider bands: rankscope project pool draws at least two of each."
 )
 
 
@@ -81,11 +81,8 @@ class Frame:
         """Every stratum that is not judged in full has two judged items; all that have not are told at once."""
         few = np.flatnonzero((self.strata.judged < 2) & (self.strata.judged < self.strata.size))
         if few.size:
-            raise InputError.of(
-                self.name,
-                [f"{self._place(each)} judged of {self.strata.size[each]:,}" for each in few.tolist()],
-                ADVICE,
-            )
+            problems = [f"{self._place(each)} judged of {self.strata.size[each]:,}" for each in few.tolist()]
+            raise InputError.of(self.name, problems, ADVICE)
 
     def _place(self, stratum: int) -> str:
         strata = self.strata

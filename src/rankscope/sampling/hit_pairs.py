@@ -1,7 +1,7 @@
 """Sums over pairs of hits from a sample: S, the sum of precisions at relevant items, without bias.
 
-AP's numerator is a sum over pairs of relevant items, the upper one within the list above the lower. A pair of two strata
-is drawn with the product of two probabilities, a pair of one stratum with n (n - 1)/(N (N - 1)).
+AP's numerator is a sum over pairs of relevant items, one above the other in the list. A pair of two strata is
+drawn with the product of two probabilities, a pair of one stratum with n (n - 1)/(N (N - 1)).
 """
 
 from __future__ import annotations

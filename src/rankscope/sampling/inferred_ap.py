@@ -15,7 +15,7 @@ EPSILON = 1e-5
 def inferred_ap(run: JudgedRun) -> FloatArray:
     """Of each query: the mean over relevant items of the expected precision there; NaN where none was drawn.
 
-    A drawn relevant item of stratum h at rank k adds (N_h/n_h) [1/k + sum over strata t of (m_t/k)(r_t + e)/(n_t + 2e)],
+    A relevant item drawn from stratum h at rank k adds (N_h/n_h) [1/k + sum over t of (m_t/k)(r_t + e)/(n_t + 2e)],
     m_t items of t above it, n_t of them judged, r_t relevant. What the run does not rank adds nothing.
     """
     strata = run.frame.strata

@@ -1,4 +1,4 @@
-"""The economic reading of a ranking: how many items must be inspected for one more hit (Sebe et al. 2004, section 3)."""
+"""The economic reading of a ranking: how many items to inspect for one more hit (Sebe et al. 2004, section 3)."""
 
 from __future__ import annotations
 

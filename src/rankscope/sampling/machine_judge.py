@@ -1,4 +1,4 @@
-"""A machine as one more assessor: what it agrees with, what its labels say of runs once they are corrected by people."""
+"""A machine as one more assessor: how it agrees with people, and what its labels say once corrected by theirs."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class MachineJudged:
 
 @dataclass(frozen=True, eq=False)
 class TwoJudges:
-    """Judgements of people and of the machine, and the queries of each: those judged by both, and by the machine alone."""
+    """Judgements of people and of the machine, and the queries judged by both, or by the machine alone."""
 
     human: Qrels
     machine: Qrels

@@ -118,7 +118,8 @@ def plan_of_shrinkage(frame: Frame, shrinks_to: float = 0.5) -> JudgingPlan:
     """The fewest judgements that shrink the standard error of the class size to such a part of what it is.
 
     >>> import polars as pl
-    >>> rows = [("q", f"{band}{number}", band, grade) for band, size, found, judged in (("a", 90, 4, 18), ("b", 900, 2, 45))
+    >>> cells = (("a", 90, 4, 18), ("b", 900, 2, 45))
+    >>> rows = [("q", f"{band}{number}", band, grade) for band, size, found, judged in cells
     ...     for number in range(size) for grade in [1 if number < found else 0 if number < judged else -1]]
     >>> frame = Frame.of(pl.DataFrame(rows, schema=["query", "item", "stratum", "grade"], orient="row"))
     >>> plan = plan_of_shrinkage(frame)
@@ -145,13 +146,14 @@ def _least_factor(frame: Frame, is_enough: Callable[[FloatArray], bool]) -> floa
 
 
 def _allocated(frame: Frame, factor: float) -> FloatArray:
-    return np.clip(factor * _spread(frame.strata, frame.found), frame.strata.judged, frame.strata.size)
+    spread = factor * _spread(frame.strata, frame.found)
+    return np.minimum(np.maximum(spread, frame.strata.judged), frame.strata.size)
 
 
 def _spread(strata: Strata, found: IntArray) -> FloatArray:
     """N s of each stratum, half a relevant item added."""
     share = (found + 0.5) / (strata.judged + 1.0)
-    return strata.size * np.sqrt(share * (1.0 - share))
+    return strata.size.astype(np.float64) * np.sqrt(share * (1.0 - share))
 
 
 def _variance(strata: Strata, found: IntArray, judged: FloatArray | IntArray) -> FloatArray:

@@ -38,7 +38,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class SpreadRules:
-    """Level, what is certain of these queries, what is possible of any, and whether one interval serves for both truths.
+    """Level, what is certain of these queries, what is possible of any, whether one interval serves both.
 
     The wider one does where V is estimated too small: sums over pairs whose first ranks were only sampled.
     """
@@ -52,6 +52,7 @@ class SpreadRules:
 def mean_spread(values: FloatArray, variances: FloatArray, rules: SpreadRules) -> Spread:
     """Of the mean of the queries' values; `variances` by the draw of the sample.
 
+    >>> import numpy as np
     >>> found = mean_spread(np.array([40.0, 67, 22]), np.array([100.0, 808.612, 64]), SpreadRules())
     >>> [round(end, 2) for end in (found.value, found.population.low, found.population.high)]
     [43.0, -28.88, 114.88]

@@ -1,7 +1,7 @@
 """Means and differences from people's judgements of some queries and a machine's judgements of these and of others.
 
-Prediction-powered inference (Angelopoulos et al. 2023), tuned (PPI++): what the machine says of many queries, corrected by
-how it errs where people judged as well. The weight lambda of the machine is fitted, hence Student's t on n - 2.
+Prediction-powered inference (Angelopoulos et al. 2023), tuned (PPI++): what the machine says of many queries, corrected
+by how it errs where people judged as well. The weight lambda of the machine is fitted, hence Student's t on n - 2.
 
 Few queries with large errors carry most of what a good machine leaves open, and they draw lambda towards themselves. So
 the commands divide each residual by 1 minus the leverage of its query, as the jackknife does (HC3, MacKinnon & White
@@ -55,8 +55,8 @@ def corrected_mean(
 ) -> CorrectedMean:
     """From values by people and by the machine on the same queries, and by the machine alone on `others`.
 
-    lambda = cov(y, f)/((1 + n/N) var(f of all)), kept from 0 to 1, unless a `weight` is given; theta = mean(y - lambda f)
-    + lambda mean of others; se^2 = sum of squared residuals/((n - 2) n) + lambda^2 var(others)/N. `by_leverage`: the
+    lambda = cov(y, f)/((1 + n/N) var(f of all)), kept from 0 to 1, unless a `weight` is given; theta = mean(y - lambda
+    f) + lambda mean of others; se^2 = sum of squared residuals/((n - 2) n) + lambda^2 var(others)/N. `by_leverage`: the
     first part is the sum of (residual/(1 - h))^2/n^2, h the leverage of a query.
     >>> y, f = np.array([0.5, 0.6, 0.4, 0.7, 0.3, 0.8]), np.array([0.6, 0.7, 0.5, 0.9, 0.5, 0.8])
     >>> others = np.array([0.7, 0.4, 0.6, 0.8, 0.5, 0.9, 0.3, 0.6, 0.7, 0.5, 0.8, 0.6])

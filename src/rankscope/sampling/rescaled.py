@@ -15,8 +15,8 @@ def rescaled_factors(
 ) -> FloatArray:
     """By what the weight of each hit is multiplied in each resample: 1 - f + f n m/(n - 1), f = sqrt(1 - n/N).
 
-    `stratum` is that of each relevant item drawn; m counts how often a hit is among n - 1 draws with replacement from the n judged items of its stratum. A stratum
-    that is judged in full does not vary.
+    `stratum` is that of each relevant item drawn; m counts how often it is among n - 1 draws with replacement from the
+    n judged items of its stratum. A stratum that is judged in full does not vary.
     """
     factors = np.ones((resamples, stratum.size))
     found = np.bincount(stratum, minlength=len(strata))

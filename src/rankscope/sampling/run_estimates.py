@@ -1,4 +1,4 @@
-"""Everything that a judged sample says of some runs: query by query, over queries, between runs, and what to judge next."""
+"""All that a judged sample says of runs: query by query, over queries, between runs, and what to judge next."""
 
 from __future__ import annotations
 

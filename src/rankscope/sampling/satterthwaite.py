@@ -30,7 +30,7 @@ class StratifiedTotal:
 def stratified_total(strata: Strata, stratum: IntArray, value: FloatArray, level: float = 0.95) -> StratifiedTotal:
     """Of all strata together, from the values of the items drawn that have one; the others count as 0.
 
-    >>> strata = Strata(1, np.zeros(3, int), ("1-10", "11-100", "rest"), np.array([10, 90, 900]), np.array([10, 18, 45]))
+    >>> strata = Strata(1, np.zeros(3, int), tuple("abc"), np.array([10, 90, 900]), np.array([10, 18, 45]))
     >>> found = stratified_total(strata, np.repeat([0, 1, 2], [7, 4, 2]), np.ones(13))
     >>> round(found.error, 4), round(found.freedom, 2), round(found.range.low, 2), round(found.range.high, 2)
     (28.4361, 51.11, 9.92, 124.08)

@@ -70,7 +70,7 @@ class Totals:
 def totals(strata: Strata, stratum: IntArray, value: FloatArray) -> Totals:
     """T = sum of N ybar, variance sum of N^2 (1 - n/N) s^2/n, from the values of the relevant items drawn.
 
-    >>> strata = Strata(1, np.zeros(3, int), ("1-10", "11-100", "rest"), np.array([10, 90, 900]), np.array([10, 18, 45]))
+    >>> strata = Strata(1, np.zeros(3, int), tuple("abc"), np.array([10, 90, 900]), np.array([10, 18, 45]))
     >>> found = totals(strata, np.repeat([0, 1, 2], [7, 4, 2]), np.ones(13))
     >>> found.value.round(6).tolist(), np.sqrt(found.variance).round(4).tolist()
     ([67.0], [28.4361])

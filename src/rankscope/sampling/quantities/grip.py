@@ -40,7 +40,7 @@ class SampledGrip(Quantity):
     def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
         """Hits over relevant items, both summed, at each level of G that half of the queries reach: always the same.
 
-        The mean of the queries' values would be biased: where few relevant items are drawn, they seem to stand too high.
+        The mean of the queries' values would be biased: where few relevant items are drawn they seem too high.
         """
         size = _size(chosen)
         some, top = _reaching(weight_sums(run.hits, _once(run.hits))[0], size)

@@ -93,7 +93,7 @@ def linear_ratio(strata: Strata, stratum: IntArray, values: FloatArray, rules: S
 def ratio_variance(strata: Strata, stratum: IntArray, values: FloatArray) -> float:
     """By the draw: the variance of sum (z - R)/C over the relevant items drawn.
 
-    >>> strata = Strata(1, np.zeros(3, int), ("1-10", "11-100", "rest"), np.array([10, 90, 900]), np.array([10, 18, 45]))
+    >>> strata = Strata(1, np.zeros(3, int), tuple("abc"), np.array([10, 90, 900]), np.array([10, 18, 45]))
     >>> round(math.sqrt(ratio_variance(strata, np.repeat([0, 1, 2], [7, 4, 2]), np.repeat([1.0, 0.0], [11, 2]))), 6)
     0.179166
     """
