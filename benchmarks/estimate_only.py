@@ -24,7 +24,7 @@ from rankscope.sampling.rescaled import rescaled_factors
 from rankscope.sampling.strata import Strata
 
 QUERIES = 30
-SAMPLES, GRIP_SAMPLES = 200, 200
+SAMPLES, GRIP_SAMPLES = 100, 100
 COLLECTIONS = {"Robust 2003": (528_155, 10), "TREC-COVID round 1": (51_103, 5)}  # items, and a level of G
 
 

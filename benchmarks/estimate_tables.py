@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 
 import numpy as np
 
@@ -20,15 +22,7 @@ TRUTHS = {False: "these", True: "population"}
 def estimate_tables(known: list[Source], samples: int) -> str:
     """What is drawn, then a table for each promise."""
     runs = "; ".join(f"{each.name}: {each.runs[0]}, {each.runs[1]}" for each in known)
-    with ProcessPoolExecutor() as pool:
-        waiting = [
-            pool.submit(_one_query, known, samples),
-            pool.submit(_over_queries, known, samples),
-            pool.submit(_biased, known),
-            pool.submit(_grip, known),
-            pool.submit(_machines, known, samples),
-        ]
-        tables = [markdown_table(each.result(), places=3).rstrip() for each in waiting]
+    tables = [markdown_table(rows, places=3).rstrip() for rows in _all_rows(known, samples)]
     parts = [
         f"Pools of real runs ({runs}), all of whose judgements are known; what nobody judged counts as irrelevant. "
         f"Samples are drawn by three designs, {samples:,} times each; all intervals are of 95 %.",
@@ -51,6 +45,15 @@ def estimate_tables(known: list[Source], samples: int) -> str:
         tables[4],
     ]
     return "\n\n".join(parts)
+
+
+def _all_rows(known: list[Source], samples: int) -> list[Rows]:
+    """The rows of each table, in processes of their own: polars forbids to fork."""
+    parts = (partial(_one_query, samples=samples), partial(_over_queries, samples=samples), _biased, _grip)
+    makers = (*parts, partial(_machines, samples=samples))
+    with ProcessPoolExecutor(len(makers) * len(known), get_context("spawn")) as pool:
+        waiting = [[pool.submit(make, [source]) for source in known] for make in makers]
+        return [[row for each in some for row in each.result()] for some in waiting]
 
 
 def _one_query(known: Iterable[Source], samples: int) -> Rows:

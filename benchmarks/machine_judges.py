@@ -16,7 +16,7 @@ from rankscope.sampling.strata import group_sums
 from rankscope.statistics.agreement.two_assessors import cohen_kappa
 
 KAPPAS = (0.5, 0.7, 0.9)
-ERRORS = ("independent", "hang together within a query", "differ by class of queries")
+ERRORS = ("independent", "correlated within a query", "differ by class of queries")
 SIZES = ((15, 85), (30, 170), (50, 475))  # queries of people, and of the machine alone
 MEASURES = ("AP", "nDCG@10", "P@10")
 LABELLINGS = 20  # labels of each query that are drawn from

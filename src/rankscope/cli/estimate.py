@@ -49,7 +49,7 @@ OF_RUNS = (
 @click.option(
     "--tuned-on",
     metavar="FILE|none|all",
-    help="Queries that the machine was tuned on, one a line: they are left out. all is refused.",
+    help="File with the queries that the machine was tuned on, an id on each line: they are left out. all is refused.",
 )
 @click.option(
     "--more",

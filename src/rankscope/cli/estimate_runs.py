@@ -64,7 +64,7 @@ def show_machine(asked: RunOptions, output_format: str) -> None:
         tuned_on=asked.tuned_on,
         rel=asked.rel,
         level=asked.level,
-        format=asked.input_format,
+        input_format=asked.input_format,
         encoding=asked.encoding,
     )
     print_result(as_json(machine_json(done)) if output_format == "json" else machine_text(done))
@@ -88,7 +88,7 @@ def show_runs(asked: RunOptions, output_format: str, per_query: bool, graphs: st
         more=asked.more,
         resamples=asked.resamples,
         seed=asked.seed,
-        format=asked.input_format,
+        input_format=asked.input_format,
         encoding=asked.encoding,
     )
     print_result(as_json(estimates_json(done)) if output_format == "json" else estimates_text(done, per_query))

@@ -26,7 +26,7 @@ def estimate_runs(
     more: int | None = None,
     resamples: int = 200,
     seed: int = 0,
-    format: str | None = None,
+    input_format: str | None = None,
     encoding: str = "utf-8",
 ) -> RunEstimates:
     """What judgements of a random sample say of runs: class size, recall, precision, gain and AP, with intervals.
@@ -57,7 +57,7 @@ def estimate_runs(
     )
     usual = USUAL if collection_size is None else (*USUAL, *WITH_COLLECTION)
     asked = parse_quantities(usual if measures is None else measures)
-    reading = reading_of_files(format, encoding)
+    reading = reading_of_files(input_format, encoding)
     tables = {run.name: ranking_table(run) for run in named(runs, reading)}
     judged = SampledQrels.of(qrels, reading)
     frame = frame_of(judged, [*tables.values()], drawn, rel=rel, collection_size=collection_size)
@@ -70,11 +70,11 @@ def estimate_runs(
     )
 
 
-def reading_of_files(format: str | None, encoding: str) -> Reading:
+def reading_of_files(input_format: str | None, encoding: str) -> Reading:
     """How judgements and runs are read."""
     from rankscope.inputs.reading import reading_of
 
-    return reading_of(format, encoding, True, 200.0)
+    return reading_of(input_format, encoding, True, 200.0)
 
 
 def named(runs: Any, reading: Reading) -> list[Run]:
@@ -99,14 +99,14 @@ def estimate_with_machine(
     tuned_on: str | Path | Iterable[str] | None = None,
     rel: float = 1.0,
     level: float = 0.95,
-    format: str | None = None,
+    input_format: str | None = None,
     encoding: str = "utf-8",
 ) -> MachineJudged:
     """What a machine's judgements say of runs once they are corrected by people's judgements of some queries.
 
     `human`: judgements of queries drawn at random; `machine`: of these and of many others. Corrected means and
     differences come beside those of people and of the machine alone. `tuned_on`: queries that the machine was tuned on,
-    which are left out: their ids, a file with one a line, 'none', or 'all', which is refused.
+    which are left out: their ids, a file with an id on each line, 'none', or 'all', which is refused.
     >>> queries = [f"q{number}" for number in range(40)]
     >>> labels = {query: {"a": number % 2, "b": 1} for number, query in enumerate(queries)}
     >>> run = {query: ["a", "b"] for query in queries}
@@ -119,7 +119,7 @@ def estimate_with_machine(
     from rankscope.validation import SHARE, check
 
     check(locals(), level=SHARE)
-    reading = reading_of_files(format, encoding)
+    reading = reading_of_files(input_format, encoding)
     seen = _tuned_on(tuned_on)
     judges = TwoJudges.of(Qrels.of(human, reading), Qrels.of(machine, reading), seen)
     by_name = {run.name: run for run in named(runs, reading)}

@@ -51,7 +51,13 @@ def inspections(run: JudgedRun, level: float = 0.95) -> Iterator[Inspection]:
         inside = (run.hit_rank > above) & (run.hit_rank <= last)
         found = totals(run.frame.strata, run.hit_stratum, inside.astype(np.float64))
         hits = mean_spread(found.value, found.variance, SpreadRules(level, (0.0, items), (0.0, items)))
-        yield Inspection(run.name, above + 1, last, per_hit(items, hits.these), per_hit(items, hits.population))
+        yield Inspection(
+            run=run.name,
+            first=above + 1,
+            last=last,
+            these=per_hit(items, hits.these),
+            population=per_hit(items, hits.population),
+        )
 
 
 def per_hit(items: float, hits: Range) -> Range:

@@ -45,7 +45,7 @@ class Strata:
 
     @cached_property
     def pair_scale(self) -> FloatArray:
-        """(N - 1)/(n - 1): for how many items one stands beside a judged one of the same stratum."""
+        """(N - 1)/(n - 1): for how many items one counts, given another judged one of its stratum."""
         return np.where(self.judged > 1, (self.size - 1) / np.maximum(self.judged - 1, 1), 1.0)
 
     @property
