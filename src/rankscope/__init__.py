@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rankscope.facade.estimating import estimate_runs, estimate_with_machine
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
+    from rankscope.facade.fusing import fuse
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.ranking import benchmark, describe, rank
@@ -86,6 +87,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "index": "facade.searching",
     "search": "facade.searching",
     "gather": "facade.gathering",
+    "fuse": "facade.fusing",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
     "Features": "inputs.features",
@@ -117,6 +119,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "engines",
     "measures",
     "evaluation",
+    "fusion",
     "curves",
     "statistics",
     "forecast",
@@ -156,6 +159,7 @@ __all__ = [
     "evaluate_ranks",
     "explain_query",
     "forecast_growth",
+    "fuse",
     "gate",
     "gather",
     "graph",

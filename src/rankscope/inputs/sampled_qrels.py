@@ -103,7 +103,7 @@ def _of_path(path: str | Path, reading: Reading) -> SampledQrels:
     if chosen.name in ("csv", "tsv"):
         return _of_table(delimited.read_table(source, problems, reading.encoding, "query,item,grade,pi"), problems)
     if chosen.name == "jsonl":
-        return _of_table(json_lines.read_table(source, reading, problems), problems)
+        return _of_table(json_lines.whole_table(source, reading, problems), problems)
     layout = five_columns(source.head(), reading.comments) if chosen.name == "trec" else None
     if layout is None:
         return SampledQrels.of(Qrels.from_path(path, reading))
