@@ -16,7 +16,7 @@ from rankscope.sampling.judged_run import JudgedRun
 from rankscope.sampling.over_queries import SpreadRules
 from rankscope.sampling.pools import POOLS
 from rankscope.sampling.pools.sample import Sample
-from rankscope.sampling.quantities import Chosen
+from rankscope.sampling.quantities import EstimateRules
 from rankscope.sampling.quantities.gain import SampledNormalisedGain
 from rankscope.sampling.quantities.grip import RESAMPLES, grip_sums
 from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
@@ -64,7 +64,7 @@ def _values(run: JudgedRun, grade: FloatArray) -> tuple[float, float]:
     strata = Strata(frame.strata.queries, frame.strata.query, frame.strata.name, frame.strata.size, judged)
     sampled = Frame(frame.queries, frame.table, frame.stratum, grade, strata)
     beside = JudgedRun("", sampled, run.rank, run.other_query, run.other_rank)
-    gain = SampledNormalisedGain(10).of_queries(beside, Chosen()).value
+    gain = SampledNormalisedGain(10).of_queries(beside, EstimateRules()).value
     return float(np.nanmean(inferred_ap(beside))), float(np.nanmean(gain))
 
 

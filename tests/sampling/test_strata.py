@@ -1,4 +1,4 @@
-"""Totals, pairs of hits and resamples: unbiased over all samples there are, and worked values."""
+"""SampleTotals, pairs of hits and resamples: unbiased over all samples there are, and worked values."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def estimate_runs(
     from rankscope.inputs.sampled_qrels import SampledQrels
     from rankscope.sampling.frame_reading import frame_of
     from rankscope.sampling.judged_run import JudgedRun, ranking_table
-    from rankscope.sampling.quantities import USUAL, WITH_COLLECTION, Chosen, parse_quantities
+    from rankscope.sampling.quantities import USUAL, WITH_COLLECTION, EstimateRules, parse_quantities
     from rankscope.sampling.run_estimates import RunEstimates
     from rankscope.validation import COUNT, SEED, SHARE, Optional, WholeNumber, check
 
@@ -65,7 +65,7 @@ def estimate_runs(
         frame=frame,
         runs=tuple(JudgedRun.of(name, frame, table) for name, table in tables.items()),
         quantities=asked,
-        chosen=Chosen(level, collection_size, resamples, seed),
+        chosen=EstimateRules(level, collection_size, resamples, seed),
         budget=more,
     )
 

@@ -12,7 +12,7 @@ from rankscope.sampling.inspection import Inspection, inspections
 from rankscope.sampling.judged_run import FIRST, JudgedRun
 from rankscope.sampling.next_strata import JudgingPlan, plan_of_budget, plan_of_shrinkage
 from rankscope.sampling.over_queries import Spread
-from rankscope.sampling.quantities import Chosen, Quantity, QueryValues
+from rankscope.sampling.quantities import EstimateRules, Quantity, QueryValues
 from rankscope.sampling.quantities.class_size import ClassSize
 
 OUTSIDE = 0.05  # share of the first ranks outside of the frame that is worth a warning
@@ -56,7 +56,7 @@ class RunEstimates:
     frame: Frame
     runs: tuple[JudgedRun, ...]
     quantities: tuple[Quantity, ...]
-    chosen: Chosen
+    chosen: EstimateRules
     budget: int | None = None
 
     @cached_property

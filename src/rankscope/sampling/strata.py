@@ -60,14 +60,14 @@ class Strata:
 
 
 @dataclass(frozen=True, eq=False)
-class Totals:
+class SampleTotals:
     """Estimated totals, one a query, with the variance of each by the draw of the sample."""
 
     value: FloatArray
     variance: FloatArray
 
 
-def totals(strata: Strata, stratum: IntArray, value: FloatArray) -> Totals:
+def totals(strata: Strata, stratum: IntArray, value: FloatArray) -> SampleTotals:
     """T = sum of N ybar, variance sum of N^2 (1 - n/N) s^2/n, from the values of the relevant items drawn.
 
     >>> strata = Strata(1, np.zeros(3, int), tuple("abc"), np.array([10, 90, 900]), np.array([10, 18, 45]))
@@ -77,7 +77,7 @@ def totals(strata: Strata, stratum: IntArray, value: FloatArray) -> Totals:
     """
     sums = group_sums(stratum, value, len(strata))
     squares = group_sums(stratum, value * value, len(strata))
-    return Totals(strata.by_query(strata.scale * sums), strata.by_query(stratum_variance(strata, sums, squares)))
+    return SampleTotals(strata.by_query(strata.scale * sums), strata.by_query(stratum_variance(strata, sums, squares)))
 
 
 def stratum_variance(strata: Strata, sums: FloatArray, squares: FloatArray) -> FloatArray:

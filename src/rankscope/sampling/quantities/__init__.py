@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from rankscope.errors import MeasureError
 from rankscope.notation import split_list
 from rankscope.sampling.quantities.average_precision import SampledAP
-from rankscope.sampling.quantities.class_size import ClassSize, Generality
+from rankscope.sampling.quantities.class_size import ClassSize, SampledGenerality
 from rankscope.sampling.quantities.gain import SampledGain, SampledNormalisedGain
 from rankscope.sampling.quantities.grip import SampledGrip
 from rankscope.sampling.quantities.precision import SampledPrecision
-from rankscope.sampling.quantities.quantity import Chosen, OverQueries, Quantity, QueryValues
+from rankscope.sampling.quantities.quantity import EstimateRules, OverQueries, Quantity, QueryValues
 from rankscope.sampling.quantities.recall import SampledRecall
 
 WITH_SCOPE: dict[str, Callable[[int], Quantity]] = {
@@ -27,7 +27,7 @@ WITH_SCOPE: dict[str, Callable[[int], Quantity]] = {
 }
 ALONE: dict[str, Callable[[], Quantity]] = {
     "num_rel": ClassSize,
-    "generality": Generality,
+    "generality": SampledGenerality,
     "AP": SampledAP,
     "GRiP": SampledGrip,
 }
@@ -59,7 +59,7 @@ __all__ = [
     "KNOWN",
     "USUAL",
     "WITH_SCOPE",
-    "Chosen",
+    "EstimateRules",
     "OverQueries",
     "Quantity",
     "QueryValues",

@@ -12,7 +12,7 @@ from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
 from rankscope.sampling.judged_run import JudgedRun
 from rankscope.sampling.over_queries import Spread
-from rankscope.sampling.quantities.quantity import Chosen, LinearQuantity, OverQueries, Quantity, QueryValues
+from rankscope.sampling.quantities.quantity import EstimateRules, LinearQuantity, OverQueries, Quantity, QueryValues
 from rankscope.sampling.strata import group_sums, totals
 
 NO_INTERVAL = (
@@ -33,17 +33,17 @@ class SampledGain(LinearQuantity):
         """Its name."""
         return f"DCG@{self.scope}"
 
-    def values(self, run: JudgedRun, chosen: Chosen) -> FloatArray:
+    def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """The discounted grade."""
         return np.where(run.hit_rank <= self.scope, run.hit_gain / np.log2(run.hit_rank + 1.0), 0.0)
 
-    def certain(self, run: JudgedRun, chosen: Chosen) -> tuple[FloatArray, FloatArray]:
+    def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
         """What is judged; how high grades can be is not known."""
         query = run.frame.strata.query[run.hit_stratum]
         low = group_sums(query, self.values(run, chosen), len(run.frame.queries))
         return low, np.full(low.size, np.inf)
 
-    def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:
+    def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Estimates only: few drawn items decide, and no limits of one query hold."""
         return QueryValues.only(self.totals(run, chosen).value)
 
@@ -59,18 +59,18 @@ class SampledNormalisedGain(Quantity):
         """Its name."""
         return f"nDCG@{self.scope}"
 
-    def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:
+    def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Estimates only."""
         gain = SampledGain(self.scope).totals(run, chosen).value
         return QueryValues.only(divide(gain, ideal_gain(run, self.scope), nothing=np.nan))
 
-    def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """The mean of the queries that have a value."""
         values = self.of_queries(run, chosen).value
         mean = float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
         yield OverQueries(f"mean {self.text}", Spread.only(mean), NO_INTERVAL)
 
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """None."""
         yield from ()
 

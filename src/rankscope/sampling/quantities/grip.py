@@ -15,7 +15,7 @@ from rankscope.measures.fractions import divide
 from rankscope.sampling.hit_pairs import DrawnHits, relevant_above, sums_by_query, weight_sums
 from rankscope.sampling.judged_run import JudgedRun
 from rankscope.sampling.over_queries import SpreadRules
-from rankscope.sampling.quantities.quantity import Chosen, OverQueries, Quantity, QueryValues
+from rankscope.sampling.quantities.quantity import EstimateRules, OverQueries, Quantity, QueryValues
 from rankscope.sampling.quantities.resampled_ratio import RatioSums, resampled_ratio
 from rankscope.sampling.rescaled import rescaled_factors
 from rankscope.wording import setting_usage
@@ -32,12 +32,12 @@ class SampledGrip(Quantity):
         """Its name."""
         return "GRiP"
 
-    def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:
+    def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """In the whole collection: the share of the relevant items within the first c. Estimates only."""
         within = grip_hits(run.hits, _once(run.hits), None, _size(chosen))[0]
         return QueryValues.only(divide(within, weight_sums(run.hits, _once(run.hits))[0], nothing=np.nan))
 
-    def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Hits over relevant items, both summed, at each level of G that half of the queries reach: always the same.
 
         The mean of the queries' values would be biased: where few relevant items are drawn they seem too high.
@@ -55,7 +55,7 @@ class SampledGrip(Quantity):
             name = "GRiP, whole collection" if level is None else f"GRiP, G = {level}"
             yield OverQueries(name, resampled_ratio(_of_queries(sums, some), rules))
 
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """None."""
         yield from ()
 
@@ -105,7 +105,7 @@ def _once(hits: DrawnHits) -> FloatArray:
     return np.ones((1, hits.rank.size))
 
 
-def _size(chosen: Chosen) -> int:
+def _size(chosen: EstimateRules) -> int:
     if chosen.collection is None:
         raise SettingError(f"GRiP needs the size of the collection: {setting_usage('collection_size', 'D')}")
     return chosen.collection

@@ -11,7 +11,7 @@ from rankscope.arrays import FloatArray
 from rankscope.sampling.judged_run import JudgedRun, cells_by_query
 from rankscope.sampling.mid_p import class_size_limits
 from rankscope.sampling.over_queries import Bounds
-from rankscope.sampling.quantities.quantity import Chosen, LinearQuantity, QueryValues
+from rankscope.sampling.quantities.quantity import EstimateRules, LinearQuantity, QueryValues
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class SampledPrecision(LinearQuantity):
         """Its name."""
         return f"P@{self.scope}"
 
-    def values(self, run: JudgedRun, chosen: Chosen) -> FloatArray:
+    def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """1/k within the scope."""
         return (run.hit_rank <= self.scope) / self.scope
 
-    def certain(self, run: JudgedRun, chosen: Chosen) -> tuple[FloatArray, FloatArray]:
+    def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
         """Without what is not judged within the scope, and with it."""
         size, judged, found = run.cells(self.scope)
         strata = run.frame.strata
@@ -40,7 +40,7 @@ class SampledPrecision(LinearQuantity):
             left = np.minimum(strata.by_query((strata.size - strata.judged).astype(np.float64)), self.scope)
         return low / self.scope, np.minimum(1.0, (low + left) / self.scope)
 
-    def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:
+    def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Mid-p limits of the hits within the scope."""
         certain_low, certain_high = self.certain(run, chosen)
         value = self.totals(run, chosen).value

@@ -14,7 +14,7 @@ from rankscope.arrays import FloatArray
 from rankscope.sampling.judged_run import JudgedRun
 from rankscope.sampling.over_queries import Bounds, Spread, SpreadRules, mean_spread
 from rankscope.sampling.rescaled import RESAMPLES
-from rankscope.sampling.strata import Totals, totals
+from rankscope.sampling.strata import SampleTotals, totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class QueryValues:
         return cls(value=value, low=nothing, high=nothing, certain_low=nothing, certain_high=nothing)
 
 
-class Chosen(NamedTuple):
+class EstimateRules(NamedTuple):
     """Level of the intervals, size of the collection where it is known, resamples and their seed."""
 
     level: float = 0.95
@@ -64,15 +64,15 @@ class Quantity(ABC):
         """Its name, as it is asked for."""
 
     @abstractmethod
-    def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:
+    def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Of each query."""
 
     @abstractmethod
-    def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Of the mean over queries, or of what takes its place."""
 
     @abstractmethod
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Of this run minus another on the same judgements; nothing where no interval would hold."""
 
 
@@ -83,18 +83,18 @@ class LinearQuantity(Quantity):
     possible: ClassVar[Bounds] = (0.0, math.inf)
 
     @abstractmethod
-    def values(self, run: JudgedRun, chosen: Chosen) -> FloatArray:
+    def values(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
         """The value of each relevant item drawn, in the order of the frame."""
 
     @abstractmethod
-    def certain(self, run: JudgedRun, chosen: Chosen) -> tuple[FloatArray, FloatArray]:
+    def certain(self, run: JudgedRun, chosen: EstimateRules) -> tuple[FloatArray, FloatArray]:
         """The least and the most that each query can have, whatever is relevant of what was not judged."""
 
-    def totals(self, run: JudgedRun, chosen: Chosen) -> Totals:
+    def totals(self, run: JudgedRun, chosen: EstimateRules) -> SampleTotals:
         """Of each query, with the variance by the draw."""
         return totals(run.frame.strata, run.hit_stratum, self.values(run, chosen))
 
-    def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """The mean."""
         low, high = self.certain(run, chosen)
         certain = (float(low.mean()), float(high.mean()))
@@ -102,7 +102,7 @@ class LinearQuantity(Quantity):
         rules = SpreadRules(chosen.level, certain, self.possible, self._is_wide(run))
         yield OverQueries(f"mean {self.text}", mean_spread(found.value, found.variance, rules))
 
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """The mean difference, item by item."""
         apart = self.values(run, chosen) - self.values(other, chosen)
         found = totals(run.frame.strata, run.hit_stratum, apart)

@@ -13,7 +13,7 @@ from rankscope.measures.fractions import divide
 from rankscope.sampling.judged_run import JudgedRun, cells_by_query
 from rankscope.sampling.mid_p import recall_limits
 from rankscope.sampling.over_queries import Bounds, Spread, SpreadRules, ratio_spread
-from rankscope.sampling.quantities.quantity import Chosen, OverQueries, Quantity, QueryValues
+from rankscope.sampling.quantities.quantity import EstimateRules, OverQueries, Quantity, QueryValues
 from rankscope.sampling.strata import Strata, totals
 
 
@@ -28,7 +28,7 @@ class SampledRecall(Quantity):
         """Its name."""
         return f"R@{self.scope}"
 
-    def of_queries(self, run: JudgedRun, chosen: Chosen) -> QueryValues:
+    def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Mid-p limits of a/(a + b)."""
         strata, stratum = run.frame.strata, run.hit_stratum
         inside = totals(strata, stratum, self._values(run)).value
@@ -41,14 +41,14 @@ class SampledRecall(Quantity):
         certain_low, certain_high = self._certain(run)
         return QueryValues(value=value, low=low, high=high, certain_low=certain_low, certain_high=certain_high)
 
-    def over_queries(self, run: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """All hits over all relevant items: queries with more relevant items count more."""
         rules = SpreadRules(chosen.level, self._certain_ratio(run), (0.0, 1.0))
         yield OverQueries(
             f"{self.text}, ratio of totals", linear_ratio(run.frame.strata, run.hit_stratum, self._values(run), rules)
         )
 
-    def difference(self, run: JudgedRun, other: JudgedRun, chosen: Chosen) -> Iterator[OverQueries]:
+    def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """Of the two ratios, whose denominators are the same."""
         apart = self._values(run) - self._values(other)
         spread = linear_ratio(
