@@ -3,9 +3,10 @@
 Prediction-powered inference (Angelopoulos et al. 2023), tuned (PPI++): what the machine says of many queries, corrected
 by how it errs where people judged as well. The weight lambda of the machine is fitted, hence Student's t on n - 2.
 
-Few queries with large errors carry most of what a good machine leaves open, and they draw lambda towards themselves. So
-the commands divide each residual by 1 minus the leverage of its query, as the jackknife does (HC3, MacKinnon & White
-1985): in simulations the plain formula held the truth in .905 of samples where it held least, this one in .925.
+Few queries with large errors carry most of the uncertainty that a good machine leaves, and they draw lambda towards
+themselves. So the commands divide each residual by 1 minus the leverage of its query, as the jackknife does (HC3,
+MacKinnon & White 1985): in simulations the plain formula held the truth in .905 of samples where it held least, this one
+in .925.
 """
 
 from __future__ import annotations
