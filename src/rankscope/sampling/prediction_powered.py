@@ -5,8 +5,8 @@ by how it errs where people judged as well. The weight lambda of the machine is 
 
 Few queries with large errors carry most of the uncertainty that a good machine leaves, and they draw lambda towards
 themselves. So the commands divide each residual by 1 minus the leverage of its query, as the jackknife does (HC3,
-MacKinnon & White 1985): in simulations the plain formula held the truth in .905 of samples where it held least, this one
-in .925.
+MacKinnon & White 1985): in simulations the plain formula held the truth in .905 of samples where it held least, this
+one in .925.
 """
 
 from __future__ import annotations
