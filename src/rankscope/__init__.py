@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rankscope.facade.agreeing import agreement
     from rankscope.facade.asking import ask_feedback
     from rankscope.facade.comparing import compare, gate
+    from rankscope.facade.estimating import estimate_runs, estimate_with_machine
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
     from rankscope.facade.fusing import fuse
@@ -76,6 +77,8 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "forecast_growth": "facade.growing",
     "homogeneity": "facade.growing",
     "estimate": "facade.growing",
+    "estimate_runs": "facade.estimating",
+    "estimate_with_machine": "facade.estimating",
     "needed_sample": "sampling.sample_size",
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
@@ -157,6 +160,8 @@ __all__ = [
     "compare",
     "describe",
     "estimate",
+    "estimate_runs",
+    "estimate_with_machine",
     "evaluate",
     "evaluate_ranks",
     "explain_query",

@@ -147,6 +147,11 @@ VERBS: dict[str, Callable[..., Any]] = {
 }
 
 
+MORE_VERBS: dict[str, tuple[Callable[..., Any], ...]] = {  # commands that ask several questions
+    "estimate": (rankscope.estimate_runs, rankscope.estimate_with_machine),
+}
+
+
 def options_of(command: str) -> dict[str, Any]:
     import click
 
@@ -157,7 +162,8 @@ def options_of(command: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("command", VERBS)
 def test_every_option_of_a_command_has_its_twin_with_the_same_default(command: str) -> None:
-    twins = inspect.signature(VERBS[command]).parameters
+    asked = (VERBS[command], *MORE_VERBS.get(command, ()))
+    twins = {name: twin for verb in asked for name, twin in inspect.signature(verb).parameters.items()}
     shared = InputChoices.__annotations__ if "given" in twins else {}
     shared = ProblemChoices.__annotations__ if "problem" in twins else shared
     shared = Choices.__annotations__ if "settings" in twins else shared

@@ -30,8 +30,24 @@ def test_the_worked_exact_interval() -> None:
 
 
 def test_the_worked_certain_bounds() -> None:
-    assert WORKED.certain_recall.low == pytest.approx(0.000301417, abs=5e-10)
-    assert (WORKED.certain_generality.low, WORKED.certain_generality.high) == pytest.approx((0.0003, 19906 / 20000))
+    list_alone = estimate(collection=20000, scope=100, hits=6, judged=0, found=0)
+    assert list_alone.certain_recall.low == pytest.approx(0.000301417, abs=5e-10)
+    assert (list_alone.certain_generality.low, list_alone.certain_generality.high) == pytest.approx((0.0003, 0.9953))
+
+
+def test_what_was_drawn_and_judged_is_certain_too() -> None:
+    sampled = estimate(collection=20000, scope=0, hits=0, judged=500, found=3)
+    assert (sampled.certain_relevant.low, sampled.certain_relevant.high) == (3, 19503)
+    assert (WORKED.certain_relevant.low, WORKED.certain_relevant.high) == (9, 6 + 19900 - 497)
+    assert WORKED.certain_recall.high == pytest.approx(6 / 9)
+
+
+def test_items_to_inspect_for_one_more_hit() -> None:
+    assert WORKED.inspected.value == pytest.approx(500 / 3)
+    assert (WORKED.inspected.low, WORKED.inspected.high) == pytest.approx((19900 / 344, 19900 / 26))
+    rows = {row["quantity"]: row for row in WORKED.rows()}
+    assert rows["items per hit, scope"]["estimate"] == pytest.approx(100 / 6)
+    assert estimate(collection=100, scope=10, hits=2, judged=20, found=0).inspected.high == math.inf
 
 
 def test_the_worked_shares() -> None:

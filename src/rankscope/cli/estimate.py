@@ -6,15 +6,76 @@ from typing import Any
 
 import click
 
-from rankscope.cli.guarded import GuardedCommand
-from rankscope.cli.options import level_option
+from rankscope.cli.guarded import GuardedCommand, Input, OutputFolder
+from rankscope.cli.options import level_option, measure_option, system_option
+
+TYPED = ("scope", "hits", "judged", "found", "method", "needed", "relevant")  # for one query, by hand
+OF_RUNS = (
+    "measures",
+    "drawn",
+    "machine",
+    "tuned_on",
+    "rel",
+    "more",
+    "per_query",
+    "graphs",
+    "resamples",
+    "seed",
+    "systems",
+    "input_format",
+    "encoding",
+)
 
 
 @click.command("estimate", cls=GuardedCommand, short_help="What can be said without complete judgements?")
+@click.argument("files", nargs=-1, type=Input(), metavar="[QRELS RUN...]")
+@measure_option(
+    help="What to estimate of the runs: num_rel, generality, R@K, P@K, DCG@K, nDCG@K, AP, GRiP; with --machine any "
+    "measure. Repeat it or separate by commas. Default: num_rel,R@100,P@10,DCG@10,nDCG@10,AP and, with "
+    "--collection-size, generality and GRiP; with --machine AP.",
+)
+@click.option(
+    "--drawn",
+    metavar="POOL",
+    help="How the judged items were drawn, where QRELS does not say it: 'sample(1-10:all, 11-100:20%)' of the ranks of "
+    "these runs, or collection, at random from all items.",
+)
+@click.option(
+    "--machine",
+    type=Input(),
+    metavar="FILE",
+    help="Judgements by a machine, of the queries of QRELS (judged by people) and of others: means are corrected.",
+)
+@click.option(
+    "--tuned-on",
+    metavar="FILE|none|all",
+    help="File with the queries that the machine was tuned on, an id on each line: they are left out. all is refused.",
+)
+@click.option(
+    "--more",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Plan so many judgements more. Default: as many as halve the interval of the class size.",
+)
+@click.option("-q", "--per-query", is_flag=True, help="Show each query too.")
+@click.option(
+    "--graphs", type=OutputFolder(), metavar="FOLDER", help="Draw intervals and what to judge next, as SVG, into it."
+)
+@click.option("--rel", type=float, default=1.0, show_default=True, metavar="N", help="Lowest grade that is relevant.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(20),
+    default=200,
+    show_default=True,
+    help="Resamples within strata, for the interval of AP.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the resamples.")
+@system_option
+@click.option("--input-format", metavar="NAME", help="Format of the input files, where it cannot be recognised.")
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files.")
 @click.option(
     "--collection-size",
     "collection",
-    required=True,
     type=click.IntRange(min=1),
     metavar="D",
     help="Number of items in the collection.",
@@ -75,7 +136,8 @@ from rankscope.cli.options import level_option
     help="Format of the result.",
 )
 def command(
-    collection: int,
+    files: tuple[str, ...],
+    collection: int | None,
     scope: int,
     hits: int,
     judged: int,
@@ -85,16 +147,46 @@ def command(
     needed: float | None,
     relevant: int | None,
     output_format: str,
+    per_query: bool,
+    graphs: str | None,
+    **of_runs: Any,
 ) -> None:
-    """What can still be said without complete ground truth? Class size, recall and generality, from a judged sample.
+    """What can still be said without complete ground truth? Class size, recall, precision and AP, from a judged sample.
 
-    The first S items are judged and V of them are relevant; of N items drawn at random from all those below, X are.
+    QRELS holds judgements of items drawn at random, with the probability of each (a fifth column, or a column pi as
+    `rankscope project export --probabilities` writes it), with strata, or with -1 for what was not judged of a pool.
+    Everything is estimated for these queries and for queries like these, with intervals where they hold; then what to
+    judge next, and how many items a user inspects for one more hit. With --machine, people's judgements of some queries
+    correct a machine's judgements of all.
+
+    Without files, for one query by hand: the first S items are judged and V of them are relevant; of N items drawn at
+    random from all those below, X are.
 
     \b
+    rankscope estimate sample.txt bm25.run dense.run
+    rankscope estimate judged.txt bm25.run --drawn 'sample(1-10:all, 11-100:20%, 101-1000:5%)' -q
+    rankscope estimate people.txt bm25.run dense.run --machine llm.txt -m AP,nDCG@10
     rankscope estimate --collection-size 20000 --scope 100 --hits 6 --judged 500 --found 3
     rankscope estimate --collection-size 20000 --needed .2 --relevant 64
     """
     from rankscope.errors import SettingError
+
+    _refuse_mixture(bool(files))
+    if files:
+        from rankscope.cli.estimate_runs import RunOptions, show_machine, show_runs
+
+        asked = RunOptions(files=files, collection=collection, level=level, **of_runs)
+        if asked.machine is not None:
+            _refuse_with_machine(per_query, graphs)
+            show_machine(asked, output_format)
+        else:
+            show_runs(asked, output_format, per_query, graphs)
+        return
+    if collection is None:
+        raise SettingError(
+            "give judgements and runs, rankscope estimate QRELS RUN..., or the numbers of one query, which begin with "
+            "--collection-size D"
+        )
     from rankscope.sampling import estimate, needed_sample
 
     if (needed is None) != (relevant is None):
@@ -105,6 +197,34 @@ def command(
         return
     said = estimate(collection, scope, hits, judged, found, level, method)
     _show("estimate", said.rows(), output_format, level=level, method=method)
+
+
+def _refuse_mixture(has_files: bool) -> None:
+    """Options of one query by hand beside files, or those of files without any, do nothing: that is told."""
+    from click.core import ParameterSource
+
+    from rankscope.errors import SettingError
+
+    context = click.get_current_context()
+    names = TYPED if has_files else OF_RUNS
+    given = {each.name: each.opts[-1] for each in context.command.params if each.name in names}
+    used = [
+        option
+        for name, option in given.items()
+        if context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
+    ]
+    why = "is for one query by hand and does nothing beside files" if has_files else "needs files: QRELS RUN..."
+    if used:
+        raise SettingError.of([f"{option} {why}" for option in used])
+
+
+def _refuse_with_machine(per_query: bool, graphs: str | None) -> None:
+    from rankscope.errors import SettingError
+
+    given = {"--per-query": per_query, "--graphs": graphs is not None}
+    used = [f"{option} does nothing with --machine" for option, is_given in given.items() if is_given]
+    if used:
+        raise SettingError.of(used)
 
 
 def _show(name: str, rows: list[dict[str, object]], output_format: str, **more: Any) -> None:

@@ -26,9 +26,10 @@ class Range:
 
 @dataclass(frozen=True)
 class Estimated:
-    """Class size c, recall r and generality g: what the list alone makes certain, and what the sample says.
+    """Class size c, recall r and generality g: what the judgements make certain, and what the sample says.
 
-    Precision is exact.
+    Precision is exact. What is judged below the scope is certain too: of 20,000 items of which 500 were drawn and 3 of
+    these are relevant, from 3 to 19,503 are.
     """
 
     collection: int
@@ -64,18 +65,39 @@ class Estimated:
             }
             for name, said, sure in pairs
         ]
-        exact = self.precision
-        return [
-            {
-                "quantity": "precision",
-                "estimate": exact,
-                "low": exact,
-                "high": exact,
-                "certain low": exact,
-                "certain high": exact,
-            },
-            *rows,
-        ]
+        below, sure = self.inspected, self.certain_inspected
+        inspected: dict[str, object] = {
+            "quantity": "items per hit, below",
+            "estimate": below.value,
+            "low": below.low,
+            "high": below.high,
+            "certain low": sure.low,
+            "certain high": sure.high,
+        }
+        so_far = _exact_row("items per hit, scope", self.scope / self.hits if self.hits else math.nan)
+        return [_exact_row("precision", self.precision), *rows, so_far, inspected]
+
+    @property
+    def inspected(self) -> Range:
+        """How many items below the scope, taken at random, must be inspected for one more hit."""
+        return _items_per_hit(self.collection - self.scope, self.hits, self.relevant)
+
+    @property
+    def certain_inspected(self) -> Range:
+        """The same by what is certain."""
+        return _items_per_hit(self.collection - self.scope, self.hits, self.certain_relevant)
+
+
+def _exact_row(quantity: str, value: float) -> dict[str, object]:
+    ends = ("estimate", "low", "high", "certain low", "certain high")
+    return {"quantity": quantity, **dict.fromkeys(ends, value)}
+
+
+def _items_per_hit(below: int, hits: int, relevant: Range) -> Range:
+    """Infinite where there may be none."""
+    ends = (relevant.value - hits, relevant.high - hits, relevant.low - hits)
+    value, low, high = (below / each if each > 0 else math.nan if math.isnan(each) else math.inf for each in ends)
+    return Range(value, low, high)
 
 
 def estimate(
@@ -100,7 +122,7 @@ def estimate(
     collection, scope, hits, judged, found, level, method = check(locals(), **rules).values()
     _check_bounds(collection, scope, hits, judged, found)
     below = collection - scope
-    certain = Range(math.nan, float(hits), float(hits + below))
+    certain = Range(math.nan, float(hits + found), float(hits + below - (judged - found)))
     relevant = _relevant(below, hits, judged, found, level, method)
     return Estimated(
         collection=collection,

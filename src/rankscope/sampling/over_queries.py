@@ -1,0 +1,98 @@
+"""From queries to their mean, or to a ratio of their totals: what holds for these queries, and for queries like these.
+
+For these very queries only the draw of the judged items varies: se^2 = sum V_i/n^2. For the population that they are a
+sample of, se^2 = s^2/n + sum V_i/n^2. Both: estimate -+ t_{n-1} se, cut at what is
+certain of these queries, or possible of any.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rankscope.arrays import FloatArray
+from rankscope.sampling.estimate import Range
+
+Bounds = tuple[float, float]
+UNBOUNDED: Bounds = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """An estimate over queries, with the interval for these queries and that for the population of queries."""
+
+    these: Range
+    population: Range
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        return self.these.value
+
+    @classmethod
+    def only(cls, value: float) -> Spread:
+        """An estimate without intervals."""
+        nothing = Range(value, math.nan, math.nan)
+        return cls(nothing, nothing)
+
+
+@dataclass(frozen=True)
+class SpreadRules:
+    """Level, what is certain of these queries, what is possible of any, whether one interval serves both.
+
+    The wider one does where V is estimated too small: sums over pairs whose first ranks were only sampled.
+    """
+
+    level: float = 0.95
+    certain: Bounds = UNBOUNDED
+    possible: Bounds = UNBOUNDED
+    is_wide: bool = False
+
+
+def mean_spread(values: FloatArray, variances: FloatArray, rules: SpreadRules) -> Spread:
+    """Of the mean of the queries' values; `variances` by the draw of the sample.
+
+    >>> import numpy as np
+    >>> found = mean_spread(np.array([40.0, 67, 22]), np.array([100.0, 808.612, 64]), SpreadRules())
+    >>> [round(end, 2) for end in (found.value, found.population.low, found.population.high)]
+    [43.0, -28.88, 114.88]
+    """
+    n = values.size
+    return _spread(float(values.mean()), values, float(variances.sum()) / n**2, rules)
+
+
+def ratio_spread(parts: FloatArray, wholes: FloatArray, variance: float, rules: SpreadRules) -> Spread:
+    """Of sum of parts over sum of wholes; `variance` of this ratio by the draw of the sample."""
+    if not wholes.sum() > 0:
+        return Spread.only(math.nan)
+    ratio = float(parts.sum() / wholes.sum())
+    return _spread(ratio, ratio_errors(parts, wholes, ratio), variance, rules)
+
+
+def ratio_errors(parts: FloatArray, wholes: FloatArray, ratio: float) -> FloatArray:
+    """e_i = (z_i - R c_i)/mean(c): the ratio varies as the mean of these does."""
+    return (parts - ratio * wholes) / wholes.mean()
+
+
+def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules) -> Spread:
+    n = values.size
+    if n < 2:
+        return Spread.only(value)
+    wide = float(values.var(ddof=1)) / n + drawn
+    these = wide if rules.is_wide else drawn
+    times = t_quantile(rules.level, n - 1)
+    return Spread(
+        _range(value, times * math.sqrt(these), rules.certain), _range(value, times * math.sqrt(wide), rules.possible)
+    )
+
+
+def _range(value: float, half: float, bounds: Bounds) -> Range:
+    low, high = bounds
+    return Range(value, max(low, value - half), min(high, value + half))
+
+
+def t_quantile(level: float, freedom: float) -> float:
+    """How many standard errors reach out from the middle so that Student's t lies within, with this chance."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.5 + level / 2.0))
