@@ -15,10 +15,12 @@ from rankscope.errors import InputError, SettingError
 from rankscope.feedback.examples.kept_matrix import KeptMatrix, matrix_digest
 from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
 from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
+from rankscope.running.recent import Recent
 
 T = TypeVar("T")
 PAIRS = 10_000  # random pairs that tell the typical distance
 BINS = 4  # aspects made of one feature
+ROOM = 32 << 20  # bytes of what methods keep lately
 SCORES_AT_ONCE = 1 << 21  # scores of one batch: 16 MB, which stay near the processor
 
 
@@ -91,6 +93,22 @@ class Items:
         aspects = None if self.given_aspects is None else self.given_aspects[chosen]
         rows = np.ascontiguousarray(self.matrix[chosen])
         return Items(matrix=rows, scaling=self.scaling, groups=self.groups, log=log, given_aspects=aspects)
+
+    def with_log(self, log: ArrayLike) -> Items:
+        """The same items with another log of earlier sessions; what is known of their features is not made again.
+
+        >>> Items.of([[0.0], [4.0]]).with_log([[1, -1]]).log
+        array([[ 1, -1]], dtype=int8)
+        """
+        _ = self.copies, self.squares, self.gamma  # made here once, they are there in every twin
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self), log=_table("the log", np.asarray(log, dtype=np.int8), 1, len(self)))
+        return twin
+
+    @property
+    def recent(self) -> Recent[NDArray[Any]]:
+        """Rows of numbers that methods made lately of these items, as long as there is room."""
+        return self.remember("recent", lambda: Recent(ROOM, _bytes_of))
 
     @property
     def features(self) -> int:
@@ -239,6 +257,10 @@ def quarters(matrix: NDArray[Any]) -> IntArray:
 
     below = (rankdata(matrix, axis=0) - 0.5) / len(matrix)
     return (below * BINS).astype(np.int64)
+
+
+def _bytes_of(array: NDArray[Any]) -> int:
+    return array.nbytes
 
 
 def _table(what: str, table: NDArray[Any], axis: int, items: int) -> NDArray[Any]:
