@@ -73,9 +73,9 @@ def test_what_was_picked_from_a_display_is_computed_once_and_counts_each_time() 
     first = method.scores(items, examples).values
     assert len(items.recent.kept) == 2  # nothing was picked from the third
     assert np.array_equal(method.scores(items, examples).values, first)
-    picks = [(shown, np.isin(shown, picked)) for shown, picked in displays]
+    picks = [(shown, np.isin(shown, chosen)) for shown, chosen in displays]
     plain = method.nearness(items, items.matrix[3:4])[0]
-    plain = plain + sum(method.choice_chances(items, shown)[picked].sum(axis=0) for shown, picked in picks)
+    plain = plain + sum(method.choice_chances(items, shown)[chosen].sum(axis=0) for shown, chosen in picks)
     plain -= plain.max() + np.log(np.exp(plain - plain.max()).sum())
     assert first[0] == pytest.approx(plain, abs=1e-12)
 
@@ -94,7 +94,8 @@ def test_another_log_leaves_what_is_known_of_the_features() -> None:
     assert twin.squares is items.squares
     assert twin.first_alike is items.first_alike
     assert items.log is None
-    assert twin.log is not None and twin.log.tolist() == [[1, 0, -1]]
+    assert twin.log is not None
+    assert twin.log.tolist() == [[1, 0, -1]]
 
 
 def test_sessions_of_the_log_that_say_nothing_of_the_items_change_nothing() -> None:
