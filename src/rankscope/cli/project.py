@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
+from rankscope.cli.project_usability import questionnaire, times
 
 DATABASE = click.option(
     "--database",
@@ -237,6 +238,10 @@ def backup(folder: str, output: str, quiet: bool) -> None:
     with Project.open(folder, readonly=True) as project:
         project.backup(output)
         _say(quiet, f"{output}: {project.state.last:,} events")
+
+
+for _each in (questionnaire, times):
+    command.add_command(_each)
 
 
 def _grades(text: str) -> list[Any]:

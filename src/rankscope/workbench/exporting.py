@@ -15,7 +15,7 @@ from rankscope.files import atomic
 from rankscope.version import __version__
 from rankscope.wording import setting_usage
 from rankscope.workbench.journal_files import journal_digest
-from rankscope.workbench.people import PROJECT
+from rankscope.workbench.people import shown_names
 from rankscope.workbench.store.events import ANSWERS, Event
 from rankscope.workbench.store.state import Pair
 
@@ -192,7 +192,7 @@ def _parquet(rows: list[Row]) -> bytes:
 def _provenance(project: Project, rows: list[Row], digest: str, assessor: str | None, names: bool) -> dict[str, Any]:
     """Where the grades come from; the same journal and choices give the same words."""
     design = project.pool.design if project.pool is not None else None
-    shown = _shown_names(project, names)
+    shown = shown_names(project, names)
     chosen = None if assessor is None else shown[project.assessor_named(assessor).id]
     return {
         "format": "rankscope provenance",
@@ -215,14 +215,6 @@ def _provenance(project: Project, rows: list[Row], digest: str, assessor: str | 
             }
             for each in project.guidelines
         ],
-    }
-
-
-def _shown_names(project: Project, names: bool) -> dict[int, str]:
-    """Assessors who did anything, under their names or under numbers."""
-    active = sorted({event.assessor for event in project.state.events} - {PROJECT.id})
-    return {
-        each: project.assessors[each].name if names else f"assessor {place}" for place, each in enumerate(active, 1)
     }
 
 

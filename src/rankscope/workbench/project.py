@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from rankscope.workbench.exporting import Exported
     from rankscope.workbench.importing import Imported
     from rankscope.workbench.progress import Progress
+    from rankscope.workbench.usability.replies import TaskScore
+    from rankscope.workbench.usability.task_times import TaskTimes
 
 T = TypeVar("T")
 
@@ -165,6 +167,20 @@ class Project:
         from rankscope.workbench.progress import progress_of
 
         return progress_of(self)
+
+    def questionnaires(self) -> list[TaskScore]:
+        """What people answered on how it is to work with the pages, by task, with SUS scores."""
+        from rankscope.workbench.usability.replies import replies_of, task_scores
+
+        with self.lock:
+            return task_scores(replies_of(self.state.surveys))
+
+    def task_times(self) -> TaskTimes:
+        """How long judgements and searches took."""
+        from rankscope.workbench.usability.task_times import task_times
+
+        with self.lock:
+            return task_times(self.state.events)
 
     # marks
 
