@@ -73,7 +73,7 @@ def test_what_was_picked_from_a_display_is_computed_once_and_counts_each_time() 
     first = method.scores(items, examples).values
     assert len(items.recent.kept) == 2  # nothing was picked from the third
     assert np.array_equal(method.scores(items, examples).values, first)
-    picks = [(shown, np.isin(shown, chosen)) for shown, chosen in displays]
+    picks = [(np.array(shown), np.isin(shown, chosen)) for shown, chosen in displays]
     plain = method.nearness(items, items.matrix[3:4])[0]
     plain = plain + sum(method.choice_chances(items, shown)[chosen].sum(axis=0) for shown, chosen in picks)
     plain -= plain.max() + np.log(np.exp(plain - plain.max()).sum())
