@@ -78,9 +78,10 @@ def safety(folder: Path, requests: int = REQUESTS) -> str:
     rows = ["| attack | answers | server, at most | decoder, at most |", "|---|---|---|---|"]
     went = " ".join(f"{step[1]:.0f}" for step in steps)
     wrong = sum(count for each in attacks for status, count in each.answers.items() if status not in each.wanted)
+    described = _described(folder)
     words = (
         f"Answers that should not be: {wrong}. Memory of the server before {before:.0f} MB, after each tenth of the "
-        f"mangled requests: {went} MB. `rankscope describe` leaves the picture of 13,000 x 13,000 out: {_described(folder)}."
+        f"mangled requests: {went} MB. `rankscope describe` leaves the picture of 13,000 x 13,000 out: {described}."
     )
     return "\n".join([*rows, *(each.row() for each in attacks), "", words])
 
