@@ -117,8 +117,8 @@ def databases(cluster: Cluster | None) -> list[tuple[str, str | None]]:
     return [("SQLite", None)] + ([("PostgreSQL", cluster.address)] if cluster else [])
 
 
-def large_project(folder: Path, address: str | None, items: int = 2000, queries: int = 100) -> Project:
-    """A pool of 200,000 pairs: more than can be judged in a minute."""
+def large_project(folder: Path, address: str | None, items: int = length(2000, 200), queries: int = 100) -> Project:
+    """A pool of 200,000 pairs: more than can be judged in a minute; a short run has a tenth."""
     (folder / "docs.jsonl").write_text("\n".join(json.dumps({"id": f"d{n}", "text": "t"}) for n in range(items)))
     ranked = (f"q{query} Q0 d{item} {item + 1} {-item} t" for query in range(queries) for item in range(items))
     (folder / "a.run").write_text("\n".join(ranked) + "\n")

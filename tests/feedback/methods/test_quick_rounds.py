@@ -62,10 +62,10 @@ def test_few_items_are_compared_where_scores_tell_them_apart() -> None:
 def test_what_was_picked_from_a_display_is_computed_once_and_counts_each_time() -> None:
     chance = np.random.default_rng(2)
     items = Items.of(chance.normal(size=(50, 4)))
-    displays = [
-        (np.arange(10), np.array([1, 4])),
-        (np.arange(10, 20), np.array([11])),
-        (np.arange(20, 30), np.array([])),
+    displays: list[tuple[list[int], list[int]]] = [
+        (list(range(10)), [1, 4]),
+        (list(range(10, 20)), [11]),
+        (list(range(20, 30)), []),
     ]
     method = METHODS.parse("pichunter")
     assert isinstance(method, PicHunter)
