@@ -17,13 +17,6 @@ from tests.cli.every_command import leaf_commands
 from tests.engines.images.pictures_folder import written
 
 WITHOUT_WORDS = {"estimate", "look", "measures", "reuse", "project questionnaire", "project times"}  # only the result
-    "estimate",
-    "look",
-    "measures",
-    "reuse",
-    "project questionnaire",
-    "project times",
-}  # they say nothing but the result
 
 
 def called(*arguments: object) -> Result:
