@@ -13,6 +13,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.examples.kernels import rbf
 from rankscope.feedback.methods import METHODS, unlike_display
 from rankscope.feedback.methods.log_based_svm import relation
+from rankscope.feedback.methods.logistic_regression import LogisticRegression
 from rankscope.feedback.methods.pichunter import PicHunter
 from rankscope.feedback.methods.unlike_display import UnlikeDisplay
 
@@ -108,3 +109,22 @@ def test_sessions_of_the_log_that_say_nothing_of_the_items_change_nothing() -> N
         for i in some
     ]
     assert np.array_equal(relation(log, some), slow)
+
+
+def test_the_control_with_all_labels_learns_once_for_each_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(4)
+    items = Items.of(chance.normal(size=(40, 3)))
+    learnt = []
+    whole = LogisticRegression.score_many
+
+    def counted(self: LogisticRegression, items: Items, examples: Examples) -> FloatArray:
+        learnt.append(len(examples))
+        return whole(self, items, examples)
+
+    monkeypatch.setattr(LogisticRegression, "score_many", counted)
+    method = METHODS.parse("all-labels")
+    first = method.scores(items, Examples.single([1], [9], truth=range(12))).values
+    assert np.array_equal(method.scores(items, Examples.single([1, 2], [9], truth=range(12))).values, first)
+    other = method.scores(items, Examples.single([1], [9], truth=range(20))).values
+    assert learnt == [5, 5]
+    assert not np.array_equal(other, first)
