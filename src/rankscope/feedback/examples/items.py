@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -95,17 +95,6 @@ class Items:
         aspects = None if self.given_aspects is None else self.given_aspects[chosen]
         rows = np.ascontiguousarray(self.matrix[chosen])
         return Items(matrix=rows, scaling=self.scaling, groups=self.groups, log=log, given_aspects=aspects)
-
-    def with_log(self, log: ArrayLike) -> Items:
-        """The same items with another log of earlier sessions; what is known of their features is not made again.
-
-        >>> Items.of([[0.0], [4.0]]).with_log([[1, -1]]).log
-        array([[ 1, -1]], dtype=int8)
-        """
-        _ = self.copies, self.squares, self.gamma  # made here once, they are there in every twin
-        twin = object.__new__(type(self))
-        vars(twin).update(vars(self), log=_table("the log", np.asarray(log, dtype=np.int8), 1, len(self)))
-        return twin
 
     @property
     def recent(self) -> Recent[NDArray[Any]]:
@@ -226,10 +215,16 @@ class Items:
     def with_log(self, log: ArrayLike) -> Self:
         """The same items with what was marked in earlier sessions: sessions x items, +1, -1 or 0.
 
+        What is known of the features is not made again.
         >>> Items.of([[0.0], [1.0]]).with_log([[1, -1]]).log
         array([[ 1, -1]], dtype=int8)
         """
-        return replace(self, log=_table("the log", np.asarray(log, dtype=np.int8), 1, len(self)), _made={})
+        _ = self.copies, self.squares, self.gamma  # made here once, they are there in every twin
+        logged = _table("the log", np.asarray(log, dtype=np.int8), 1, len(self))
+        known = {name: value for name, value in vars(self).items() if name != "earlier"}
+        twin = object.__new__(type(self))
+        vars(twin).update(known, log=logged, _made={})
+        return twin
 
     def fingerprint(self) -> str:
         """SHA-256 of all that decides scores."""
