@@ -1,4 +1,4 @@
-"""The judging workbench below HTTP: marks a second, time to open a journal, and what kill -9 leaves.
+"""The workbench: speeds, marks a second, time to open a journal, what kill -9 leaves, and what attacks get.
 
 Everything runs on the disk of this machine, in `.bench`, and waits for it as users do; bare commits tell how quick that
 disk is.
@@ -19,7 +19,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import workbench_browsing, workbench_http
+from benchmarks import workbench_http, workbench_safety, workbench_speeds
+from benchmarks.lengths import length
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.dialects import SQLite
 from rankscope.workbench.store.events import Event
@@ -30,11 +31,11 @@ from tests.workbench.projects import write_sources
 from tests.workbench.store.killing import Load, kill_again_and_again, problems_of
 
 JUDGES = 50
-SECONDS = 60.0
+SECONDS = length(60.0, 3.0)
 THOUGHT = 0.5  # seconds between two marks of a judge who thinks
 EVENTS = 100_000
-KILLS = 50
-SERVER_KILLS = 5
+KILLS = length(50, 3)
+SERVER_KILLS = length(5, 1)
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,10 @@ def report(folder: Path) -> str:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     with postgresql() as cluster:
-        parts = [_marks(place, cluster), _opening(place), _killing(place, cluster), _over_http(place, cluster)]
-    return "\n\n".join([*parts, workbench_browsing.browsing(_made(place / "browsing"))])
+        speeds = workbench_speeds.speeds(_made(place / "speeds"))
+        parts = [_over_http(place, cluster), _marks(place, cluster), _opening(place), _killing(place, cluster)]
+    missing = [] if cluster else ["PostgreSQL was not there: its rows are missing."]
+    return "\n\n".join([speeds, *parts, workbench_safety.safety(_made(place / "safety")), *missing])
 
 
 @contextmanager
@@ -75,7 +78,7 @@ def postgresql() -> Iterator[Cluster | None]:
 def _marks(folder: Path, cluster: Cluster | None) -> str:
     """Fifty judges in a closed loop, and fifty who think; each gets an item, marks it and waits for the answer."""
     rows = [
-        "| marks of 50 judges at once, 60 s | marks/s | median | p99 | worst | lost, doubled or surplus |",
+        f"| the same below HTTP, {SECONDS:.0f} s | marks/s | median | p99 | worst | lost, doubled or surplus |",
         "|---|---|---|---|---|---|",
     ]
     for name, address in databases(cluster):
@@ -90,9 +93,10 @@ def _marks(folder: Path, cluster: Cluster | None) -> str:
 
 
 def _over_http(folder: Path, cluster: Cluster | None) -> str:
-    """The same judges against a server process, and what a single person feels."""
+    """Fifty judges against a server process."""
     rows = [
-        "| over HTTP, 60 s | marks/s | median | p99 | worst | processor time a mark | lost, doubled or surplus |",
+        f"| 50 judges at once over HTTP, {SECONDS:.0f} s | marks/s | median | p99 | worst | processor time a mark "
+        "| lost, doubled or surplus |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, address in databases(cluster):
@@ -101,12 +105,7 @@ def _over_http(folder: Path, cluster: Cluster | None) -> str:
             own.mkdir()
             found = workbench_http.judge_over_http(large_project(own, address), SECONDS, thought)
             rows.append(workbench_http.row(f"{name}, {way}", found))
-    lone = [
-        workbench_http.first_page(_made(folder / "first")),
-        workbench_http.key_to_saved(_made(folder / "key")),
-        workbench_http.small_pictures(),
-    ]
-    return "\n\n".join(["\n".join(rows), *lone])
+    return "\n".join(rows)
 
 
 def _made(folder: Path) -> Path:
@@ -118,8 +117,8 @@ def databases(cluster: Cluster | None) -> list[tuple[str, str | None]]:
     return [("SQLite", None)] + ([("PostgreSQL", cluster.address)] if cluster else [])
 
 
-def large_project(folder: Path, address: str | None, items: int = 2000, queries: int = 100) -> Project:
-    """A pool of 200,000 pairs: more than can be judged in a minute."""
+def large_project(folder: Path, address: str | None, items: int = length(2000, 200), queries: int = 100) -> Project:
+    """A pool of 200,000 pairs: more than can be judged in a minute; a short run has a tenth."""
     (folder / "docs.jsonl").write_text("\n".join(json.dumps({"id": f"d{n}", "text": "t"}) for n in range(items)))
     ranked = (f"q{query} Q0 d{item} {item + 1} {-item} t" for query in range(queries) for item in range(items))
     (folder / "a.run").write_text("\n".join(ranked) + "\n")

@@ -1,4 +1,4 @@
-"""The judging workbench over HTTP: fifty judges against a server process, pictures, and a key until it is saved."""
+"""A served project over HTTP: fifty judges against a server process, starts, pictures, a key until it is saved."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
+import httpx
 import numpy as np
 
+from benchmarks.lengths import length
 from rankscope.engines.images.thumbnails import SMALL, thumbnail
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.project import Project
@@ -22,10 +24,12 @@ from tests.browser.workbenches import ServerProcess, picture_project
 from tests.workbench.http_judges import Load, problems_of
 
 JUDGES = 50
-SECONDS = 60.0
+SECONDS = length(60.0, 3.0)
 RATE = "1000000"
-KEYS = 100
-STARTS = 5
+KEYS = length(100, 20)
+STARTS = length(5, 2)
+PAGE = 60  # pictures
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -87,44 +91,69 @@ def row(name: str, found: Judged) -> str:
     return f"| {name} | {found.rate:,.0f} | {waits} | {found.processor:.2f} ms | {found.wrong} |"
 
 
-def first_page(folder: Path) -> str:
-    """From the command to the first page in a client's hands."""
-    import httpx
-
-    with picture_project(folder, 300) as project:
-        place = project.folder
-    times = []
+def start_times(folder: Path) -> tuple[float, float]:
+    """Seconds from the command to the first page in a client's hands, and to the first ranking by an example."""
+    pages, rankings = [], []
     for _ in range(STARTS):
         begin = time.perf_counter()
-        server = ServerProcess(place)
-        with httpx.Client(follow_redirects=True) as client:
+        server = ServerProcess(folder)
+        with httpx.Client(base_url=server.address, follow_redirects=True, timeout=PATIENCE) as client:
             assert client.get(server.link).status_code == 200
-            times.append(time.perf_counter() - begin)
+            pages.append(time.perf_counter() - begin)
+            assert client.get("/like/7").status_code == 200
+            rankings.append(time.perf_counter() - begin)
         server.end()
-    return f"From `rankscope serve` to the first page: {statistics.median(times):.2f} s (median of {STARTS})."
+    return statistics.median(pages), statistics.median(rankings)
 
 
-def small_pictures(count: int = 200) -> str:
-    """Thumbnails of photographs a second and core, by processor time."""
+def picture_page(folder: Path) -> tuple[float, float]:
+    """Seconds of the 60 photographs of a page, asked for by six at a time as browsers do; then of the same again."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    (folder / "photographs").mkdir()
+    for number in range(PAGE):
+        (folder / "photographs" / f"{number:02d}.jpg").write_bytes(photograph((384, 256), number))
+    with Project.new(folder / "project", images=folder / "photographs") as project:
+        place = project.folder
+    server = ServerProcess(place)
+    with httpx.Client(base_url=server.address, follow_redirects=True, timeout=PATIENCE) as client:
+        assert client.get(server.link).status_code == 200
+
+        def fetch(number: int) -> int:
+            return client.get(f"/picture/{number}").status_code
+
+        times = []
+        with ThreadPoolExecutor(6) as six:
+            list(six.map(fetch, range(6)))  # the processes that decode are there
+            for _ in range(2):
+                begin = time.perf_counter()
+                assert set(six.map(fetch, range(6, PAGE))) == {200}
+                times.append((time.perf_counter() - begin) * PAGE / (PAGE - 6))
+    server.end()
+    return times[0], times[1]
+
+
+def photograph(size: tuple[int, int], seed: int = 0) -> bytes:
+    """A JPEG that is no trouble to look at."""
     from PIL import Image
 
-    chance = np.random.default_rng(0)
-    grain = Image.fromarray(chance.integers(0, 255, (32, 48, 3), dtype=np.uint8))
-    sizes = {"384 x 256": (384, 256), "4000 x 3000": (4000, 3000)}
-    said = []
-    for name, size in sizes.items():
-        file = BytesIO()
-        grain.resize(size, Image.Resampling.BICUBIC).save(file, "JPEG", quality=90)
-        many = count if size[0] < 1000 else count // 10
-        begin = time.process_time()
-        for _ in range(many):
-            thumbnail(file.getvalue(), SMALL)
-        said.append(f"{many / (time.process_time() - begin):,.0f} of {name}")
-    return f"Thumbnails of {SMALL} pixels from JPEG, a second of processor time: {', '.join(said)}."
+    grain = Image.fromarray(np.random.default_rng(seed).integers(0, 255, (32, 48, 3), dtype=np.uint8))
+    file = BytesIO()
+    grain.resize(size, Image.Resampling.BICUBIC).save(file, "JPEG", quality=90)
+    return file.getvalue()
 
 
-def key_to_saved(folder: Path) -> str:
-    """From a key in Chromium to the tile that says "saved"."""
+def thumbnails_a_second(size: tuple[int, int], count: int) -> float:
+    """Small pictures made of photographs, a second of processor time."""
+    data = photograph(size)
+    begin = time.process_time()
+    for _ in range(count):
+        thumbnail(data, SMALL)
+    return count / (time.process_time() - begin)
+
+
+def key_to_saved(folder: Path) -> list[float]:
+    """Milliseconds from a key in Chromium to the tile that says "saved", rising."""
     with picture_project(folder, 300, repeat=0.0) as project:
         project.make_pool("depth(200)")
         link, place = project.invite("ann").path, project.folder
@@ -138,13 +167,10 @@ def key_to_saved(folder: Path) -> str:
         for number in range(KEYS):
             page.keyboard.press(str(number % 3))
             page.wait_for_function("count => window.waits.length > count", arg=number)
-        waits = sorted(page.evaluate("window.waits"))
+        waits: list[float] = sorted(page.evaluate("window.waits"))
         visitor.close()
     server.end()
-    return (
-        f"A key until it is saved, in Chromium, {KEYS} times: median {statistics.median(waits):.0f} ms, "
-        f"95 % within {waits[int(0.95 * len(waits))]:.0f} ms, worst {waits[-1]:.0f} ms."
-    )
+    return waits
 
 
 WATCH = """() => {

@@ -245,3 +245,36 @@ def test_on_a_phone_one_item_and_large_buttons(browser: Browser, tmp_path: Path)
         all_saved(page)
         assert kinds(bench.project) == [("grade", 1)]
         visitor.close()
+
+
+LATE_ANSWERS = """
+const plain = window.fetch;
+window.fetch = async (address, ...rest) => {
+  const wait = ms => new Promise(resolve => setTimeout(resolve, ms));
+  if (String(address).startsWith("/judge/marks")) await wait(Math.max(0, 5000 - performance.now()));
+  const answer = await plain(address, ...rest);
+  if (String(address).startsWith("/judge?")) await wait(700);
+  return answer;
+};
+"""
+OPEN_OR_ENDED = (
+    "() => document.querySelector('.tile.chosen[data-state=open]') || !document.getElementById('empty').hidden"
+)
+
+
+def test_somebody_quicker_than_the_server_is_not_told_that_nothing_is_left(browser: Browser, tmp_path: Path) -> None:
+    """All items of an answer may be judged before it comes: then it tells nothing, and is asked for again."""
+    with served_from_thread(picture_project(tmp_path, 30, double=0.0, repeat=0.0), rate=1000) as bench:
+        visitor = Visitor(browser, viewport={"width": 1280, "height": 900})
+        visitor.context.add_init_script(LATE_ANSWERS)
+        visitor.open(bench.link()).close()
+        page = visitor.open(f"{bench.address}/judge")
+        ready(page)
+        while page.wait_for_function(OPEN_OR_ENDED) and page.locator("#empty").is_hidden():
+            page.keyboard.press("1")
+        all_saved(page)
+        progress = bench.project.progress()
+        assert progress.open == 0
+        assert len(kinds(bench.project)) == sum(each.places for each in progress.queries)
+        visitor.close()
+        assert visitor.said == []

@@ -22,6 +22,8 @@ WITHOUT_WORDS = {
     "measures",
     "reuse",
     "project agreement",
+    "project questionnaire",
+    "project times",
     "prefer score",
     "prefer clicks",
 }  # they say nothing but the result

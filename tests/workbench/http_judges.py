@@ -34,20 +34,27 @@ class Judge:
         self.host, self.port, self.token, self.thought = host, port, token, thought
         self.head = f"Host: {host}:{port}\r\nAuthorization: Bearer {token}\r\nAccept: application/json\r\n"
 
+    async def come(self, load: Load) -> None:
+        """Connect, and get the first items."""
+        self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
+        self.tasks = await self.next_tasks(load)
+
+    async def next_tasks(self, load: Load) -> list[Any]:
+        """Some items to judge; none where nothing is left."""
+        status, view = await self.ask(f"GET /judge?tab=t&count={TASKS} HTTP/1.1\r\n{self.head}\r\n")
+        load.wrong += [f"GET {status}"] * (status != 200)
+        tasks: list[Any] = json.loads(view)["tasks"] if status == 200 else []
+        return tasks
+
     async def work(self, load: Load, until: float) -> None:
         """Judge until the time is up, or nothing is left."""
-        self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
         try:
-            while time.monotonic() < until:
-                status, view = await self.ask(f"GET /judge?tab=t&count={TASKS} HTTP/1.1\r\n{self.head}\r\n")
-                tasks = json.loads(view)["tasks"] if status == 200 else []
-                if not tasks:
-                    load.wrong += [f"GET {status}"] * (status != 200)
-                    return
-                for each in tasks:
+            while self.tasks:
+                for each in self.tasks:
                     if time.monotonic() >= until:
                         return
                     await self.mark(load, each["task"])
+                self.tasks = await self.next_tasks(load)
         finally:
             self.writer.close()
             await self.writer.wait_closed()
@@ -77,10 +84,12 @@ class Judge:
 
 
 async def judge_for(address: str, tokens: Sequence[str], seconds: float, thought: float = 0.0) -> Load:
-    """All of them at the same time."""
+    """All of them at the same time; the time begins when everybody has something to judge."""
     host, _, port = address.removeprefix("http://").partition(":")
-    load, until = Load(), time.monotonic() + seconds
-    await asyncio.gather(*(Judge(host, int(port), each, thought).work(load, until) for each in tokens))
+    judges, load = [Judge(host, int(port), each, thought) for each in tokens], Load()
+    await asyncio.gather(*(each.come(load) for each in judges))
+    until = time.monotonic() + seconds
+    await asyncio.gather(*(each.work(load, until) for each in judges))
     return load
 
 

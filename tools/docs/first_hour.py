@@ -91,7 +91,7 @@ def walk(page: Page, bench: Workbench, address: str, shot: Shot, label: str) -> 
     found = [_marked(page, label)]
     shot(page, "session")
     for method in ROUNDS:
-        page.fill("#method", method)
+        page.select_option("#method", method)
         page.click("text=Next round")
         page.wait_for_selector(f"h2 >> text=Round {len(found)}")
         found.append(found[-1] + _marked(page, label))

@@ -40,7 +40,9 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
-SMALL_PRODUCTS = frozenset({"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity"})
+SMALL_PRODUCTS = frozenset(
+    {"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity", "serve"}
+)
 
 
 class LazyCommands(click.Group):

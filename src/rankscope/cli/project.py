@@ -9,6 +9,7 @@ import click
 from rankscope.cli.agreement import FORMAT
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.options import level_option
+from rankscope.cli.project_usability import questionnaire, times
 
 DATABASE = click.option(
     "--database",
@@ -305,6 +306,10 @@ def backup(folder: str, output: str, quiet: bool) -> None:
     with Project.open(folder, readonly=True) as project:
         project.backup(output)
         _say(quiet, f"{output}: {project.state.last:,} events")
+
+
+for _each in (questionnaire, times):
+    command.add_command(_each)
 
 
 def _grades(text: str) -> list[Any]:

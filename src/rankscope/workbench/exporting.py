@@ -20,7 +20,7 @@ from rankscope.version import __version__
 from rankscope.wording import setting_usage
 from rankscope.workbench.journal_files import journal_digest
 from rankscope.workbench.merging import MergedPair, check_weights, merged_pairs
-from rankscope.workbench.people import PROJECT
+from rankscope.workbench.people import shown_names
 from rankscope.workbench.store.events import ANSWERS, Event
 from rankscope.workbench.store.state import Pair
 
@@ -240,7 +240,7 @@ def _parquet(rows: list[Row]) -> bytes:
 def _provenance(project: Project, rows: list[Row], digest: str, choice: GradeChoice, names: bool) -> dict[str, Any]:
     """Where the grades come from; the same journal and choices give the same words."""
     design = project.pool.design if project.pool is not None else None
-    shown = _shown_names(project, names)
+    shown = shown_names(project, names)
     one = None if choice.assessor is None else project.assessor_named(choice.assessor).id
     return {
         "format": "rankscope provenance",
@@ -295,14 +295,6 @@ def _agreed(found: Agreed) -> dict[str, Any]:
 
 def _plain(values: list[float]) -> list[float | None]:
     return [None if math.isnan(each) else round(each, 6) for each in values]
-
-
-def _shown_names(project: Project, names: bool) -> dict[int, str]:
-    """Assessors who did anything, under their names or under numbers."""
-    active = sorted({event.assessor for event in project.state.events} - {PROJECT.id})
-    return {
-        each: project.assessors[each].name if names else f"assessor {place}" for place, each in enumerate(active, 1)
-    }
 
 
 def _of_assessor(project: Project, number: int, shown: str) -> dict[str, Any]:

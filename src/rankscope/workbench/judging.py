@@ -10,6 +10,7 @@ from rankscope.workbench.preferring import problem_of_preference
 from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, Mark
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.store.writer import Rules
+from rankscope.workbench.usability.replies import check_survey
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
@@ -31,6 +32,8 @@ class JudgingRules(Rules):
         if mark.kind == "draw":
             return self._draw(mark)
         self._check_about(mark)
+        if mark.kind == "survey":
+            check_survey(mark.detail or {})
         if mark.at_us is not None and mark.is_copy:
             return mark  # of another journal, whole as it is
         pool = self.project.pool

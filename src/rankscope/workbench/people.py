@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankscope.errors import SettingError
 from rankscope.names import one_line
 from rankscope.workbench.store.events import is_storable
 from rankscope.workbench.store.rows import ROLES, Assessor
+
+if TYPE_CHECKING:
+    from rankscope.workbench.project import Project
 
 BYTES: Final = 16
 LONGEST_NAME: Final = 80
@@ -59,3 +62,11 @@ def check_person(name: str, role: str) -> None:
         problems.append(f"no role '{role}'. There are: {', '.join(ROLES)}")
     if problems:
         raise SettingError.of(problems)
+
+
+def shown_names(project: Project, names: bool) -> dict[int, str]:
+    """Assessors who did anything, under their names or under numbers."""
+    active = sorted({event.assessor for event in project.state.events} - {PROJECT.id})
+    return {
+        each: project.assessors[each].name if names else f"assessor {place}" for place, each in enumerate(active, 1)
+    }

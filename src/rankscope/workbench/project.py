@@ -12,21 +12,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
-from rankscope.errors import InputError, SettingError
+from rankscope.errors import InputError
 from rankscope.workbench.assignment import Assignment, Loan
 from rankscope.workbench.item_access import ItemAccess
 from rankscope.workbench.item_numbers import ItemNumbers
 from rankscope.workbench.judging import JudgingRules
 from rankscope.workbench.making import DATABASE, make_project
-from rankscope.workbench.people import PROJECT, Invitation, check_person, new_token, token_hash
+from rankscope.workbench.people import PROJECT, token_hash
 from rankscope.workbench.pooled import ProjectPool
 from rankscope.workbench.project_file import ProjectFile
+from rankscope.workbench.project_needs import ProjectNeeds
+from rankscope.workbench.project_people import ProjectPeople
 from rankscope.workbench.sources import Sources, run_names
 from rankscope.workbench.store.dialects import PostgreSQL, SQLite
-from rankscope.workbench.store.events import Mark, is_storable, json_text
+from rankscope.workbench.store.events import Mark, json_text
 from rankscope.workbench.store.failures import Unavailable
 from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.rows import Assessor, Design, Guideline, Pooled, Query, pool_digest
+from rankscope.workbench.store.rows import Design, Pooled, pool_digest
 from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
@@ -36,11 +38,13 @@ if TYPE_CHECKING:
     from rankscope.workbench.exporting import Exported, HowExported
     from rankscope.workbench.importing import Imported
     from rankscope.workbench.progress import Progress
+    from rankscope.workbench.usability.replies import TaskScore
+    from rankscope.workbench.usability.task_times import TaskTimes
 
 T = TypeVar("T")
 
 
-class Project:
+class Project(ProjectPeople, ProjectNeeds):
     """An open project. Use it in a `with` block, or `close` it: then everything lies in one file.
 
     One process at a time has it open to write; any number may read it (`readonly`).
@@ -168,6 +172,20 @@ class Project:
 
         return progress_of(self)
 
+    def questionnaires(self) -> list[TaskScore]:
+        """What people answered on how it is to work with the pages, by task, with SUS scores."""
+        from rankscope.workbench.usability.replies import replies_of, task_scores
+
+        with self.lock:
+            return task_scores(replies_of(self.state.surveys))
+
+    def task_times(self) -> TaskTimes:
+        """How long judgements and searches took."""
+        from rankscope.workbench.usability.task_times import task_times
+
+        with self.lock:
+            return task_times(self.state.events)
+
     # marks
 
     def send(self, mark: Mark) -> Future[Saved]:
@@ -224,104 +242,6 @@ class Project:
         """What an assessor was shown goes to others: the tab was closed."""
         with self.lock:
             self.assignment.release(assessor, tab)
-
-    # people
-
-    def assessor_named(self, name: str) -> Assessor:
-        """Somebody by name; a `SettingError` where there is nobody of that name."""
-        found = next((each for each in self.assessors.values() if each.name == name), None)
-        if found is None:
-            there = ", ".join(each.name for each in self.assessors.values() if each.id != PROJECT.id)
-            raise SettingError(f"no assessor '{name}'. There are: {there}")
-        return found
-
-    def invite(self, name: str, role: str = "judge") -> Invitation:
-        """Let somebody in, with one role; a second invitation of the same person ends the first."""
-        check_person(name, role)
-        known = next((each for each in self.assessors.values() if each.name == name), None)
-        if known is not None and known.kind != "human":
-            raise SettingError(f"'{name}' is a {known.kind} in this project: choose another name")
-        token = new_token()
-        return Invitation(self.put_assessor(name, kind="human", role=role, token=token_hash(token)), token)
-
-    def revoke(self, name: str) -> None:
-        """Let somebody in no more; what they marked stays."""
-        found = self.assessor_named(name)
-        self._store_assessor(found._replace(token_hash=None, active=0))
-        self.release(found.id)
-
-    def assessor_of_token(self, token: str) -> Assessor | None:
-        """Whom a token lets in; None: nobody."""
-        wanted = token_hash(token)
-        found = (
-            each
-            for each in self.assessors.values()
-            if each.token_hash and secrets.compare_digest(each.token_hash, wanted)
-        )
-        return next((each for each in found if each.active), None)
-
-    def add_assessor(self, name: str, kind: str = "human") -> Assessor:
-        """Somebody whose labels come from a file, or who was there before: no token."""
-        known = next((each for each in self.assessors.values() if each.name == name), None)
-        if known is not None and known.kind == kind:
-            return known
-        if known is not None:
-            raise SettingError(f"'{name}' is {known.kind} in this project, not {kind}: choose another name")
-        check_person(name, "judge")
-        return self.put_assessor(name, kind=kind, role="judge", token=None)
-
-    def put_assessor(self, name: str, *, kind: str, role: str, token: str | None) -> Assessor:
-        """Somebody new, or known already in a new role or with a new token."""
-        known = next((each for each in self.assessors.values() if each.name == name), None)
-        number = max(self.assessors) + 1 if known is None else known.id
-        return self._store_assessor(Assessor(id=number, name=name, kind=kind, role=role, token_hash=token, active=1))
-
-    def _store_assessor(self, one: Assessor) -> Assessor:
-        self.writer.change(lambda journal: journal.put_assessor(one))
-        with self.lock:
-            self.assessors[one.id] = one
-        return one
-
-    # guidelines and queries
-
-    @property
-    def guideline_version(self) -> int | None:
-        """The version that marks are made under now; None: there is none."""
-        return self.guidelines[-1].version if self.guidelines else None
-
-    def add_guideline(self, text: str) -> Guideline:
-        """What assessors read from now on; the same text again changes nothing."""
-        if not text.strip() or not is_storable(text):
-            raise SettingError("a guideline is a text that is not empty")
-        if self.guidelines and self.guidelines[-1].text == text:
-            return self.guidelines[-1]
-        return self.put_guideline(Guideline(len(self.guidelines) + 1, text, time.time_ns() // 1000))
-
-    def put_guideline(self, new: Guideline) -> Guideline:
-        """One more version, as it is."""
-        self.writer.change(lambda journal: journal.add_guideline(new))
-        with self.lock:
-            self.guidelines.append(new)
-        return new
-
-    def add_query(
-        self, name: str, text: str = "", *, narrative: str = "", example: str | None = None, class_: str = ""
-    ) -> Query:
-        """One more thing to look for: in words, or like an item."""
-        problems = (
-            []
-            if name.strip() and all(map(is_storable, (name, text, narrative, class_)))
-            else ["a query has a name, and texts"]
-        )
-        problems += [f"there is a query '{name}' already"] if name in self.queries else []
-        problems += [f"there is no item '{example}'"] if example is not None and example not in self.places else []
-        if problems:
-            raise SettingError.of(problems)
-        new = Query(place=len(self.queries), id=name, text=text, narrative=narrative, example=example, class_=class_)
-        self.writer.change(lambda journal: journal.add_query(new))
-        with self.lock:
-            self.queries[name] = new
-        return new
 
     # pools
 

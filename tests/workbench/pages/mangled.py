@@ -6,11 +6,34 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-PATHS = ("/", "/judge", "/judge/marks", "/judge/undo", "/people", "/pool", "/picture/1", "/history", "/static/judge.js")
+JUDGING = (
+    "/",
+    "/judge",
+    "/judge/marks",
+    "/judge/undo",
+    "/people",
+    "/pool",
+    "/picture/1",
+    "/history",
+    "/static/judge.js",
+)
+BROWSING = ("/browse?order=near&near=3", "/like/1", "/like/picture", "/search?q=red", "/session", "/session/1/marks")
+OTHERS = (
+    "/session/1/round",
+    "/session/1/graph/grip",
+    "/look?view=terms",
+    "/questionnaire",
+    "/export/qrels",
+    "/enter/abc",
+)
+PATHS = (*JUDGING, *BROWSING, *OTHERS)
 BODIES = (
     b'{"key":"k","kind":"grade","task":"1-2","grade":1}',
     b'{"tab":"t"}',
     b"name=eve&role=admin",
+    b'{"item":1,"opinion":"relevant"}',
+    b'{"method":"rocchio","parameters":"gamma=1"}',
+    b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n\x89PNG\r\n--x--\r\n',
     b'--x\r\nContent-Disposition: form-data; name="name"\r\n\r\neve\r\n--x--\r\n',
     b"[[[[[[[[[[",
     b"\xff\xfe\x00",

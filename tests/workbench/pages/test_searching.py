@@ -127,3 +127,10 @@ def test_methods_that_learn_words_take_the_index(served: Served, method: str) ->
     told = {each["name"]: each["why_not"] for each in answer.json()["methods"]}
     assert told[method] == ""
     assert "the project names none" in told["svm"]
+
+
+def test_the_navigation_names_the_index_where_there_is_one(served: Served, tmp_path: Path) -> None:
+    assert '<a href="/look"' in served.client.get("/").text
+    with served_pictures(tmp_path) as pictures:
+        assert '<a href="/look"' not in pictures.client.get("/").text
+        assert pictures.client.get("/look").status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -296,3 +297,23 @@ def test_who_judges_a_query_has_no_session_on_it(tmp_path: Path) -> None:
         other = begin(served, "blue/1.png")
         assert (other["truth"], other["label"]) == ("marks", "")
         assert {each["id"] for each in other["shown"]} == {""}
+
+
+def test_a_method_is_named_alone_with_its_parameters_beside_it(served: Served) -> None:
+    view = begin(served)
+    mark_shown(served, view)
+    assert next_round(served, 1, "rocchio", parameters=" gamma=0.25 ")["method"] == "rocchio(gamma=0.25)"
+    page = served.client.get("/session/1").text
+    assert 'data-written="rocchio(' in page
+    assert 'name="parameters" value="gamma=0.25"' in page
+    assert served.change("/session/1/round", method="svm(C=1)", parameters="C=2").status_code == 400
+
+
+def test_a_graph_of_one_search_speaks_of_no_means_and_its_words_keep_their_widths(served: Served) -> None:
+    begin(served)
+    picture = served.client.get("/session/1/graph/precision-scope").text
+    assert f"c = {EACH - 1} relevant items among d =" in picture
+    assert "queries" not in picture
+    long_texts = re.findall(r"<text [^>]*>[^<]{2,}</text>", picture)
+    assert all('textLength="' in each for each in long_texts)
+    assert len(long_texts) > 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -17,10 +17,12 @@ from rankscope.feedback.examples.earlier_sessions import EarlierSessions
 from rankscope.feedback.examples.kept_matrix import KeptMatrix, matrix_digest
 from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
 from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
+from rankscope.running.recent import Recent
 
 T = TypeVar("T")
 PAIRS = 10_000  # random pairs that tell the typical distance
 BINS = 4  # aspects made of one feature
+ROOM = 32 << 20  # bytes of what methods keep lately
 SCORES_AT_ONCE = 1 << 21  # scores of one batch: 16 MB, which stay near the processor
 
 
@@ -93,6 +95,11 @@ class Items:
         aspects = None if self.given_aspects is None else self.given_aspects[chosen]
         rows = np.ascontiguousarray(self.matrix[chosen])
         return Items(matrix=rows, scaling=self.scaling, groups=self.groups, log=log, given_aspects=aspects)
+
+    @property
+    def recent(self) -> Recent[NDArray[Any]]:
+        """Rows of numbers that methods made lately of these items, as long as there is room."""
+        return self.remember("recent", lambda: Recent(ROOM, _bytes_of))
 
     @property
     def features(self) -> int:
@@ -208,10 +215,16 @@ class Items:
     def with_log(self, log: ArrayLike) -> Self:
         """The same items with what was marked in earlier sessions: sessions x items, +1, -1 or 0.
 
+        What is known of the features is not made again.
         >>> Items.of([[0.0], [1.0]]).with_log([[1, -1]]).log
         array([[ 1, -1]], dtype=int8)
         """
-        return replace(self, log=_table("the log", np.asarray(log, dtype=np.int8), 1, len(self)), _made={})
+        _ = self.copies, self.squares, self.gamma  # made here once, they are there in every twin
+        logged = _table("the log", np.asarray(log, dtype=np.int8), 1, len(self))
+        known = {name: value for name, value in vars(self).items() if name != "earlier"}
+        twin = object.__new__(type(self))
+        vars(twin).update(known, log=logged, _made={})
+        return twin
 
     def fingerprint(self) -> str:
         """SHA-256 of all that decides scores."""
@@ -257,6 +270,10 @@ def quarters(matrix: NDArray[Any]) -> IntArray:
 
     below = (rankdata(matrix, axis=0) - 0.5) / len(matrix)
     return (below * BINS).astype(np.int64)
+
+
+def _bytes_of(array: NDArray[Any]) -> int:
+    return array.nbytes
 
 
 def _table(what: str, table: NDArray[Any], axis: int, items: int) -> NDArray[Any]:

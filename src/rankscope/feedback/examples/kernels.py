@@ -87,10 +87,11 @@ def nearest_squared(items: Items, lists: Ragged) -> NDArray[Any]:
     order = np.argsort(-lists.lengths, kind="stable")
     lengths, starts = lists.lengths[order], lists.offsets[order]
     least = np.full((len(lists), len(items)), np.inf, items.matrix.dtype)
-    together = max(1, ROWS_AT_ONCE // max(len(lists), 1))
+    longest = int(lengths.max(initial=0))
+    together = max(1, min(longest, ROWS_AT_ONCE // max(len(lists), 1)))
     buffer = np.empty((together * len(lists), len(items)), items.matrix.dtype)
     twice = items.remember("nearest", lambda: np.column_stack([items.moved * -2, np.ones_like(items.squares)]))
-    for place in range(0, int(lengths.max(initial=0)), together):
+    for place in range(0, longest, together):
         rows = int(np.count_nonzero(lengths > place))
         places = np.minimum(np.arange(place, place + together)[:, None], lengths[:rows] - 1)
         points = items.moved[lists["item"][starts[:rows] + places]].reshape(-1, items.features)

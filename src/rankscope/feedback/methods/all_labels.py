@@ -35,9 +35,13 @@ class AllLabels(Method):
     above: ClassVar[Mapping[str, float]] = {"C": 0}
 
     def score_one(self, items: Items, session: Session) -> FloatArray:
-        """Decision values out of fold."""
+        """Decision values out of fold; they are the same in every round of a session, and computed once."""
         if session.truth is None:
             raise CannotScore("the classifier with all labels needs the truth of the session")
+        key = (self.name, self.C, self.folds, session.seed, session.truth.tobytes())
+        return items.recent.get(key, lambda: self._out_of_fold(items, session))
+
+    def _out_of_fold(self, items: Items, session: Session) -> FloatArray:
         target = np.zeros(len(items), np.bool_)
         target[session.truth] = True
         count = min(self.folds, int(target.sum()), int((~target).sum()))

@@ -75,5 +75,6 @@ def relation(log: NDArray[Any], items: IntArray) -> FloatArray:
     >>> relation(np.array([[1, 1, -1, 0], [0, 1, 1, -1], [-1, -1, 0, 1]]), np.array([1]))
     array([[ 1.,  2.,  0., -2.]])
     """
-    marks, rejected = log.astype(np.float64), (log < 0).astype(np.float64)
+    telling = log[(log[:, items] != 0).any(axis=1)]  # the other sessions say nothing of these items
+    marks, rejected = telling.astype(np.float64), (telling < 0).astype(np.float64)
     return marks[:, items].T @ marks - rejected[:, items].T @ rejected

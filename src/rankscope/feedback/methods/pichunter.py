@@ -58,13 +58,19 @@ class PicHunter(TwoSided):
         brought = np.concatenate([picks, rejects])
         one_more = ((brought, np.arange(brought.size) < picks.size),) if rejects.size else ()
         for shown, picked in (*one_more, *session.displays):
-            posterior += self.choice_chances(items, shown)[picked].sum(axis=0)
+            if picked.any():
+                posterior += self._told(items, shown, picked)
         return posterior - _log_sum(posterior)
 
     def nearness(self, items: Items, points: FloatArray) -> FloatArray:
         """-d(point, item) / sigma: points x items."""
         sigma = items.typical_distance if self.sigma is None else self.sigma
         return distances(items, points).astype(np.float64) / -sigma
+
+    def _told(self, items: Items, shown: IntArray, picked: BoolArray) -> FloatArray:
+        """Log probability of all the picks from a display; a session asks for the same ones in every later round."""
+        key = (self.name, self.sigma, shown.tobytes(), picked.tobytes())
+        return items.recent.get(key, lambda: self.choice_chances(items, shown)[picked].sum(axis=0))
 
     def choice_chances(self, items: Items, shown: IntArray) -> FloatArray:
         """Log probability of each pick from a display, for every item as the target: shown x items."""

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.arrays import IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.examples.kernels import squared_distances
 from rankscope.feedback.examples.scored import Scored, best
 from rankscope.feedback.methods.block_state import BlockState
 from rankscope.feedback.methods.svm import SVM
+from rankscope.feedback.methods.unlike_display import UnlikeDisplay
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,16 @@ class Retin(SVM):
 
     def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
         """Closest to the score at rank s, and unlike the rest of the display."""
-        order = best(scored.values)
         ranks = np.full(len(examples), self.first_rank) if examples.around is None else examples.around
-        at = order[np.arange(len(order)), np.clip(ranks, 1, len(items)) - 1]
-        far = np.abs(scored.values - scored.values[np.arange(len(order)), at][:, None])
-        return self._unlike(items, far, examples.judged(len(items)), k)
-
-    def _unlike(self, items: Items, far: FloatArray, seen: BoolArray, k: int) -> IntArray:
-        """Choose one by one; each choice makes what is like it less wanted."""
-        chosen = np.full((len(far), k), -1, np.int64)
-        alike = np.zeros_like(far)
-        rows = np.arange(len(far))
-        for place in range(k):
-            pick = best(-(far + alike), 1, seen)[:, 0]
-            chosen[:, place] = pick
-            seen[rows, np.maximum(pick, 0)] = True
-            kernel = np.exp(-self.width(items) * squared_distances(items, items.matrix[np.maximum(pick, 0)]))
-            alike = np.maximum(alike, kernel)
+        ranks = np.clip(ranks, 1, len(items))
+        rows = np.arange(len(examples))
+        at = best(scored.values, int(ranks.max(initial=1)))[rows, ranks - 1]
+        far = np.abs(scored.values - scored.values[rows, at][:, None])
+        seen = examples.judged(len(items))
+        chosen = np.full((len(examples), k), -1, np.int64)
+        for row in rows.tolist():
+            display = UnlikeDisplay(items, far[row], seen[row], self.width(items)).choose(k)
+            chosen[row, : len(display)] = display
         return chosen
 
 

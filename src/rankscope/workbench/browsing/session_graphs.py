@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -72,9 +72,10 @@ def precision_scope(lists: SessionLists) -> SessionGraph:
     """As deep as it is known."""
     from rankscope.graphs import precision_scope_graph
 
-    if lists.truth.is_complete and lists.truth.count:
-        return _whole("precision-scope", "Precision at each scope", lists, precision_scope_graph)
     title = "Precision at each scope"
+    if lists.truth.is_complete and lists.truth.count:
+        found = _whole("precision-scope", title, lists, precision_scope_graph)
+        return replace(found, graph=None if found.graph is None else _of_one_search(found.graph, title, lists.truth))
     curves = {name: lists.truth.precision(order) for name, order in lists.lists.items()}
     deepest = max(len(each) for each in curves.values())
     if not deepest:
@@ -131,6 +132,13 @@ def _whole(kind: str, title: str, lists: SessionLists, make: Callable[..., Graph
     if not truth.count:
         return SessionGraph(kind, title, None, "there is no other relevant item to be found")
     return SessionGraph(kind, title, make(lists.systems()))
+
+
+def _of_one_search(graph: Graph, title: str, truth: SessionTruth) -> Graph:
+    """A graph of the library in the words of one search: no means over queries, no notes on their number."""
+    subtitle = f"c = {truth.count:,} relevant items among d = {truth.items:,}"
+    marks = [replace(mark, note="") if isinstance(mark, Stroke) else mark for mark in graph.marks]
+    return replace(graph, title=title, subtitle=subtitle, marks=tuple(marks))
 
 
 def table_of(graph: Graph) -> list[tuple[str, list[float], list[float]]]:

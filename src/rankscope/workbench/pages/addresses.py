@@ -76,6 +76,7 @@ class Address:
     template: str = ""
     fragment: str = ""  # the template of what htmx asks for, where that is less than the page
     title: str = ""  # in the navigation; nothing: not there
+    offered: Callable[[Workbench], bool] = lambda _bench: True  # whether the navigation names it in a project
     media: str = "application/json"  # of what a program gets; several with commas between
     statuses: Sequence[int] = field(default=())  # of refusals of its own
     takes_file: bool = False  # up to 20 MB; all others take a small body

@@ -126,7 +126,8 @@ def navigation(bench: Workbench, person: Assessor | None) -> list[tuple[str, str
     if person is None:
         return []
     rank = ROLES.index(person.role)
-    return [(each.path, each.title) for each in bench.pages if each.title and ROLES.index(each.role) <= rank]
+    titled = [each for each in bench.pages if each.title and ROLES.index(each.role) <= rank]
+    return [(each.path, each.title) for each in titled if each.offered(bench)]
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import TypedDict
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.item_views import ItemView, item_view
 from rankscope.workbench.pages.own_progress import OwnLine, OwnProgress
+from rankscope.workbench.pages.questionnaire import own_reply
 from rankscope.workbench.progress import AssessorProgress, QueryProgress
 from rankscope.workbench.project import Project
 from rankscope.workbench.store.events import ANSWERS
@@ -53,6 +54,7 @@ class HomeView(TypedDict):
     seconds_left_of_all: float | None  # for admins
     queries: list[QueryLine]
     people: list[PersonLine]
+    asks: bool  # whether the questionnaire waits for this person
 
 
 @address("GET", "/", title="Start", template="home.html")
@@ -73,6 +75,7 @@ def home(visit: Visit) -> HomeView:
         "seconds_left_of_all": whole.seconds_left if whole else None,
         "queries": [_query(visit, each, places.get(each.query)) for each in own],
         "people": [_person(visit, each) for each in whole.assessors] if whole else [],
+        "asks": own_reply(visit, "judging") is None,
     }
 
 

@@ -10,6 +10,7 @@ from rankscope.reports.texts.look_views import OVERVIEW, VIEWS
 from rankscope.validation import FLAG, OneOf, Optional, WholeNumber
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.blindness import refuse_while_judging
 from rankscope.workbench.pages.search import project_index
 
@@ -62,7 +63,11 @@ class LookAsked:
     operator: Annotated[str, OneOf(("OR", "AND"), exactly=True), "explain, query: between words"] = "OR"
 
 
-@address("GET", "/look", role="admin", title="Look", template="look.html", statuses=(403,))
+def _has_index(bench: Workbench) -> bool:
+    return bench.project.sources.index is not None
+
+
+@address("GET", "/look", role="admin", title="Look", template="look.html", statuses=(403,), offered=_has_index)
 def look(visit: Visit, asked: LookAsked) -> LookView:
     """What `rankscope look` shows of the project's index."""
     refuse_while_judging(visit, "what is in the index")

@@ -10,15 +10,16 @@ from starlette.responses import Response
 
 from rankscope.engines.images.thumbnails import LARGE, SMALL
 from rankscope.errors import InputError, SettingError
+from rankscope.running.recent import Recent
 from rankscope.validation import OneOf, WholeNumber
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.bench import Workbench
-from rankscope.workbench.pictures.cache import PictureCache
 from rankscope.workbench.pictures.workers import PictureWorkers
 from rankscope.workbench.service.refusals import Refusal
 
 SIDES: Final = {"small": SMALL, "large": LARGE}
 KEPT: Final = "private, max-age=3600"
+ROOM: Final = 128 << 20  # bytes of pictures that are kept
 
 
 class Pictures:
@@ -26,7 +27,7 @@ class Pictures:
 
     def __init__(self, bench: Workbench) -> None:
         self.access = bench.project.access
-        self.cache, self.workers = PictureCache(), PictureWorkers()
+        self.cache, self.workers = Recent[bytes](ROOM, len), PictureWorkers()
         bench.on_close(self.workers.close)
 
     def small(self, item: str, side: int) -> bytes:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from rankscope.feedback.methods import METHODS
 from rankscope.validation import FLAG, OneOf, Optional, WholeNumber
+from rankscope.workbench.browsing.fixed_widths import with_fixed_widths
 from rankscope.workbench.browsing.session_graphs import KINDS
 from rankscope.workbench.browsing.sessions import OPINIONS, FeedbackSession, begin_mark, opinion_mark, round_mark
 from rankscope.workbench.pages.addresses import Changed, Visit, address
@@ -100,7 +101,8 @@ class RoundAsked:
     """How to go on."""
 
     number: Annotated[int, WholeNumber(1), SESSION]
-    method: Annotated[str, Words(300, least=1), "a feedback method, as rocchio(gamma=0.25)"]
+    method: Annotated[str, Words(300, least=1), "a feedback method, as rocchio or rocchio(gamma=0.25)"]
+    parameters: Annotated[str, Words(300), "of a method that is named alone, as gamma=0.25"] = ""
     key: Annotated[str | None, KEY, "a name of this round: the same again is the same round"] = None
 
 
@@ -238,7 +240,7 @@ async def next_round(visit: Visit, asked: RoundAsked) -> Changed | SessionView:
 
 
 def _learnt(visit: Visit, found: FeedbackSession, asked: RoundAsked) -> Mark:
-    method = METHODS.parse(asked.method)
+    method = METHODS.parse(f"{asked.method}({asked.parameters})" if asked.parameters.strip() else asked.method)
     feedback = visit.bench.keep(Feedback)
     ranked = feedback.ranker.rank(found, method, feedback.sessions())
     return round_mark(found, asked.key or new_key(), str(method), ranked.shown.tolist(), ranked.note)
@@ -275,7 +277,7 @@ class Drawing:
         from rankscope.graphs.saving import render_graph
 
         with self._turn:
-            return render_graph(graph, "svg", theme=theme, width=110)
+            return with_fixed_widths(render_graph(graph, "svg", theme=theme, width=110))
 
 
 def warm_up(bench: Workbench) -> threading.Thread:

@@ -47,14 +47,17 @@ function open() {
 async function ask(hold = open().map(each => each.task)) {
   if (asking) return;
   asking = true;
-  const asked = new URLSearchParams({ tab, count: 2 * PAGE, hold: hold.slice(0, 2 * PAGE).join(",") });
   let pause = 300;
   for (;;) {
+    const asked = new URLSearchParams({ tab, count: 2 * PAGE, hold: hold.slice(0, 2 * PAGE).join(",") });
     const sent = performance.now();
     try {
       const answer = await fetch(`/judge?${asked}`, { headers: { Accept: "application/json" } });
       if (answer.status === 401) trouble("You are signed out. Open your link again in another tab; this one goes on then.");
-      if (answer.ok) { take(await answer.json(), sent); break; }
+      if (answer.ok) {
+        if (take(await answer.json(), sent)) break;
+        hold = open().map(each => each.task);
+      }
     } catch { /* the server is away: again */ }
     await new Promise(resolve => setTimeout(resolve, pause));
     pause = Math.min(5000, 2 * pause);
@@ -62,17 +65,19 @@ async function ask(hold = open().map(each => each.task)) {
   asking = false;
 }
 
-// What comes may have been answered since it was asked for: that is not shown again.
+// What comes may have been answered since it was asked for: that is not shown again. Where it is all that came, the
+// server did not know of the answers yet and may have more: false, ask again.
 function take(found, sent) {
   for (const each of found.queries) state.queries.set(each.query, each);
   const known = new Set([...state.shown, ...state.tasks].filter(each => !each.mark).map(each => each.task));
   const isOld = task => (state.settled.has(task) ? state.settled.get(task) > sent : false);
   const more = found.tasks.filter(each => !known.has(each.task) && !isOld(each.task));
   state.tasks.push(...more);
-  state.ended = !more.length && !open().length;
+  state.ended = !found.tasks.length && !open().length;
   for (const each of more) if (each.item.kind === "picture") new Image().src = picture(each.item);
   if (!state.shown.some(each => !each.mark)) turn();
   count();
+  return state.ended || open().length > 0;
 }
 
 function picture(item, size = "") { return `/picture/${item.number}${size && `?size=${size}`}`; }

@@ -114,6 +114,11 @@ document.addEventListener("keydown", event => {
   if (next) roving.take(next);
 });
 
+const method = document.getElementById("method");
+function tellUsual() { document.getElementById("usual").textContent = method.selectedOptions[0]?.dataset.written ?? ""; }
+method.addEventListener("change", () => { document.getElementById("parameters").value = ""; tellUsual(); });
+tellUsual(); // where the usual method cannot be used, another is chosen
+
 place.querySelector(".next").addEventListener("submit", () => said("Learning."));
 if (location.hash === "#shown" && roving.tiles().length) roving.take(roving.tiles()[0]);
 document.documentElement.dataset.ready = "yes";

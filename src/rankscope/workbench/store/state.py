@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rankscope.workbench.store.events import ANSWERS, Event, Mark
+from rankscope.workbench.store.events import ANSWERS, LASTING, Event, Mark
 from rankscope.workbench.store.failures import Refused
 
 Pair: TypeAlias = tuple[str, str]  # query and item
@@ -27,6 +27,7 @@ class State:
     rulings: dict[Pair, list[Event]] = field(default_factory=dict)  # what adjudicators say; the last one counts
     preferences: dict[str, list[Event]] = field(default_factory=dict)  # which of two systems people prefer, by query
     draws: dict[tuple[int, str], Event] = field(default_factory=dict)  # of pool and query: the sample was drawn
+    surveys: list[Event] = field(default_factory=list)  # questionnaires that were filled in
     undone: set[int] = field(default_factory=set)
     replaced: dict[int, Event] = field(default_factory=dict)  # what the same assessor had said of the item before
 
@@ -59,8 +60,9 @@ class State:
             if event.kind == "undo":
                 self._take_back(event)
                 continue
-            if event.kind == "round":
-                continue  # a session of feedback is edited, not undone
+            if event.kind in LASTING:
+                self.surveys += [event] if event.kind == "survey" else []
+                continue
             if assessor not in self.done:
                 self.done[assessor] = []
             self.done[assessor].append(number)
@@ -155,6 +157,8 @@ class State:
             raise Refused(f"event {mark.of} is an undo itself: mark the item again instead")
         if event.kind == "round":
             raise Refused(f"event {mark.of} is a step of a feedback session: change the examples there instead")
+        if event.kind == "survey":
+            raise Refused(f"event {mark.of} is a questionnaire: answer it again instead")
         if event.id in self.undone:
             raise Refused(f"event {mark.of} was undone before")
         return event
