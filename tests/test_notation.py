@@ -66,6 +66,7 @@ def values_of(kind: type[Named], name: str, hint: Any) -> st.SearchStrategy[Any]
     if hint is float:
         return st.floats(low, high, allow_nan=False, exclude_min=name in kind.above)
     plain: dict[Any, st.SearchStrategy[Any]] = {bool: st.booleans(), type(None): st.none()}
+    plain[str] = st.sampled_from(["python judge.py", "ask --model=small"])
     return plain[hint] if hint in plain else st.sampled_from(typing.get_args(hint))
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
+    from rankscope.facade.scoring_users import score_user
     from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
     from rankscope.facade.simulating import simulate_feedback
@@ -79,6 +80,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
     "simulate_feedback": "facade.simulating",
+    "score_user": "facade.scoring_users",
     "ask_feedback": "facade.asking",
     "index": "facade.searching",
     "search": "facade.searching",
@@ -166,6 +168,7 @@ __all__ = [
     "reduce",
     "report",
     "save_ranks",
+    "score_user",
     "search",
     "simulate_feedback",
 ]

@@ -118,7 +118,8 @@ class FeedbackCommand(GroupedCommand):
     default="consistent",
     show_default=True,
     metavar="KIND",
-    help="How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q) or partial(THETA).",
+    help="How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q), partial(THETA), command(PROGRAM), or a user "
+    "of another package; `rankscope users list` shows all.",
 )
 @click.option(
     "--list",
