@@ -99,10 +99,16 @@ def test_the_rankers_of_the_paper_can_be_put_in(data: Any, study: Any, tmp_path:
     class_of = np.array(whole.labels)[whole.queries]
     two = np.concatenate([whole.queries[class_of == label][:2] for label in whole.classes])
     given = replace(whole, queries=two)
-    systems = data.rankers(given)
+    ranked = data.rankers(given, tmp_path / "work")
+    systems = [each.ranks(given) for each in ranked]
     assert [each.system for each in systems] == ["bag of words", "SIFT matching"]
     assert all(len(each) == 10 and (each.relevant == 34).all() and (each.collection == 474).all() for each in systems)
-    assert any(line.startswith("9. Conclusions") for line in study.study(given, systems))
+    assert any(line.startswith("9. Conclusions") for line in study.study(given, ranked))
+    kept = {each: each.stat().st_mtime_ns for each in (tmp_path / "work").iterdir()}
+    again = data.rankers(given, tmp_path / "work")[1]  # what lies in the folder is not computed again
+    assert np.array_equal(again.scores, ranked[1].scores)
+    assert len(kept) == 10
+    assert {each: each.stat().st_mtime_ns for each in kept} == kept
 
 
 def test_the_page_of_the_study_quotes_what_it_prints_now(
