@@ -274,8 +274,8 @@ def collection_bands(systems: Sequence[RankedSystem], given: Experiment, levels:
     apart = int(((made[0].low > made[1].high) | (made[1].low > made[0].high)).sum())
     yield (
         f"95% bands for the whole curve over {made[0].resamples:,} collections drawn from these pictures (each picture "
-        f"a Poisson number of times, for all queries at once), the queries fixed. They are apart at {apart} of {levels} "
-        "levels. Bands of section 2 draw queries and keep the pictures; neither holds the other's chance."
+        f"a Poisson number of times, for all queries at once), the queries fixed. They are apart at {apart} of "
+        f"{levels} levels. Bands of section 2 draw queries and keep the pictures; neither holds the other's chance."
     )
 
 
