@@ -29,6 +29,7 @@ from benchmarks import (
     tables,
     text,
     thinning,
+    user_scores,
     workbench,
 )
 from benchmarks.measuring import machine
@@ -59,6 +60,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "coverage": ("Bands and intervals: how often they hold the truth", coverage.report),
     "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
     "skewed-errors": ("Skewed differences: how often verdicts err, and what it costs", skewed_errors.report),
+    "user-scores": ("Error rates of users: how often their intervals hold the truth", user_scores.report),
     "compare": ("Comparing 25 systems", comparing.report),
     "pages": ("The demo, and a report of two runs", pages.report),
     "class-errors": ("Verdicts on classes of queries: how often they err", class_errors.report),
