@@ -8,14 +8,14 @@ from rankscope.reports.page.contents import Section
 from rankscope.reports.page.pages import Shell, environment
 from rankscope.reports.page.still_graph import StillGraph
 from rankscope.reports.texts.history import chance_note, headline, rows_of, sentences, tile_of, warnings_of
-from rankscope.statistics.verdicts.gate_history import History
+from rankscope.statistics.verdicts.gate_history import GateHistory
 from rankscope.version import __version__
 
 FILES = ("page.css", "still.css", "history.css", "page.js")
 MOST_GRAPHS = 25
 
 
-def render(history: History, title: str = "") -> str:
+def render(history: GateHistory, title: str = "") -> str:
     """The whole page."""
     drawn = [name for name in history.names if len(history.checks(name)) > 1]
     return str(
