@@ -48,7 +48,7 @@ def report() -> str:
                 row |= {f"rate {rate:g}": f"{held:.3f}", f"rate {rate:g}, marks alone": f"{plain:.3f}"}
             rows.append(row)
     return (
-        f"Share of {TRIALS:,} samples whose 95 % interval of an error rate holds that of the population ({POPULATION:,} "
-        f"queries, {MARKS} marks of each drawn); `marks alone`: Clopper & Pearson, which takes marks for independent.\n\n"
-        + markdown_table(rows)
+        f"Share of {TRIALS:,} samples whose 95 % interval of an error rate holds that of the population "
+        f"({POPULATION:,} queries, {MARKS} marks of each drawn); `marks alone`: Clopper & Pearson, which takes marks for "
+        "independent.\n\n" + markdown_table(rows)
     )

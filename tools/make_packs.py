@@ -20,9 +20,9 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.approaches import BaselineRules
 from rankscope.feedback.normalization.generalisation import generalise
 from rankscope.feedback.normalization.stored_baselines import BaselineStore, save_baselines
-from rankscope.feedback.packs.choosing import TopicRule, feasible_baselines
 from rankscope.feedback.packs.pack import FOLDER, Pack, pack_names, read_pack
 from rankscope.feedback.packs.problem import described, labels_digest, pack_collection, pack_topics, properties_of
+from tools.pack_rule import TopicRule, feasible_baselines
 
 
 def place(pack: Pack) -> Path | None:

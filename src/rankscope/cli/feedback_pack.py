@@ -16,7 +16,7 @@ HELP = """Run a benchmark pack: topics, users, starts, methods and stored baseli
 
 A pack runs on the pictures it was made with: those that ship with rankscope, the folder SOURCE, or the folder of their
 name in $RANKSCOPE_DATA. With features of another collection as SOURCE its cases run on those, labels as topics, and
-efficiencies stand beside the stored ones. Everything goes into a folder; what is finished there is not done again, so
+efficiencies are shown with the stored ones. Everything goes into a folder; what is finished there is not done again, so
 a run that was stopped goes on when the same command is given. A file NAME.toml is a pack too.
 
 \b

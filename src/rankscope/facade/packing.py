@@ -33,7 +33,7 @@ def run_pack(
 
     `pack`: a name, or a file NAME.toml. `source`: the folder of the pack's pictures, where they do not ship with
     rankscope (else the folder of its name in $RANKSCOPE_DATA); or features of another collection, as for
-    `simulate_feedback`, with its own labels as topics: then efficiencies stand beside the stored ones. `methods` are
+    `simulate_feedback`, with its own labels as topics: then efficiencies are shown with the stored ones. `methods` are
     compared with those of the pack.
     """
     from rankscope.feedback.packs.pack import read_pack
@@ -58,7 +58,7 @@ def _problem(pack: Pack, source: Any, choices: dict[str, Any], progress: Progres
     scaling = pack.tables["features"].get("scaling", "none")
     other = problem_of(source, **{"scaling": scaling, **choices})
     words = ("another collection", "topics are its own labels")
-    return PackProblem(other.items, other.ids, other.topics, other.topics, words)
+    return PackProblem(items=other.items, ids=other.ids, topics=other.topics, reference=other.topics, differs=words)
 
 
 def _is_folder(source: Any) -> bool:

@@ -124,7 +124,13 @@ def _people(
     from rankscope.workbench.exporting import NEVER_ENTER
 
     marks = [
-        PersonMark(pair[0], pair[1], names[who], None if event.grade is None else float(event.grade), again)
+        PersonMark(
+            query=pair[0],
+            item=pair[1],
+            assessor=names[who],
+            grade=None if event.grade is None else float(event.grade),
+            again=again,
+        )
         for table, again in ((state.answers, False), (state.repeats, True))
         for pair, said in table.items()
         for who, event in said.items()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankscope.feedback.examples.erring import erring_examples
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.approaches import BaselineRules
 from rankscope.feedback.normalization.efficiency_intervals import combined_freedom, interval_over_draws
+from rankscope.feedback.normalization.erring import erring_examples
 from rankscope.feedback.normalization.generalisation import generalise
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.user_score import ErrorRates

@@ -13,7 +13,6 @@ from rankscope.engines.images.image import Image
 from rankscope.errors import InputError, SettingError
 from rankscope.facade.packing import run_pack
 from rankscope.feedback.examples.items import Items
-from rankscope.feedback.packs.choosing import TopicRule
 from rankscope.feedback.packs.pack import pack_names, read_pack
 from rankscope.feedback.packs.picture_properties import hue_saturation_value, property_values
 from rankscope.feedback.packs.problem import labels_digest, pack_collection, pack_topics, pooled, properties_of
@@ -25,6 +24,7 @@ from rankscope.feedback.users.topics import Topics
 from rankscope.reports.page.pack_page import render_pack
 from rankscope.reports.texts.feedback import LABELS
 from rankscope.reports.texts.pack import pack_text
+from tools.pack_rule import TopicRule
 
 SMALL = """
 [pack]

@@ -93,7 +93,7 @@ def test_what_cannot_explain_is_refused(tmp_path: Path) -> None:
         explain(table, {"x": {name: value for name, value in x.items() if name != "q1"}})
     file = tmp_path / "x.csv"
     file.write_text("query,length\nq1,3\nq2,long\n")
-    with pytest.raises(InputError, match="length is no number: 'long'"):
+    with pytest.raises(InputError, match="length must be a number, got 'long'"):
         read_variables(file)
     file.write_text("query,length\nq1,3\nq2,4.5\n")
     assert read_variables(file) == {"length": {"q1": 3.0, "q2": 4.5}}

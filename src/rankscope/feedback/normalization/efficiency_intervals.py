@@ -39,7 +39,7 @@ def interval_over_draws(values: FloatArray, level: float = 0.95) -> MeanInterval
     draws, topics = values.shape
     if topics < 2:
         centre = float(values.mean()) if values.size else float("nan")
-        return MeanInterval(centre, np.nan, np.nan, np.nan, np.nan, 0.0)
+        return MeanInterval(mean=centre, low=np.nan, high=np.nan, within=np.nan, between=np.nan, freedom=0.0)
     means = values.mean(axis=1)
     within = float((values.var(axis=1, ddof=1) / topics).mean())
     between = float(means.var(ddof=1)) if draws > 1 else 0.0
@@ -47,7 +47,9 @@ def interval_over_draws(values: FloatArray, level: float = 0.95) -> MeanInterval
     freedom = topics - 1.0 if draws == 1 else combined_freedom(within, between, draws, topics - 1.0)
     half = float(stdtrit(freedom, (1 + level) / 2)) * total**0.5 if total > 0 else 0.0
     centre = float(means.mean())
-    return MeanInterval(centre, centre - half, centre + half, within, between, freedom)
+    return MeanInterval(
+        mean=centre, low=centre - half, high=centre + half, within=within, between=between, freedom=freedom
+    )
 
 
 def combined_freedom(within: float, between: float, draws: int, complete: float) -> float:

@@ -10,7 +10,6 @@ import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.errors import SettingError
-from rankscope.feedback.examples.erring import erring_examples
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
@@ -19,6 +18,7 @@ from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.feedback.normalization.convergence import Convergence, convergence
 from rankscope.feedback.normalization.efficiency import Efficiency, efficiency
 from rankscope.feedback.normalization.efficiency_intervals import interval_over_draws
+from rankscope.feedback.normalization.erring import erring_examples
 from rankscope.feedback.normalization.example_sets import SIZES, topic_seed
 from rankscope.feedback.normalization.matched import matched_ranks
 from rankscope.feedback.normalization.recalibration import recalibrated

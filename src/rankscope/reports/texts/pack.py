@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankscope.feedback.packs.pack import Case, Pack, pack_names, read_pack
+from rankscope.feedback.packs.pack import Case, pack_names, read_pack
 from rankscope.feedback.packs.relative import relative_efficiencies, reproduced
 from rankscope.feedback.packs.running import PackResult
 from rankscope.feedback.study.assessors import mean_overlap, shared_topics
@@ -161,9 +161,3 @@ def adaptation_rows(result: PackResult) -> Rows:
 
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if values else float("nan")
-
-
-def pack_about(pack: Pack) -> str:
-    """A pack before it is run."""
-    cases = "".join(f"  {case.name}: {case_words(case)}\n" for case in pack.cases)
-    return f"{pack.title}\n{pack.tables['pack'].get('about', '')}\nCases\n{cases}Cite: {pack.citation}\n"

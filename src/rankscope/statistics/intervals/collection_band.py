@@ -66,7 +66,9 @@ def collection_band(
     curves = curves[~np.isnan(curves).any(axis=1)]
     low, high = simultaneous_percentiles(curves, level)
     mean = mean_curves(order, relevant, np.ones((1, items)), levels)[0]
-    return CollectionBand(levels, mean, low, high, curves.std(axis=0, ddof=1), len(curves))
+    return CollectionBand(
+        levels=levels, mean=mean, low=low, high=high, error=curves.std(axis=0, ddof=1), resamples=len(curves)
+    )
 
 
 def mean_curves(order: IntArray, relevant: BoolArray, drawn: FloatArray, levels: FloatArray) -> FloatArray:

@@ -126,7 +126,14 @@ class _Strata:
         own = rest.mean(axis=1)
         within = float(np.square(rest - own[:, None]).sum()) / ((systems - 1) * freedom)
         between = systems * float(own @ own) / freedom
-        return cls(coefficients, rest, np.diag(inverse), freedom, within, (between - within) / systems)
+        return cls(
+            coefficients=coefficients,
+            rest=rest,
+            unit=np.diag(inverse),
+            freedom=freedom,
+            residual=within,
+            query=(between - within) / systems,
+        )
 
 
 def _of_level(fit: _Strata, name: str, place: int, level: float) -> Slope:
@@ -158,7 +165,9 @@ def _slope(name: str, of: str, slope: float, error: float, freedom: float, level
     known = error > 0
     half = float(stdtrit(freedom, (1 + level) / 2)) * error if known else float("nan")
     p = float(2 * stdtr(freedom, -abs(slope) / error)) if known else float("nan")
-    return Slope(name, of, slope, error, freedom, p, slope - half, slope + half)
+    return Slope(
+        variable=name, of=of, slope=slope, error=error, freedom=freedom, p=p, low=slope - half, high=slope + half
+    )
 
 
 def _standardised(design: Design, variables: Mapping[str, Mapping[str, float]]) -> FloatArray:
@@ -214,5 +223,5 @@ def _number(text: str | None, name: str, query: str, problems: Any) -> float:
     except ValueError:
         value = float("nan")
     if not np.isfinite(value):
-        problems.add(f"query {query}", f"{name} is no number: '{text}'")
+        problems.add(f"query {query}", f"{name} must be a number, got '{text}'")
     return value
