@@ -49,6 +49,6 @@ def report() -> str:
             rows.append(row)
     return (
         f"Share of {TRIALS:,} samples whose 95 % interval of an error rate holds that of the population "
-        f"({POPULATION:,} queries, {MARKS} marks of each drawn); `marks alone`: Clopper & Pearson, which takes marks for "
-        "independent.\n\n" + markdown_table(rows)
+        f"({POPULATION:,} queries, {MARKS} marks of each drawn); `marks alone`: Clopper & Pearson, which takes marks "
+        "for independent.\n\n" + markdown_table(rows)
     )
