@@ -74,7 +74,7 @@ class Pack:
 
     @cached_property
     def digest(self) -> str:
-        """Of the text, whatever the line ends."""
+        """Of the text, with one kind of line ends."""
         return hashlib.sha256("\n".join(self.text.splitlines()).encode()).hexdigest()
 
     @property

@@ -1,6 +1,6 @@
 """A pack run: every case a study, what methods reach of the stored baselines, and how they adapt to assessors.
 
-Everything that was finished lies in the folder and is not done again, so a run that was stopped goes on where it was.
+Everything that was finished lies in the folder and is not done again, so a run that was stopped can be continued.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.catalogue import Later
+from rankscope.catalogue import Later, later
 from rankscope.errors import SettingError
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.feedback.users.draws import seed_of, uniform
@@ -180,7 +180,7 @@ class ExternalRanking(Start):
 
 ALL: dict[str, type[Start] | Later] = {  # a new start adds its name here
     **{each.name: each for each in (OneQuery, RandomDisplay, GivenExamples)},
-    "mixed": Later("rankscope.feedback.users.mixed_start:MixedStart"),
+    **later("rankscope.feedback.users", {"mixed": "mixed_start:MixedStart"}),
 }
 STARTS: NamedCatalogue[Start] = NamedCatalogue("start", ALL, example="examples(3,3)")
 

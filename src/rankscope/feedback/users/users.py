@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.catalogue import Later
+from rankscope.catalogue import Later, later
 from rankscope.feedback.users.draws import uniform
 from rankscope.notation import Named, NamedCatalogue
 
@@ -146,7 +146,7 @@ class Partial(User):
 
 ALL: dict[str, type[User] | Later] = {  # a new user adds its name here
     **{each.name: each for each in (Consistent, Noisy, Lazy, Partial)},
-    "command": Later("rankscope.feedback.users.command_user:CommandUser"),
+    **later("rankscope.feedback.users", {"command": "command_user:CommandUser"}),
 }
 USERS: NamedCatalogue[User] = NamedCatalogue("user", ALL, example="noisy(0.1,0.05)", group="rankscope.users")
 
