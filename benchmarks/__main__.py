@@ -7,18 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    agreement,
     class_errors,
     comparing,
     coverage,
     descriptors,
     error_rates,
     feedback,
+    feedback_methods,
     forecast,
     fuzz,
     gpu_nearest,
     nearest,
     objects,
     pages,
+    preferences,
     readers,
     scale,
     scale_vectors,
@@ -71,7 +74,10 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "text": ("Text: generated texts of 55 words, beside tantivy, bm25s and SQLite FTS5", text.report),
     "workbench": ("Judging: marks, journals and kill -9, below HTTP", lambda: workbench.report(FOLDER)),
     "serve": ("Searching over HTTP: 50 clients at once, beside SQLite FTS5 behind the same server", serve.report),
+    "agreement": ("Agreement of assessors: how often limits hold the truth", agreement.report),
+    "preferences": ("Preferences: how often verdicts and limits err, biases found again", preferences.report),
     "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
+    "feedback-methods": ("Feedback methods: what each finds, and how long a step takes", feedback_methods.report),
 }
 
 

@@ -25,7 +25,8 @@ def coverage(rate: float, correlation: float, queries: int, trials: int = TRIALS
         size = 1 / correlation - 1
         own = chance.beta(rate * size, (1 - rate) * size, POPULATION)
     truth = float(own.mean())
-    held, plain = [], []
+    held: list[bool] = []
+    plain: list[bool] = []
     for _ in range(trials):
         drawn = own[chance.integers(0, POPULATION, queries)]
         found = chance.binomial(MARKS, drawn).astype(np.float64)

@@ -16,7 +16,7 @@ from rankscope.cli.main import cli
 from tests.cli.inside import runs_in
 from tests.test_tutorials import DOCS
 
-PAGES = ("explain-a-query", "score-a-user", "feedback-questions", "feedback-study", "trust-judgements")
+PAGES = ("explain-a-query", "feedback-questions", "feedback-study", "fuse-runs", "score-a-user", "trust-judgements")
 PARTS = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -50,6 +50,8 @@ def prepare(folder: Path) -> None:
     (folder / "words.run").write_text("".join(words))
     page = (DOCS / "how-to" / "score-a-user.md").read_text(encoding="utf-8")
     (folder / "judge.py").write_text(page.split("```python\n")[1].split("```")[0])
+    marks = [f"{kind},{item},{1 if label[item] == kind else -1}\n" for kind in (3, 8) for item in range(0, 400, 5)]
+    (folder / "log.csv").write_text("".join(["session,item,mark\n", *marks]))
     runs_in(folder)
 
 

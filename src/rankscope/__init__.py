@@ -40,12 +40,16 @@ if TYPE_CHECKING:
     from rankscope.evaluation.evaluate import evaluate_ranks
     from rankscope.evaluation.relevance_evaluator import RelevanceEvaluator
     from rankscope.evaluation.scores import Scores
+    from rankscope.facade.agreeing import agreement
     from rankscope.facade.asking import ask_feedback
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
+    from rankscope.facade.fusing import fuse
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
+    from rankscope.facade.interleaving import interleave_runs
+    from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
     from rankscope.facade.scoring_users import score_user
@@ -76,6 +80,9 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "needed_sample": "sampling.sample_size",
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
+    "agreement": "facade.agreeing",
+    "prefer": "facade.preferring",
+    "interleave_runs": "facade.interleaving",
     "describe": "facade.ranking",
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
@@ -85,6 +92,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "index": "facade.searching",
     "search": "facade.searching",
     "gather": "facade.gathering",
+    "fuse": "facade.fusing",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
     "Features": "inputs.features",
@@ -116,6 +124,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "engines",
     "measures",
     "evaluation",
+    "fusion",
     "curves",
     "statistics",
     "forecast",
@@ -143,6 +152,7 @@ __all__ = [
     "SettingError",
     "Settings",
     "__version__",
+    "agreement",
     "ask_feedback",
     "benchmark",
     "check_labels",
@@ -153,17 +163,20 @@ __all__ = [
     "evaluate_ranks",
     "explain_query",
     "forecast_growth",
+    "fuse",
     "gate",
     "gather",
     "graph",
     "homogeneity",
     "index",
+    "interleave_runs",
     "load_ranks",
     "nearest_ranks",
     "needed_sample",
     "parse_measure",
     "parse_measures",
     "pool_reuse",
+    "prefer",
     "rank",
     "reduce",
     "report",

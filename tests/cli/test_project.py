@@ -100,9 +100,10 @@ def test_where_assessors_differ_the_option_is_named(folder: Path) -> None:
         project.import_labels({"q1": {"a": 0}}, "Bob")
     done = rankscope("export", "judging", "-o", "qrels.txt")
     assert str(done.exception).splitlines() == [
-        "assessors differ: 1 problem",
+        "assessors differ, and 'majority' does not decide: 1 problem",
         "  query q1, item a: Ann 1, Bob 0",
-        "Choose whose judgements to export: --assessor NAME.",
+        "Decide them on the page Adjudicate, give --open lower|higher|leave-out, or choose whose judgements to export: "
+        "--assessor NAME.",
     ]
     assert not (folder / "qrels.txt").exists()
     assert rankscope("export", "judging", "-o", "qrels.txt", "--assessor", "Bob").exit_code == 0

@@ -16,7 +16,15 @@ from rankscope.errors import RankscopeError
 from tests.cli.every_command import leaf_commands
 from tests.engines.images.pictures_folder import written
 
-WITHOUT_WORDS = {"estimate", "look", "measures", "reuse"}  # they say nothing but the result
+WITHOUT_WORDS = {
+    "estimate",
+    "look",
+    "measures",
+    "reuse",
+    "project agreement",
+    "prefer score",
+    "prefer clicks",
+}  # they say nothing but the result
 
 
 def called(*arguments: object) -> Result:

@@ -102,6 +102,7 @@ TWINS = {  # options whose name in Python is another one
     "junk_label": "junk_labels",
     "descriptor": "descriptors",
     "test": "tests",
+    "assessor": "assessors",
 }
 ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and what Python does in another way
     "quiet",

@@ -125,7 +125,19 @@ def test_a_table_has_all_columns(tmp_path: Path) -> None:
         judge_all(project, ANN)
         project.export(tmp_path / "qrels.parquet")
     table = pl.read_parquet(tmp_path / "qrels.parquet")
-    assert table.columns == ["query", "item", "grade", "pi", "stratum", "origin", "pool", "marks", "at_us", "guideline"]
+    assert table.columns == [
+        "query",
+        "item",
+        "grade",
+        "pi",
+        "stratum",
+        "origin",
+        "pool",
+        "marks",
+        "at_us",
+        "guideline",
+        "merged_by",
+    ]
     assert set(table.get_column("stratum")) == {"1-1", "2-3"}
     assert set(table.filter(pl.col("grade") >= 0).get_column("guideline")) == {1}
 

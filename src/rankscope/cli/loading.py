@@ -77,11 +77,9 @@ class Inputs:
         if all(path.endswith(SAVED) for path in self.files):
             return evaluate_ranks(self._saved(), measures, self.settings, self.classes)
         self._need_runs(command)
-        qrels, *runs = self.files
-        named = self.named(runs)
         return evaluate(
-            qrels,
-            dict(zip(named, runs, strict=True)) if named else runs,
+            self.files[0],
+            self.named_runs,
             measures,
             junk=self.junk,
             classes=self.classes,
@@ -103,10 +101,16 @@ class Inputs:
         reading = reading_of(self.input_format, self.encoding, scores.settings.comments, self.max_ratio)
         if all(path.endswith(SAVED) for path in self.files):
             return found_items(scores, reading=reading, **given)
-        qrels, *runs = self.files
+        return found_items(scores, self.files[0], self.named_runs, junk=self.junk, reading=reading, **given)
+
+    @property
+    def named_runs(self) -> dict[str, str] | list[str] | None:
+        """The runs, under the names given explicitly where there are some; None where ranks were saved."""
+        if all(path.endswith(SAVED) for path in self.files):
+            return None
+        runs = list(self.files[1:])
         named = self.named(runs)
-        sources = dict(zip(named, runs, strict=True)) if named else runs
-        return found_items(scores, qrels, sources, junk=self.junk, reading=reading, **given)
+        return dict(zip(named, runs, strict=True)) if named else runs
 
     def _saved(self) -> list[RelevantRanks]:
         """Saved ranks, each under a name of its own."""

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from rankscope.cli.agreement import FORMAT
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
+from rankscope.cli.options import level_option
 
 DATABASE = click.option(
     "--database",
@@ -133,15 +135,9 @@ def invite(folder: str, name: str, role: str, revoke: bool, address: str, databa
 @QUIET
 def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None:
     """Give assessors the text in FILE as their guideline; every mark carries the version it was made under."""
-    from rankscope.inputs.checks import Problems
-    from rankscope.inputs.sources import Source
-    from rankscope.inputs.texts import whole
     from rankscope.workbench.project import Project
 
-    source = Source.of(file)
-    problems = Problems(source.name)
-    text = whole(source, "utf-8", problems).decode()
-    problems.raise_if_any()
+    text = _text_of(file)
     with Project.open(folder, database=database) as project:
         _say(quiet, f"guideline {project.add_guideline(text).version}")
 
@@ -157,15 +153,31 @@ def guideline(folder: str, file: str, database: str | None, quiet: bool) -> None
     show_default=True,
     help="Who made them. Labels of a machine are exported only where it is named.",
 )
+@click.option(
+    "--tuned-on",
+    type=Input(),
+    metavar="FILE",
+    help="Queries that the machine was tuned on, each in a line: no estimate may use its labels there.",
+)
 @DATABASE
 @QUIET
-def import_(folder: str, labels: str, assessor: str | None, kind: str, database: str | None, quiet: bool) -> None:
+def import_(
+    folder: str,
+    labels: str,
+    assessor: str | None,
+    kind: str,
+    tuned_on: str | None,
+    database: str | None,
+    quiet: bool,
+) -> None:
     """Bring labels into a project: qrels, a table with query, item and grade, or a journal of `project export`.
 
-    What is there already does not come in twice. What does not fit the project is told whole, and nothing comes in.
+    What is there already does not come in twice. What does not fit the project is told whole, and nothing comes in. The
+    columns probability, model and prompt of a machine's table are kept too.
 
     \b
     rankscope project import judging old-qrels.txt --assessor Ann
+    rankscope project import judging model.jsonl --assessor model --kind machine
     rankscope project import judging journal.jsonl
     """
     from rankscope.errors import SettingError
@@ -179,7 +191,8 @@ def import_(folder: str, labels: str, assessor: str | None, kind: str, database:
         if whole:
             _say(quiet, f"{project.import_journal(labels):,} new events; journal {project.journal_digest}")
             return
-        done = project.import_labels(labels, str(assessor), kind)
+        tuned = list(filter(None, map(str.strip, _text_of(tuned_on).splitlines()))) if tuned_on else []
+        done = project.import_labels(labels, str(assessor), kind, tuned_on=tuned)
     left = f", {done.unjudged:,} not judged and left out" if done.unjudged else ""
     _say(quiet, f"{done.labels:,} labels of {assessor}, {done.new:,} of them new{left}")
 
@@ -194,36 +207,91 @@ def import_(folder: str, labels: str, assessor: str | None, kind: str, database:
     help="Qrels; a table with all columns where the name ends in .parquet.",
 )
 @click.option("--journal", type=OutputFile(), metavar="FILE", help="The whole journal as JSON lines, with names.")
+@click.option(
+    "--log",
+    type=OutputFile(),
+    metavar="FILE",
+    help="What was marked in sessions of feedback (session, item, mark), as .csv, .tsv or .jsonl: rankscope feedback "
+    "--log FILE learns from it.",
+)
 @click.option("--assessor", metavar="NAME", help="Only the grades of NAME, who may be a machine.")
+@click.option(
+    "--merge",
+    default="majority",
+    show_default=True,
+    metavar="RULE",
+    help="How several grades become one: majority, median, any (the highest), all (the lowest), equal (open where they "
+    "differ) or 'weighted(ann=2, bob=1)'. What an adjudicator says comes first.",
+)
+@click.option(
+    "--open",
+    "open_pairs",
+    type=click.Choice(["lower", "higher", "leave-out"]),
+    help="What becomes of pairs that the rule does not decide; else they are listed and nothing is written.",
+)
 @click.option("--probabilities", is_flag=True, help="A fifth column with the inclusion probability of each pair.")
 @click.option("--names", is_flag=True, help="Name the assessors in the provenance; else they are numbered.")
 @DATABASE
 @QUIET
 def export(
-    folder: str, output: str | None, journal: str | None, database: str | None, quiet: bool, **given: Any
+    folder: str,
+    output: str | None,
+    journal: str | None,
+    log: str | None,
+    database: str | None,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Write the judgements, and FILE.provenance.json, which says where every grade comes from.
 
-    A pair that is pooled and not judged has the grade -1. Where assessors differ, the pairs are listed and nothing is
-    written: choose one with --assessor. It works while people judge.
+    A pair that is pooled and not judged has the grade -1. Where assessors differ, an adjudicator decides, else a rule;
+    pairs that stay open are listed and nothing is written. It works while people judge.
 
     \b
     rankscope project export judging -o qrels.txt
     rankscope project export judging --journal journal.jsonl
+    rankscope project export judging --log log.csv
     """
     from rankscope.errors import SettingError
     from rankscope.workbench.project import Project
 
-    if output is None and journal is None:
-        raise SettingError("nothing to write: give -o FILE for the judgements, or --journal FILE for everything")
+    if output is None and journal is None and log is None:
+        raise SettingError(
+            "nothing to write: give -o FILE for the judgements, --journal FILE for everything, or --log FILE for what "
+            "was marked in sessions of feedback"
+        )
     with Project.open(folder, database=database, readonly=True) as project:
         if output is not None:
             done = project.export(output, **given)
             left = f", {done.left_out:,} judged but not drawn and left out" if done.left_out else ""
+            left += f", {done.open:,} open and left out" if done.open else ""
             _say(quiet, f"{output}: {done.judged:,} judged, {done.unjudged:,} pooled and not judged{left}")
         if journal is not None:
             digest = project.export_journal(journal)
             _say(quiet, f"{journal}: {project.state.last:,} events, {digest}")
+        if log is not None:
+            sessions = project.export_log(log)
+            _say(quiet, f"{log}: marks of {sessions:,} session{'' if sessions == 1 else 's'}")
+
+
+@command.command("agreement", cls=GuardedCommand, short_help="How far do the assessors agree?")
+@click.argument("folder", type=Input(), metavar="FOLDER")
+@click.option(
+    "--runs", type=Input(), multiple=True, metavar="RUN", help="Systems to put in order; else the project's own."
+)
+@click.option("-m", "--measure", default="AP", show_default=True, metavar="NAME", help="Measure of the systems.")
+@level_option(0.95)
+@FORMAT
+@DATABASE
+def agreement(folder: str, runs: tuple[str, ...], measure: str, **given: Any) -> None:
+    """How far do the assessors of a project agree, with each other, with machines, and with themselves?
+
+    By class where queries have classes; and how the order of the project's runs changes with who judges. It works while
+    people judge.
+    """
+    from rankscope.cli.agreement import show_project
+
+    show_project(folder, runs, measure, **given)
 
 
 @command.command("backup", cls=GuardedCommand, short_help="A copy of judgements.db.")
@@ -243,6 +311,19 @@ def _grades(text: str) -> list[Any]:
     """Whole numbers between commas; what is none stays text, and is refused with its name."""
     parts = [part.strip() for part in text.split(",")]
     return [int(part) if part.isdecimal() else part for part in parts]
+
+
+def _text_of(file: str) -> str:
+    """A whole file of text; an `InputError` where it is none."""
+    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.sources import Source
+    from rankscope.inputs.texts import whole
+
+    source = Source.of(file)
+    problems = Problems(source.name)
+    text = whole(source, "utf-8", problems).decode()
+    problems.raise_if_any()
+    return text
 
 
 def _say(quiet: bool, text: str) -> None:

@@ -54,6 +54,15 @@ from rankscope.facade.usual import REPORT
     help="What the items are that stand first: a file or folder of texts, a folder of pictures, an index, or a "
     "template of links with {id}. The page shows it and fetches nothing.",
 )
+@click.option(
+    "--assessor",
+    "assessors",
+    type=Input(),
+    multiple=True,
+    metavar="FILE",
+    help="Judgements of one of several people; once for each. The page then says how far they agree, and whether that "
+    "changes the order of the systems.",
+)
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
@@ -70,6 +79,7 @@ def command(
     history: str | None,
     topics: str | None,
     docs: str | None,
+    assessors: tuple[str, ...],
     title: str,
     quiet: bool,
     **given: Any,
@@ -102,7 +112,17 @@ def command(
         scores = inputs.scores("report", measures or REPORT, progress, keep_scores=True)
         found = inputs.found_items(scores, topics=topics, docs=docs, baseline=baseline or "")
         paper = Paper(latex, latex_columns, latex_marks) if latex else None
-        written = write_report(scores, output, title, paper, progress, baseline=baseline or "", found=found)
+        written = write_report(
+            scores,
+            output,
+            title,
+            paper,
+            progress,
+            baseline=baseline or "",
+            found=found,
+            assessors=assessors,
+            runs=inputs.named_runs,
+        )
     if not quiet:
         for line in scores.warnings():
             say(f"! {line}")
@@ -181,12 +201,15 @@ def write_report(
     compared: Any = None,
     baseline: str = "",
     found: Any = None,
+    assessors: tuple[str, ...] = (),
+    runs: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
-    from rankscope.facade.showing import page_of, whole_report, write_page, write_paper
+    from rankscope.facade.showing import page_of, whole_report, with_assessors, write_page, write_paper
 
     width = paper.width if paper else 0.0
     whole = whole_report(scores, title, progress, compared, baseline, found)
+    whole = with_assessors(whole, list(assessors), runs) if assessors else whole
     page = page_of(whole)
     files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
     size = write_page(page, path)

@@ -36,6 +36,7 @@ def report(
     history: str | Path | None = None,
     topics: Any = None,
     docs: str | Path | None = None,
+    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
 ) -> str:
@@ -46,8 +47,9 @@ def report(
     two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
     compared with the `baseline`, else with the first system. `topics` are the words of the queries; `docs` says what
     the items are that stand first: a file, a folder of texts or pictures, an index, or a template of links such as
-    https://example.org/{id}. In place of runs, `suite` compares systems over the tasks of a file, and `history` draws
-    what `gate` wrote there.
+    https://example.org/{id}. `assessors` are the judgements of each of several people, files or by name: then the page
+    says how far they agree, and whether that changes the order of the systems. In place of runs, `suite` compares
+    systems over the tasks of a file, and `history` draws what `gate` wrote there.
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.finding import found_items
@@ -71,12 +73,33 @@ def report(
     sources = (None, None) if known else (qrels, runs)
     found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
     whole = whole_report(scores, title, progress, baseline=baseline, found=found)
+    if assessors is not None:
+        whole = with_assessors(whole, assessors, runs)
     page = page_of(whole)
     if latex is not None:
         from rankscope.reports.formats.latex_layout import width_of_columns
 
         write_paper(whole, latex, progress, width_of_columns(latex_columns), latex_marks)
     return _written(page, output)
+
+
+def with_assessors(whole: Report, assessors: Mapping[str, Any] | Sequence[Any], runs: Any) -> Report:
+    """The same with how far assessors agree, and with the order of the systems under each, by the first measure."""
+    from dataclasses import replace
+
+    from rankscope.facade.agreeing import agreement
+
+    scores, several = whole.scores, runs is not None and len(whole.systems) > 1
+    ranks = scores.systems[0].ranks
+    kinds = ranks.classes if scores.by_class_wanted else None
+    found = agreement(
+        assessors,
+        runs if several else None,
+        scores.measures[0],
+        classes=None if kinds is None else dict(zip(ranks.queries, kinds, strict=True)),
+        rel=scores.settings.rel,
+    )
+    return replace(whole, agreed=found)
 
 
 def _written(page: str, output: str | Path | None) -> str:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
+from rankscope.statistics.agreement.agreement import Agreed, agreement
+from rankscope.statistics.agreement.merging import OPEN, MergeRule
+from rankscope.validation import OneOf, Optional, check
 from rankscope.version import __version__
 from rankscope.wording import setting_usage
 from rankscope.workbench.journal_files import journal_digest
+from rankscope.workbench.merging import MergedPair, check_weights, merged_pairs
 from rankscope.workbench.people import PROJECT
 from rankscope.workbench.store.events import ANSWERS, Event
 from rankscope.workbench.store.state import Pair
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
 UNJUDGED: Final = -1
-NEVER_ENTER: Final = ("machine", "project")  # kinds of assessors whose marks count only where they are named
 
 
 class Exported(NamedTuple):
@@ -33,7 +37,18 @@ class Exported(NamedTuple):
     judged: int
     unjudged: int
     left_out: int  # graded, but not drawn where probabilities are wanted
+    open: int  # left out because assessors differ, and no rule decides
     digest: str
+
+
+class HowExported(TypedDict, total=False):
+    """Whose grades are exported, how those of several become one, and what is written with them."""
+
+    assessor: str | None
+    merge: str
+    open_pairs: str | None
+    probabilities: bool
+    names: bool
 
 
 class Row(NamedTuple):
@@ -49,6 +64,28 @@ class Row(NamedTuple):
     marks: int
     at_us: int | None
     guideline: int | None
+    merged_by: str | None = None  # how several marks became one grade
+
+
+class GradeChoice(NamedTuple):
+    """Whose grades, and how those of several become one."""
+
+    assessor: str | None
+    rule: MergeRule
+    open_pairs: str | None
+
+    @classmethod
+    def of(cls, project: Project, assessor: str | None, merge: str, open_pairs: str | None) -> GradeChoice:
+        """Checked; a `SettingError` where somebody is not there, or no such rule is."""
+        decided = check({"open_pairs": open_pairs}, open_pairs=Optional(OneOf(OPEN)))["open_pairs"]
+        rule = MergeRule.parse(merge)
+        check_weights(project, rule)
+        return cls(assessor, rule, decided)
+
+    def merged(self, project: Project) -> dict[Pair, MergedPair]:
+        """Every pair that somebody judged."""
+        chosen = None if self.assessor is None else project.assessor_named(self.assessor).id
+        return merged_pairs(project, self.rule, self.open_pairs, chosen)
 
 
 def export(
@@ -56,27 +93,40 @@ def export(
     path: str | Path,
     *,
     assessor: str | None = None,
+    merge: str = "majority",
+    open_pairs: str | None = None,
     probabilities: bool = False,
     names: bool = False,
 ) -> Exported:
     """Write qrels, or a table where the name ends in .parquet, and NAME.provenance.json beside it.
 
-    -1 is for what is pooled and has no grade. Where assessors differ, an error lists the pairs: choose one `assessor`.
-    `probabilities` adds a fifth column, the inclusion probability of each pair of the pool. Provenance has pseudonyms
-    unless `names` are wanted.
+    -1 is for what is pooled and has no grade. Where assessors differ, an adjudicator decides, else the rule `merge`;
+    where that does not decide, an error lists the pairs unless `open_pairs` says what becomes of them. `assessor`: the
+    grades of one alone. `probabilities` adds a fifth column, the inclusion probability of each pair of the pool.
+    Provenance has pseudonyms unless `names` are wanted.
     """
-    chosen = None if assessor is None else project.assessor_named(assessor).id
+    choice = GradeChoice.of(project, assessor, merge, open_pairs)
     with project.lock:
         _check_probabilities(project, probabilities)
-        grades = _grades(project, chosen)
+        merged = choice.merged(project)
+        _refuse_open(project, merged, choice)
+        grades = {pair: each for pair, each in merged.items() if each.grade is not None}
         sampled = _sampled(project, grades) if probabilities else grades
         rows = list(_rows(project, sampled))
         kept = [row for row in rows if row.pi is not None] if probabilities else rows
         digest = journal_digest(project)
-        provenance = _provenance(project, kept, digest, assessor, names)
+        provenance = _provenance(project, kept, digest, choice, names)
+        provenance["pairs"]["open, left out"] = len(merged) - len(grades)
     _write(path, _parquet(kept) if str(path).endswith(".parquet") else _qrels(kept, probabilities), provenance)
     judged = sum(row.grade != UNJUDGED for row in kept)
-    return Exported(Path(path), judged, len(kept) - judged, len(grades) - judged, digest)
+    return Exported(
+        path=Path(path),
+        judged=judged,
+        unjudged=len(kept) - judged,
+        left_out=len(grades) - judged,
+        open=len(merged) - len(grades),
+        digest=digest,
+    )
 
 
 def _write(path: str | Path, data: bytes, provenance: dict[str, Any]) -> None:
@@ -99,38 +149,33 @@ def _check_probabilities(project: Project, wanted: bool) -> None:
         )
 
 
-def _sampled(project: Project, grades: dict[Pair, list[Event]]) -> dict[Pair, list[Event]]:
+def _sampled(project: Project, grades: dict[Pair, MergedPair]) -> dict[Pair, MergedPair]:
     """Without what somebody judged though it was not drawn: in an estimate it would count for others that were not."""
     pool = project.pool
     assert pool is not None
-    return {pair: marks for pair, marks in grades.items() if pool.row(pair) and pool.is_certain(pair, project.state)}
+    return {pair: each for pair, each in grades.items() if pool.row(pair) and pool.is_certain(pair, project.state)}
 
 
-def _grades(project: Project, chosen: int | None) -> dict[Pair, list[Event]]:
-    """The marks that count of each pair, which all say the same; an `InputError` lists the pairs where they do not."""
-    found: dict[Pair, list[Event]] = {}
-    apart: list[str] = []
-    for pair in project.state.answers:
-        marks = [each for each in project.state.counted(pair) if _enters(project, each, chosen)]
-        if len({each.grade for each in marks}) > 1:
-            said = ", ".join(f"{project.assessors[each.assessor].name} {each.grade}" for each in marks)
-            apart.append(f"query {pair[0]}, item {pair[1]}: {said}")
-        elif marks:
-            found[pair] = marks
+def _refuse_open(project: Project, merged: dict[Pair, MergedPair], choice: GradeChoice) -> None:
+    """An `InputError` lists the pairs that stay open, unless it is said what becomes of them."""
+    if choice.open_pairs is not None:
+        return
+    apart = [
+        f"query {pair[0]}, item {pair[1]}: {_grades_in_words(project, each.marks)}"
+        for pair, each in merged.items()
+        if each.grade is None
+    ]
     if apart:
-        one = setting_usage("assessor", "NAME")
-        advice = f"Choose whose judgements to export: {one}."
-        raise InputError.of("assessors differ", apart, advice)
-    return found
+        one, decided = setting_usage("assessor", "NAME"), setting_usage("open_pairs", "|".join(OPEN))
+        advice = f"Decide them on the page Adjudicate, give {decided}, or choose whose judgements to export: {one}."
+        raise InputError.of(f"assessors differ, and '{choice.rule}' does not decide", apart, advice)
 
 
-def _enters(project: Project, mark: Event, chosen: int | None) -> bool:
-    if chosen is not None:
-        return mark.assessor == chosen
-    return project.assessors[mark.assessor].kind not in NEVER_ENTER
+def _grades_in_words(project: Project, marks: Sequence[Event]) -> str:
+    return ", ".join(f"{project.assessors[each.assessor].name} {each.grade}" for each in marks)
 
 
-def _rows(project: Project, grades: dict[Pair, list[Event]]) -> Iterator[Row]:
+def _rows(project: Project, grades: dict[Pair, MergedPair]) -> Iterator[Row]:
     """The pool in its order, then what was judged beside it."""
     pool = project.pool
     for query, rows in pool.by_query.items() if pool is not None else ():
@@ -138,22 +183,24 @@ def _rows(project: Project, grades: dict[Pair, list[Event]]) -> Iterator[Row]:
             assert pool is not None
             stratum, pi = pool.probability((query, item), project.state)
             where = {"pi": pi, "stratum": stratum, "origin": row.origin, "pool": row.version}
-            yield _row((query, item), grades.get((query, item), []), where)
+            yield _row((query, item), grades.get((query, item)), where)
     nowhere = dict.fromkeys(("pi", "stratum", "origin", "pool"))
-    for pair, marks in grades.items():
+    for pair, merged in grades.items():
         if pool is None or pool.row(pair) is None:
-            yield _row(pair, marks, nowhere)
+            yield _row(pair, merged, nowhere)
 
 
-def _row(pair: Pair, marks: list[Event], where: dict[str, Any]) -> Row:
+def _row(pair: Pair, merged: MergedPair | None, where: dict[str, Any]) -> Row:
+    marks = () if merged is None else merged.marks
     last = max(marks, key=lambda each: each.id, default=None)
     return Row(
         query=pair[0],
         item=pair[1],
-        grade=UNJUDGED if last is None or last.grade is None else last.grade,
+        grade=UNJUDGED if merged is None or merged.grade is None else merged.grade,
         marks=len(marks),
         at_us=None if last is None else last.at_us,
         guideline=None if last is None else last.guideline,
+        merged_by=None if merged is None else merged.by,
         **where,
     )
 
@@ -183,28 +230,31 @@ def _parquet(rows: list[Row]) -> bytes:
         "marks": pl.Int64,
         "at_us": pl.Int64,
         "guideline": pl.Int64,
+        "merged_by": pl.String,
     }
     stream = io.BytesIO()
     pl.DataFrame(rows, schema=kinds, orient="row").write_parquet(stream)
     return stream.getvalue()
 
 
-def _provenance(project: Project, rows: list[Row], digest: str, assessor: str | None, names: bool) -> dict[str, Any]:
+def _provenance(project: Project, rows: list[Row], digest: str, choice: GradeChoice, names: bool) -> dict[str, Any]:
     """Where the grades come from; the same journal and choices give the same words."""
     design = project.pool.design if project.pool is not None else None
     shown = _shown_names(project, names)
-    chosen = None if assessor is None else shown[project.assessor_named(assessor).id]
+    one = None if choice.assessor is None else project.assessor_named(choice.assessor).id
     return {
         "format": "rankscope provenance",
         "version": 1,
         "rankscope": __version__,
         "journal": {"digest": digest, "events": project.state.last},
-        "rule": "the grade that all assessors give" if chosen is None else f"the grades of {chosen}",
+        "rule": _rule_in_words(project, choice, shown) if one is None else f"the grades of {shown.get(one, one)}",
         "pairs": {
             "judged": sum(row.grade != UNJUDGED for row in rows),
             "pooled, not judged": sum(row.grade == UNJUDGED for row in rows),
             "by grade": _counts(row.grade for row in rows if row.grade != UNJUDGED),
+            "merged by": _counts(row.merged_by for row in rows if row.merged_by is not None),
         },
+        "agreement": _agreement(project, shown),
         "assessors": [_of_assessor(project, number, name) for number, name in shown.items()],
         "pool": None if design is None else {**design._asdict(), "runs": json.loads(design.runs)},
         "guidelines": [
@@ -216,6 +266,35 @@ def _provenance(project: Project, rows: list[Row], digest: str, assessor: str | 
             for each in project.guidelines
         ],
     }
+
+
+def _rule_in_words(project: Project, choice: GradeChoice, shown: dict[int, str]) -> str:
+    """The rule, with whom it weighs under the names that the provenance has."""
+    rule = choice.rule
+    weights = {shown.get(project.assessor_named(name).id, name): weight for name, weight in rule.weights.items()}
+    later = f"; open pairs: {choice.open_pairs}" if choice.open_pairs else ""
+    return f"adjudicated, else the only mark, else {MergeRule(rule.name, weights)}{later}"
+
+
+def _agreement(project: Project, shown: dict[int, str]) -> list[dict[str, Any]]:
+    """How far every two assessors agree, and all together."""
+    from rankscope.workbench.agreeing import grades_by_assessor, marks_of
+
+    marks = marks_of(project, {shown[each]: found for each, found in grades_by_assessor(project).items()})
+    if marks is None or not marks.pairs:
+        return []
+    found = agreement(marks, relevant=project.file.relevant, by_class=False)
+    return [_agreed(each) for each in (*found.two, found.together)]
+
+
+def _agreed(found: Agreed) -> dict[str, Any]:
+    values = {each.name: _plain([each.value, each.low, each.high]) for each in found.coefficients}
+    head = {"assessors": list(found.assessors), "pairs": found.pairs, "queries": found.queries}
+    return {**head, "value, low, high": values}
+
+
+def _plain(values: list[float]) -> list[float | None]:
+    return [None if math.isnan(each) else round(each, 6) for each in values]
 
 
 def _shown_names(project: Project, names: bool) -> dict[int, str]:
@@ -239,6 +318,8 @@ def _of_assessor(project: Project, number: int, shown: str) -> dict[str, Any]:
         "skipped": others["skip"],
         "surplus": sum(each.is_surplus for each in graded),
         "asked again": sum(number in answers for answers in project.state.repeats.values()),
+        "adjudicated": sum(said[-1].assessor == number for said in project.state.rulings.values() if said),
+        "tuned on": sorted({str(each.query) for each in said if each.details.get("tuned")}),
     }
 
 

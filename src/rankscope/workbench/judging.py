@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.workbench.preferring import problem_of_preference
 from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, Mark
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.store.writer import Rules
@@ -60,15 +61,17 @@ class JudgingRules(Rules):
             raise Refused(f"there is no query '{mark.query}' in this project")
         if mark.item is not None and mark.item not in self.project.places:
             raise Refused(f"there is no item '{mark.item}' in this project")
-        if mark.kind in ANSWERS and (mark.query is None or mark.item is None):
+        if mark.kind in {*ANSWERS, "adjudicate"} and (mark.query is None or mark.item is None):
             raise Refused("a mark says of which query and which item it speaks")
         grades = self.project.file.grades
-        if mark.kind == "grade" and mark.grade not in grades:
+        if mark.kind in ("grade", "adjudicate") and mark.grade not in grades:
             raise Refused(f"{mark.grade} is none of the grades {', '.join(map(str, grades))}")
         if mark.kind != "grade" and mark.kind != "adjudicate" and mark.grade is not None:
             raise Refused(f"'{mark.kind}' has no grade")
         if mark.kind == "comment" and not 0 < len(str((mark.detail or {}).get("text", ""))) <= LONGEST_COMMENT:
             raise Refused(f"a comment has 1 to {LONGEST_COMMENT:,} signs")
+        if mark.kind == "prefer" and (wrong := problem_of_preference(mark)):
+            raise Refused(wrong)
 
     def _flags(self, mark: Mark) -> dict[str, Any]:
         if mark.kind not in ANSWERS or mark.is_copy:

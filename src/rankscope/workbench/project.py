@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from rankscope.errors import InputError, SettingError
 from rankscope.workbench.assignment import Assignment, Loan
@@ -31,7 +31,9 @@ from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
 if TYPE_CHECKING:
-    from rankscope.workbench.exporting import Exported
+    from rankscope.statistics.preferences.answers import Preference
+    from rankscope.workbench.agreeing import ProjectAgreement
+    from rankscope.workbench.exporting import Exported, HowExported
     from rankscope.workbench.importing import Imported
     from rankscope.workbench.progress import Progress
 
@@ -183,6 +185,25 @@ class Project:
         return self.save(
             Mark(assessor=assessor, key=key or new_key(), kind="grade", query=query, item=item, grade=grade, ms=ms)
         )
+
+    def adjudicate(self, assessor: int, query: str, item: str, grade: int, *, key: str | None = None) -> Saved:
+        """Decide what the grade of an item is where assessors differ; every export takes it from then on."""
+        return self.save(
+            Mark(assessor=assessor, key=key or new_key(), kind="adjudicate", query=query, item=item, grade=grade)
+        )
+
+    def agreement(self, *, level: float = 0.95) -> ProjectAgreement:
+        """How far assessors agree: with each other, with machines, and with themselves when asked again."""
+        from rankscope.workbench.agreeing import agreement_of_project
+
+        return agreement_of_project(self, level=level)
+
+    def preferences(self) -> list[Preference]:
+        """Which of two systems people prefer, answer by answer."""
+        from rankscope.workbench.preferring import preferences_of
+
+        with self.lock:
+            return preferences_of(self)
 
     def undo(self, assessor: int, of: int | None = None, *, key: str | None = None) -> Saved:
         """Take back a mark of this assessor, the last that stands unless one is named; repeat it to go further back."""
@@ -357,19 +378,19 @@ class Project:
 
     # files
 
-    def import_labels(self, labels: Any, assessor: str, kind: str = "human") -> Imported:
+    def import_labels(
+        self, labels: Any, assessor: str, kind: str = "human", *, tuned_on: Iterable[str] = ()
+    ) -> Imported:
         """Labels of somebody, or of a machine, become marks: from a file, a table, or {query: {item: grade}}."""
         from rankscope.workbench.importing import import_labels
 
-        return import_labels(self, labels, assessor, kind)
+        return import_labels(self, labels, assessor, kind, tuned_on)
 
-    def export(
-        self, path: str | Path, *, assessor: str | None = None, probabilities: bool = False, names: bool = False
-    ) -> Exported:
+    def export(self, path: str | Path, **how: Unpack[HowExported]) -> Exported:
         """Write the judgements as qrels, or as a table to a .parquet file, and NAME.provenance.json beside it."""
         from rankscope.workbench.exporting import export
 
-        return export(self, path, assessor=assessor, probabilities=probabilities, names=names)
+        return export(self, path, **how)
 
     def export_journal(self, path: str | Path) -> str:
         """Write the whole journal as JSON lines, with people's names; returns its digest."""
@@ -377,6 +398,13 @@ class Project:
 
         with self.lock:
             return write_journal(self, path)
+
+    def export_log(self, path: str | Path) -> int:
+        """Write what was marked in sessions, as `rankscope feedback --log` reads it; how many sessions have marks."""
+        from rankscope.workbench.log_files import write_log
+
+        with self.lock:
+            return write_log(self, path)
 
     def import_journal(self, path: str | Path) -> int:
         """Bring in a journal of the same collection; how many of its events were new."""

@@ -33,6 +33,7 @@ RULES: Final[dict[str, dict[str, Rule]]] = {  # by table; a new setting adds its
         "per_item": COUNT,
         "double": Number(least=0, most=1),
         "repeat": Number(least=0, most=1),
+        "swap": Number(least=0, most=1),
         "single": FLAG,
         "loan_minutes": Number(above=0, most=24 * 60),
         "seed": SEED,
@@ -52,6 +53,7 @@ MEANINGS: Final = {
     "per_item": "how many assessors judge each item",
     "double": "share of the items that two assessors judge, where per_item is 1",
     "repeat": "share of an assessor's items that come back, to see whether the answer is the same",
+    "swap": "share of two lists side by side that come back with the sides swapped, to see whether the side decides",
     "single": "all items of a query go to one assessor",
     "loan_minutes": "an item that was shown and not marked goes to others after so long",
     "seed": "of the order in which items are shown",
@@ -75,6 +77,7 @@ class ProjectFile:
     per_item: int = 1
     double: float = 0.1
     repeat: float = 0.02
+    swap: float = 0.2
     single: bool = False
     loan_minutes: float = 10
     seed: int = 0

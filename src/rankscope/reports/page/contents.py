@@ -20,6 +20,7 @@ from rankscope.reports.texts.warning_kinds import WarningKind, warning_kinds
 from rankscope.settings import SETTINGS
 
 if TYPE_CHECKING:
+    from rankscope.statistics.agreement.agreement import Agreement
     from rankscope.statistics.verdicts.compared import Compared
 
 
@@ -46,6 +47,7 @@ class Report:
     board: Leaderboard | None
     figures: tuple[Figure, ...]
     found: FoundItems  # what stands first for each query
+    agreed: Agreement | None = None  # of assessors, where several judged
 
     @classmethod
     def of(
@@ -128,6 +130,15 @@ class Report:
         if not rows:
             return None
         return Section("Means within classes", grid_of(rows), CLASS_NOTE)
+
+    @property
+    def assessors(self) -> list[Section]:
+        """How far assessors agree, and whether it changes the order of the systems; nothing where one judged."""
+        if self.agreed is None:
+            return []
+        from rankscope.reports.texts.agreement import agreement_parts
+
+        return [Section(heading, grid_of(rows), note) for heading, rows, note in agreement_parts(self.agreed) if rows]
 
     @property
     def effort(self) -> list[Section]:

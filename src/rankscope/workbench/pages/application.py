@@ -11,7 +11,10 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 
 from rankscope.workbench.pages import (
+    adjudicate,
+    agreement,
     browse,
+    compare,
     entering,
     export,
     guidelines,
@@ -23,6 +26,7 @@ from rankscope.workbench.pages import (
     people,
     pictures,
     pool,
+    preferred,
     search,
     session,
     static,
@@ -41,15 +45,19 @@ from rankscope.workbench.service.refusals import Refusal
 MODULES: tuple[Any, ...] = (
     home,
     judge,
+    compare,
     browse,
     search,
     like,
     session,
     look,
     history,
+    agreement,
+    adjudicate,
     guidelines,
     pool,
     people,
+    preferred,
     export,
     entering,
     pictures,

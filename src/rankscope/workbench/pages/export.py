@@ -13,15 +13,17 @@ from typing import Annotated, Final, TypedDict
 from starlette.responses import Response
 
 from rankscope.errors import InputError
-from rankscope.validation import FLAG, OneOf
+from rankscope.statistics.agreement.merging import OPEN, RULES
+from rankscope.validation import FLAG, OneOf, Optional
 from rankscope.workbench.pages.addresses import Visit, address
 from rankscope.workbench.pages.asked import Words
 from rankscope.workbench.people import LONGEST_NAME, PROJECT
 from rankscope.workbench.service.refusals import Refusal
 
-FILES: Final = {"qrels": "qrels.txt", "table": "judgements.parquet", "journal": "journal.jsonl"}
+FILES: Final = {"qrels": "qrels.txt", "table": "judgements.parquet", "journal": "journal.jsonl", "log": "log.csv"}
 ZIP: Final = "application/zip"
 JSONL: Final = "application/jsonl"
+CSV: Final = "text/csv"
 
 
 class ExportView(TypedDict):
@@ -30,6 +32,7 @@ class ExportView(TypedDict):
     events: int
     assessors: list[str]
     has_probabilities: bool
+    rules: dict[str, str]  # by which several grades become one, with their meanings
     digest: str
 
 
@@ -37,8 +40,12 @@ class ExportView(TypedDict):
 class FileAsked:
     """What to export."""
 
-    kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table of Parquet, or the journal"]
-    assessor: Annotated[str, Words(LONGEST_NAME), "whose grades; everybody's without it, where they agree"] = ""
+    kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table, the journal, or a log of sessions"]
+    assessor: Annotated[str, Words(LONGEST_NAME), "whose grades; everybody's without it, merged by a rule"] = ""
+    merge: Annotated[str, Words(500), f"the rule: {', '.join(RULES)}"] = "majority"
+    open_pairs: Annotated[str | None, Optional(OneOf(OPEN, exactly=True)), "what becomes of pairs that stay open"] = (
+        None
+    )
     probabilities: Annotated[bool, FLAG, "a fifth column of qrels with inclusion probabilities"] = False
     names: Annotated[bool, FLAG, "people by name, not by pseudonym"] = False
 
@@ -52,14 +59,17 @@ def export(visit: Visit) -> ExportView:
         "events": project.state.last,
         "assessors": people,
         "has_probabilities": project.pool is not None and project.pool.plan.gives_probabilities,
+        "rules": {name: meaning for name, meaning in RULES.items() if name != "weighted"},
         "digest": project.journal_digest,
     }
 
 
-@address("GET", "/export/{kind}", role="admin", media=f"{ZIP}, {JSONL}", statuses=(404, 409))
+@address("GET", "/export/{kind}", role="admin", media=f"{ZIP}, {JSONL}, {CSV}", statuses=(404, 409))
 def export_file(visit: Visit, asked: FileAsked) -> Response:
-    """Judgements with their provenance in one .zip, or the journal; 409 lists the pairs where assessors differ."""
+    """Judgements with their provenance in one .zip, the journal, or the marks of sessions; 409: assessors differ."""
     name = FILES[asked.kind]
+    if asked.kind == "log":
+        return _download(_written(lambda path: visit.project.export_log(path), name)[name], name, CSV)
     if asked.kind == "journal":
         return _download(_written(lambda path: visit.project.export_journal(path), name)[name], name, JSONL)
     try:
@@ -70,7 +80,14 @@ def export_file(visit: Visit, asked: FileAsked) -> Response:
 
 
 def _export(visit: Visit, asked: FileAsked, path: Path) -> None:
-    visit.project.export(path, assessor=asked.assessor or None, probabilities=asked.probabilities, names=asked.names)
+    visit.project.export(
+        path,
+        assessor=asked.assessor or None,
+        merge=asked.merge,
+        open_pairs=asked.open_pairs,
+        probabilities=asked.probabilities,
+        names=asked.names,
+    )
 
 
 def _written(write: Callable[[Path], object], name: str) -> dict[str, bytes]:

@@ -97,7 +97,9 @@ def _words(visit: Visit, event: Event) -> str:
     if event.kind == "grade" and event.grade is not None:
         file = visit.project.file
         return f"{event.grade}, {grade_name(event.grade, file.grades, file.relevant)}"
-    return {"skip": "skipped"}.get(event.kind, event.kind)
+    if event.kind == "adjudicate":
+        return f"decided: {event.grade}"
+    return {"skip": "skipped", "prefer": "compared two lists"}.get(event.kind, event.kind)
 
 
 ADDRESSES = (history, take_back)

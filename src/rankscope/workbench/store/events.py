@@ -116,4 +116,4 @@ def _problem(mark: Mark) -> str:
         return "a mark holds a zero byte or half of a surrogate pair, which is no text"
     if len(texts[-1]) > LONGEST_DETAIL:
         return f"a mark is too long: {len(texts[-1]):,} signs of detail, and at most {LONGEST_DETAIL:,} are kept"
-    return "" if mark.kind != "grade" or mark.grade is not None else "a grade is missing"
+    return "" if mark.kind not in ("grade", "adjudicate") or mark.grade is not None else "a grade is missing"

@@ -24,6 +24,8 @@ class State:
     answers: dict[Pair, dict[int, Event]] = field(default_factory=dict)  # what each assessor says now
     repeats: dict[Pair, dict[int, Event]] = field(default_factory=dict)  # the same of questions asked a second time
     comments: dict[Pair, list[Event]] = field(default_factory=dict)
+    rulings: dict[Pair, list[Event]] = field(default_factory=dict)  # what adjudicators say; the last one counts
+    preferences: dict[str, list[Event]] = field(default_factory=dict)  # which of two systems people prefer, by query
     draws: dict[tuple[int, str], Event] = field(default_factory=dict)  # of pool and query: the sample was drawn
     undone: set[int] = field(default_factory=set)
     replaced: dict[int, Event] = field(default_factory=dict)  # what the same assessor had said of the item before
@@ -77,6 +79,10 @@ class State:
                 said[assessor] = event
         elif event.kind == "comment":
             self.comments.setdefault(pair, []).append(event)
+        elif event.kind == "adjudicate":
+            self.rulings.setdefault(pair, []).append(event)
+        elif event.kind == "prefer":
+            self.preferences.setdefault(pair[0], []).append(event)
         elif event.kind == "draw":
             self.draws[event.pool or 0, pair[0]] = event
 
@@ -87,6 +93,10 @@ class State:
         pair = (event.query or "", event.item or "")
         if event.kind == "comment":
             self.comments[pair].remove(event)
+        elif event.kind == "adjudicate":
+            self.rulings[pair].remove(event)
+        elif event.kind == "prefer":
+            self.preferences[pair[0]].remove(event)
         elif event.kind in ANSWERS:
             said = (self.repeats if event.is_repeat else self.answers)[pair]
             if said[event.assessor] is event:
@@ -119,6 +129,11 @@ class State:
         """The grades of an item that count: the last one of each assessor, without surplus ones."""
         said = self.answers.get(pair)
         return [each for each in said.values() if each.kind == "grade" and not each.is_surplus] if said else []
+
+    def ruling(self, pair: Pair) -> Event | None:
+        """What an adjudicator said of an item last and did not undo; None where nobody did."""
+        said = self.rulings.get(pair)
+        return said[-1] if said else None
 
     def history(self, assessor: int) -> Iterator[Event]:
         """What an assessor did and did not undo, the last first."""

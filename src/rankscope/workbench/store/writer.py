@@ -230,6 +230,8 @@ def _need_same(mark: Mark, known: Event) -> None:
         same = same and mark.of in (None, known.of)
     else:
         same = same and (mark.query, mark.item) == (known.query, known.item)
+    if mark.kind == "prefer":
+        same = same and mark.detail_text == known.detail
     if not same:
         raise Refused(f"the key '{mark.key}' was used for another mark: choose a new one for each")
 

@@ -1,0 +1,78 @@
+"""How far do assessors agree, and does it change which system is best?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rankscope.settings import Choices
+
+if TYPE_CHECKING:
+    from rankscope.statistics.agreement.agreement import Agreement
+    from rankscope.statistics.agreement.marks import AssessorGrades
+
+
+def agreement(
+    judgements: Mapping[str, Any] | Sequence[Any],
+    runs: Any = None,
+    measure: str = "AP",
+    *,
+    classes: Any = None,
+    level: float = 0.95,
+    **settings: Unpack[Choices],
+) -> Agreement:
+    """How far assessors agree, every two and all together, with limits over queries; one judgement file for each.
+
+    `judgements`: files, or judgements by the name of who made them. With `runs` also how the order of systems changes
+    from one assessor to the other. `classes`: the class of each query, a dictionary, a table or a file. `rel` is the
+    lowest grade that counts as relevant.
+    >>> ann = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 0, "b": 1}}
+    >>> bob = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 0, "b": 1}}
+    >>> agreement({"ann": ann, "bob": bob}).between("ann", "bob")["raw"].value
+    0.8
+    """
+    from rankscope.settings import Settings
+    from rankscope.statistics.agreement.agreement import agreement as agree
+
+    chosen = Settings(**settings)
+    marks = marks_of(judgements, classes)
+    found = agree(marks, relevant=chosen.rel, by_class=classes is not None, level=level)
+    return found if runs is None else with_orders(found, runs, measure, **settings)
+
+
+def with_orders(found: Agreement, runs: Any, measure: str = "AP", **settings: Unpack[Choices]) -> Agreement:
+    """The same with how the order of systems changes between every two assessors."""
+    from rankscope.statistics.agreement.orders import order_changes
+
+    several = list(runs) if isinstance(runs, tuple) else runs
+    return replace(found, orders=order_changes(found.marks, several, measure, **settings))
+
+
+def marks_of(judgements: Mapping[str, Any] | Sequence[Any], classes: Any = None) -> AssessorGrades:
+    """The grades of all assessors side by side; files go by their names. All problems of all files at once."""
+    from rankscope.errors import InputError
+    from rankscope.inputs.checks import raise_all
+    from rankscope.inputs.classes import read_classes
+    from rankscope.inputs.qrels import Qrels
+    from rankscope.statistics.agreement.marks import AssessorGrades
+
+    named = dict(judgements) if isinstance(judgements, Mapping) else _by_file(judgements)
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    errors = []
+    for name, data in named.items():
+        try:
+            found[name] = Qrels.of(data).to_dict()
+        except InputError as error:
+            errors.append(error)
+    raise_all(errors)
+    return AssessorGrades.of(found, None if classes is None else read_classes(classes))
+
+
+def _by_file(judgements: Sequence[Any]) -> dict[str, Any]:
+    from rankscope.names import distinct_names, name_of
+
+    paths = [each if isinstance(each, str | Path) else None for each in judgements]
+    names = [f"assessor {place}" if path is None else Path(name_of(path)).stem for place, path in enumerate(paths, 1)]
+    return dict(zip(distinct_names(names, paths), judgements, strict=True))

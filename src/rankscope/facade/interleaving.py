@@ -1,0 +1,199 @@
+"""Two runs as one list for people to click in, and what the clicks say of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rankscope.errors import InputError, SettingError
+
+if TYPE_CHECKING:
+    from rankscope.inputs.checks import Problems
+    from rankscope.statistics.preferences.answers import Preference
+    from rankscope.statistics.preferences.interleaving import Interleaved
+
+COLUMNS: Final = ("query", "impression", "rank", "item", "team", "first", "second")
+LIST: Final = {name: (name,) for name in (*COLUMNS, "first_system", "second_system", "method")}
+LONGEST: Final = 1_000_000  # ranks of a list
+CLICK: Final = {"query": ("query", "query_id", "qid", "topic"), "item": ("item", "item_id", "doc_id", "docid", "doc")}
+MAY: Final = {"impression": ("impression",), "assessor": ("assessor", "user")}
+Impression = tuple[str, str]  # query and number
+
+
+def interleave_runs(
+    first: Any, second: Any, *, method: str = "team-draft", depth: int = 10, impressions: int = 1, seed: int = 0
+) -> list[dict[str, object]]:
+    """Lists of two runs for every query that both answer, `impressions` of each, a row for each item.
+
+    `team` is the run that brought the item, `first` and `second` its ranks in the runs (None: not among the first
+    `depth`). The coins follow from seed, query and impression: the same files give the same lists.
+    >>> runs = {"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 2.0, "c": 1.0}}
+    >>> rows = interleave_runs(*runs, depth=3)
+    >>> sorted(row["item"] for row in rows), [row["rank"] for row in rows]
+    (['a', 'b', 'c'], [1, 2, 3])
+    """
+    from rankscope.inputs.reading import reading_of
+    from rankscope.inputs.several import named_runs
+    from rankscope.statistics.preferences.interleaving import METHODS
+    from rankscope.validation import COUNT, SEED, OneOf, check
+
+    rules = {"method": OneOf(METHODS), "depth": COUNT, "impressions": COUNT, "seed": SEED}
+    chosen = check({name: value for name, value in locals().items() if name in rules}, **rules)
+    errors: list[InputError] = []
+    runs = named_runs([first, second], reading_of(None, "utf-8", True, 200.0), errors)
+    if errors:
+        raise errors[0]
+    heads = [_heads(run, chosen["depth"]) for run in runs]
+    shared = [query for query in heads[0] if query in heads[1]]
+    if not shared:
+        raise SettingError("the runs have no query in common, so there is nothing to interleave")
+    return [
+        row
+        for query in shared
+        for number in range(1, chosen["impressions"] + 1)
+        for row in _rows(query, number, [each[query] for each in heads], [run.name for run in runs], chosen)
+    ]
+
+
+def _heads(run: Any, depth: int) -> dict[str, list[str]]:
+    import polars as pl
+
+    ordered = run.table().sort(["query", "score", "item"], descending=[False, True, True], maintain_order=True)
+    table = ordered.filter(pl.int_range(pl.len()).over("query") < depth)
+    return dict(table.group_by("query", maintain_order=True).agg("item").iter_rows())
+
+
+def _rows(
+    query: str, impression: int, lists: list[list[str]], names: list[str], chosen: Mapping[str, Any]
+) -> list[dict[str, object]]:
+    from rankscope.statistics.preferences.interleaving import coins_of, interleave
+    from rankscope.workbench.lots import lot
+
+    coins = coins_of(lambda place: lot(chosen["seed"], "interleave", query, impression, place))
+    made = interleave(lists[0], lists[1], coins, method=chosen["method"], depth=chosen["depth"])
+    return [
+        {
+            "query": query,
+            "impression": impression,
+            "rank": rank,
+            "item": item,
+            "team": names[team],
+            "first": _place(lists[0], item),
+            "second": _place(lists[1], item),
+            "first_system": names[0],
+            "second_system": names[1],
+            "method": made.method,
+        }
+        for rank, (item, team) in enumerate(zip(made.items, made.teams, strict=True), 1)
+    ]
+
+
+def _place(ranking: Sequence[str], item: str) -> int | None:
+    return ranking.index(item) + 1 if item in ranking else None
+
+
+def preferences_of_clicks(lists: str | Path, clicks: str | Path) -> list[Preference]:
+    """An answer for every impression with a click, from the lists that `interleave_runs` gave and a file of clicks.
+
+    Clicks have the columns query and item, and may have impression (1 unless given) and assessor. An impression without
+    a click says nothing and is left out; one in which both runs get as many is a tie.
+    """
+    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.sources import Source
+
+    problems = Problems(Source.of(clicks).name, ["A row reads: query, item, and impression where there are several."])
+    shown, names = read_lists(lists)
+    clicked = _clicks(clicks, shown, problems)
+    problems.raise_if_any()
+    return [_preference(each, who, shown[each], items, names) for (each, who), items in clicked.items()]
+
+
+def _preference(
+    impression: Impression, who: str, made: Interleaved, items: Sequence[str], names: tuple[str, str]
+) -> Preference:
+    from rankscope.statistics.preferences.answers import INTERLEAVED, Preference
+
+    first, second = made.credit(items)
+    choice: Any = "left" if first > second else "right" if second > first else "equal"
+    return Preference(impression[0], who, *names, choice=choice, mode=INTERLEAVED)
+
+
+def _clicks(
+    path: str | Path, shown: Mapping[Impression, Interleaved], problems: Problems
+) -> dict[tuple[Impression, str], list[str]]:
+    from rankscope.inputs.records import read_record_table, text_rows
+
+    table = read_record_table(path, problems, "query,qid,topic,item,doc")
+    found: dict[tuple[Impression, str], list[str]] = {}
+    for line, row in text_rows(table, problems, CLICK, MAY):
+        impression = (row["query"], row.get("impression") or "1")
+        made = shown.get(impression)
+        if made is None or row["item"] not in made.items:
+            what = f"item '{row['item']}' was not shown for query '{row['query']}', impression {impression[1]}"
+            problems.add(f"{table.word} {line}", what, order=line)
+            continue
+        found.setdefault((impression, row.get("assessor") or "somebody"), []).append(row["item"])
+    return found
+
+
+def read_lists(path: str | Path) -> tuple[dict[Impression, Interleaved], tuple[str, str]]:
+    """The lists by query and impression, and the names of the two runs, the first one first."""
+    from rankscope.inputs.checks import Problems
+    from rankscope.inputs.records import read_record_table, text_rows
+    from rankscope.inputs.sources import Source
+
+    problems = Problems(Source.of(path).name, ["Lists are what `rankscope prefer interleave` writes."])
+    table = read_record_table(path, problems, ",".join(LIST))
+    grouped: dict[Impression, list[dict[str, str]]] = {}
+    for line, row in text_rows(table, problems, LIST):
+        if wrong := [name for name in ("rank", "first", "second") if not _is_rank(row[name], name == "rank")]:
+            problems.add(f"{table.word} {line}", f"{', '.join(wrong)} must be a whole number from 1 on", order=line)
+        grouped.setdefault((row["query"], row["impression"]), []).append(row)
+    problems.raise_if_any()
+    names = {(row["first_system"], row["second_system"]) for rows in grouped.values() for row in rows}
+    if len(names) != 1:
+        raise InputError.of(problems.source, [f"is of {len(names)} pairs of runs, and one is compared"])
+    (both,) = names
+    return {key: _list_of(rows, both) for key, rows in grouped.items()}, both
+
+
+def _is_rank(text: str, is_needed: bool) -> bool:
+    return (text.isdecimal() and 0 < int(text) < LONGEST) or (not text and not is_needed)
+
+
+def _list_of(rows: list[dict[str, str]], names: Sequence[str]) -> Interleaved:
+    from rankscope.statistics.preferences.interleaving import Interleaved
+
+    rows = sorted(rows, key=lambda row: int(row["rank"]))
+    return Interleaved(
+        items=tuple(row["item"] for row in rows),
+        teams=tuple(int(row["team"] != names[0]) for row in rows),
+        method=rows[0]["method"],
+        first=_ranking(rows, "first"),
+        second=_ranking(rows, "second"),
+    )
+
+
+def _ranking(rows: Sequence[Mapping[str, str]], side: str) -> tuple[str, ...]:
+    """A ranking as far as the list holds it; nothing stands where an item is not in the list."""
+    placed = {int(row[side]): row["item"] for row in rows if row[side]}
+    return tuple(placed.get(rank, "") for rank in range(1, max(placed, default=0) + 1))
+
+
+def write_lists(rows: Sequence[Mapping[str, object]], path: str | Path) -> None:
+    """The lists as CSV, or as JSON lines where the name ends in .jsonl; equal lists give equal bytes."""
+    import csv
+    import json
+
+    from rankscope.files import atomic
+
+    if not str(path).endswith((".csv", ".jsonl")):
+        raise SettingError(f"{path}: lists are written as .csv or .jsonl, name the file so")
+    with atomic(path) as file:
+        if str(path).endswith(".jsonl"):
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            return
+        writer = csv.DictWriter(file, list(LIST), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

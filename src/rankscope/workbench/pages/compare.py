@@ -1,0 +1,195 @@
+"""Two systems side by side without names, or one list of both: which is better, and why."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypedDict
+
+from rankscope.errors import SettingError
+from rankscope.statistics.preferences.answers import CHOICES, INTERLEAVED, SIDE_BY_SIDE
+from rankscope.validation import OneOf, Optional, Several, WholeNumber
+from rankscope.workbench.pages.addresses import Changed, Visit, address
+from rankscope.workbench.pages.adjudicate import undo_last
+from rankscope.workbench.pages.asked import Words
+from rankscope.workbench.pages.bench import Workbench
+from rankscope.workbench.pages.blindness import open_queries
+from rankscope.workbench.pages.item_views import ItemView, QueryView, item_view, query_view
+from rankscope.workbench.pages.judge import KEY
+from rankscope.workbench.preferring import LONGEST_WHY, MODES, Comparing, ShownPair, mark_of_choice, mark_of_clicks
+from rankscope.workbench.project import new_key
+from rankscope.workbench.service.refusals import Refusal
+from rankscope.workbench.store.events import LONGEST_LOOK, Mark
+
+MODE = OneOf(MODES, exactly=True)
+MOST = 1_000_000
+
+
+class CompareView(TypedDict):
+    """What is to be compared now: `left` and `right` side by side, or `items`; `why_not` says why there is nothing."""
+
+    mode: Literal["side by side", "interleaved"]
+    task: str
+    query: QueryView | None
+    left: list[ItemView]
+    right: list[ItemView]
+    items: list[ItemView]
+    place: int
+    open: int
+    held_back: int
+    answered: int
+    why_not: str
+    key: str
+
+
+@dataclass(frozen=True)
+class CompareAsked:
+    """How lists are shown, and which of those that are open."""
+
+    mode: Annotated[str, MODE, "two lists side by side, or one made of both"] = SIDE_BY_SIDE
+    place: Annotated[int, WholeNumber(1, MOST), "the how manyth of those that are open"] = 1
+
+
+@dataclass(frozen=True)
+class PreferAsked:
+    """What somebody prefers."""
+
+    task: Annotated[str, Words(40, least=1), "what was shown"]
+    key: Annotated[str, KEY, "a name that nobody else gives to a mark; the same again is the same mark"]
+    mode: Annotated[str, MODE, "how it was shown"] = SIDE_BY_SIDE
+    choice: Annotated[str | None, Optional(OneOf(CHOICES, exactly=True)), "which of two lists is better"] = None
+    clicked: Annotated[tuple[int, ...], Several(WholeNumber(0)), "numbers of the items of one list that are good"] = ()
+    why: Annotated[str, Words(LONGEST_WHY), "a reason"] = ""
+    ms: Annotated[int | None, Optional(WholeNumber(0)), f"how long it was visible; at most {LONGEST_LOOK} count"] = None
+
+
+@dataclass(frozen=True)
+class UndoPreferAsked:
+    """Where to go on."""
+
+    mode: Annotated[str, MODE, "how lists are shown"] = SIDE_BY_SIDE
+
+
+class ComparisonPlans:
+    """What everybody compares, planned once; runs are read at the first look."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.bench = bench
+        self._room: Comparing | None = None
+        self._plans: dict[tuple[int, str], dict[str, ShownPair]] = {}
+
+    def room(self) -> Comparing:
+        """The runs and queries of the project; read anew when a query was added."""
+        project = self.bench.project
+        if self._room is None or len(self._room.queries) != len(project.queries):
+            self._room, self._plans = Comparing.of(project), {}
+        return self._room
+
+    def plan(self, assessor: int, mode: str) -> dict[str, ShownPair]:
+        """What somebody compares, in order, by names that tell nothing."""
+        room = self.room()
+        if (assessor, mode) not in self._plans:
+            secret = self.bench.project.secret
+            planned = {each.key(secret, assessor): each for each in room.plan(assessor, mode)}
+            self._plans[assessor, mode] = planned
+        return self._plans[assessor, mode]
+
+    def answered(self, assessor: int) -> set[ShownPair]:
+        """What somebody has compared."""
+        events = (each for said in self.bench.project.state.preferences.values() for each in said)
+        return {
+            ShownPair(each.query or "", each.details["left"], each.details["right"], each.details["mode"])
+            for each in events
+            if each.assessor == assessor
+        }
+
+
+@address("GET", "/compare", title="Compare", template="compare.html")
+def compare(visit: Visit, asked: CompareAsked) -> CompareView:
+    """The next two lists to compare; nothing says which systems they are of."""
+    comparisons = visit.bench.keep(ComparisonPlans)
+    try:
+        plan = comparisons.plan(visit.person.id, asked.mode)
+    except SettingError as error:
+        return _view(asked, why_not=str(error))
+    with visit.project.lock:
+        answered = comparisons.answered(visit.person.id)
+        judging = open_queries(visit)
+    left = {task: shown for task, shown in plan.items() if shown not in answered}
+    mine = {task: shown for task, shown in left.items() if shown.query not in judging}
+    counts = {"open": len(mine), "held_back": len(left) - len(mine)}
+    counts["answered"] = sum(shown.mode == asked.mode for shown in answered)
+    if not mine:
+        return _view(asked, **counts)
+    place = min(asked.place, len(mine))
+    task = list(mine)[place - 1]
+    return _view(asked, **counts, **_shown_view(visit, mine[task]), task=task, place=place)
+
+
+def _view(asked: CompareAsked, **known: Any) -> CompareView:
+    mode: Any = asked.mode
+    found: CompareView = {
+        "mode": mode,
+        "task": "",
+        "query": None,
+        "left": [],
+        "right": [],
+        "items": [],
+        "place": 1,
+        "open": 0,
+        "held_back": 0,
+        "answered": 0,
+        "why_not": "",
+        "key": new_key(),
+    }
+    found.update(known)  # type: ignore[typeddict-item]
+    return found
+
+
+def _shown_view(visit: Visit, shown: ShownPair) -> dict[str, Any]:
+    room = visit.bench.keep(ComparisonPlans).room()
+    found: dict[str, Any] = {"query": query_view(visit.bench, shown.query)}
+    if shown.mode == INTERLEAVED:
+        made = room.interleaved(visit.person.id, shown)
+        return found | {"items": [item_view(visit.bench, item) for item in made.items]}
+    for side, system in (("left", shown.left), ("right", shown.right)):
+        found[side] = [item_view(visit.bench, item) for item in room.heads[system][shown.query]]
+    return found
+
+
+@address("POST", "/compare", statuses=(403, 404))
+async def prefer(visit: Visit, asked: PreferAsked) -> Changed:
+    """Say which of two lists is better, or what is good in one made of both; answered when it is on the disk."""
+    shown = visit.bench.keep(ComparisonPlans).plan(visit.person.id, asked.mode).get(asked.task)
+    if shown is None:
+        raise Refusal(404, "there is nothing of this name to compare: the runs may have changed")
+    with visit.project.lock:
+        if shown.query in open_queries(visit):
+            raise Refusal(403, "you are judging this query: judge what is left of it first")
+    await asyncio.wrap_future(visit.project.send(_mark_of(visit, asked, shown)))
+    return Changed(f"/compare?mode={asked.mode.replace(' ', '+')}")
+
+
+def _mark_of(visit: Visit, asked: PreferAsked, shown: ShownPair) -> Mark:
+    who, why = visit.person.id, asked.why.strip()
+    if asked.mode == SIDE_BY_SIDE:
+        if asked.choice is None:
+            raise Refusal(400, f"choice: is missing: one of {', '.join(CHOICES)}")
+        choice: Any = asked.choice
+        return mark_of_choice(who, asked.key, shown, choice, why, asked.ms)
+    made = visit.bench.keep(ComparisonPlans).room().interleaved(who, shown)
+    numbers = {visit.bench.number_of(item): item for item in made.items}
+    if foreign := [number for number in asked.clicked if number not in numbers]:
+        raise Refusal(400, f"clicked: item {foreign[0]} is not in this list")
+    clicked = [item for number, item in numbers.items() if number in asked.clicked]
+    return mark_of_clicks(who, asked.key, shown, made, clicked, why=why, ms=asked.ms)
+
+
+@address("POST", "/compare/undo")
+def undo_preference(visit: Visit, asked: UndoPreferAsked) -> Changed:
+    """Take back one's own last answer; again goes further back."""
+    undo_last(visit, "prefer", "there is no answer of yours to take back")
+    return Changed(f"/compare?mode={asked.mode.replace(' ', '+')}")
+
+
+ADDRESSES = (compare, prefer, undo_preference)
