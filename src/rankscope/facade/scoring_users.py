@@ -121,7 +121,7 @@ def _people(
     rel: float,
 ) -> PeopleMarks:
     from rankscope.feedback.users.people_marks import PeopleMarks, PersonMark
-    from rankscope.workbench.exporting import NEVER_ENTER
+    from rankscope.workbench.merging import NEVER_ENTER
 
     marks = [
         PersonMark(
