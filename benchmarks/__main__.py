@@ -33,6 +33,7 @@ from benchmarks import (
     tables,
     text,
     thinning,
+    user_scores,
     workbench,
 )
 from benchmarks.lengths import IS_SHORT
@@ -65,6 +66,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "estimate": ("Few judgements: how often estimates from samples and machine judges hold the truth", estimate.report),
     "error-rates": ("Tests and the gate: how often they err, and how fast they are", error_rates.report),
     "skewed-errors": ("Skewed differences: how often verdicts err, and what it costs", skewed_errors.report),
+    "user-scores": ("Error rates of users: how often their intervals hold the truth", user_scores.report),
     "compare": ("Comparing 25 systems", comparing.report),
     "pages": ("The demo, and a report of two runs", pages.report),
     "class-errors": ("Verdicts on classes of queries: how often they err", class_errors.report),

@@ -34,7 +34,7 @@ from rankscope.statistics.pairs.paired_tests import TESTS
 from rankscope.statistics.tests import TABLE_TESTS
 from tests.cli.inside import ended, runs_in
 
-GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections")
+GROUPS = ("measures", "formats", "graphs", "feedback", "descriptors", "collections", "users")
 
 
 @pytest.fixture
@@ -64,6 +64,7 @@ KINDS = {
     "lacking": "other = 1\n",
     "nameless": "thing = 1\n",
     "wrong": "this is no python\n",
+    "failing": "1 / 0\n",
 }
 
 

@@ -35,7 +35,7 @@ BASE = {
 }
 ROOMS = {  # the order inside a folder; what stands outside of its rooms may use all of them
     "statistics": ["table", "intervals", "pairs", "variance", "verdicts", "agreement", "preferences"],
-    "feedback": ["examples", "methods", "users", "study", "normalization"],
+    "feedback": ["examples", "methods", "users", "study", "normalization", "packs"],
     "reports": ["formats", "texts", "page"],
 }
 MODULES = sorted(SOURCE.rglob("*.py"))

@@ -54,11 +54,14 @@ def told(study: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tupl
     )
 
 
-def test_without_photos_the_study_runs_on_the_shipped_icons_and_says_so(told: tuple[str, str], tmp_path: Path) -> None:
+def test_without_photos_the_study_runs_on_the_shipped_icons_and_says_so(
+    study: Any, told: tuple[str, str], tmp_path: Path
+) -> None:
     out, error = told
     assert error.startswith(f"! No Corel-1k in {tmp_path / 'no' / 'corel1k'}: the icons that ship with rankscope")
     assert out.splitlines()[1].startswith("icons, seed 0: 475 pictures = 5 classes x 35 + 300 distractors; 25 queries")
-    assert re.findall(r"^(\d)\. ", out, re.M) == [str(number) for number in range(1, 10)]
+    assert re.findall(r"^(\d+)\. ", out, re.M) == [str(number) for number in range(1, 13)]
+    assert study.CAVEAT in out
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "brughi2014-figure-2.png",
         "brughi2014-simple-figure-3a.svg",
@@ -80,7 +83,8 @@ def test_the_design_is_balanced_and_no_distractor_is_of_a_class_asked(data: Any,
 
 
 def test_the_printed_tests_are_those_of_scipy(data: Any, told: tuple[str, str], tmp_path: Path) -> None:
-    systems = data.simple(data.experiment(str(tmp_path)))
+    given = data.experiment(str(tmp_path))
+    systems = [each.ranks(given) for each in data.simple(given, tmp_path)]
     table = ScoreTable.of(evaluate_ranks(systems, ["AP"], Settings()))
     cells = [table.where(label).values[:, column] for label in table.class_names for column in (0, 1)]
     result = stats.f_oneway(*cells)
@@ -99,10 +103,16 @@ def test_the_rankers_of_the_paper_can_be_put_in(data: Any, study: Any, tmp_path:
     class_of = np.array(whole.labels)[whole.queries]
     two = np.concatenate([whole.queries[class_of == label][:2] for label in whole.classes])
     given = replace(whole, queries=two)
-    systems = data.rankers(given)
+    ranked = data.rankers(given, tmp_path / "work")
+    systems = [each.ranks(given) for each in ranked]
     assert [each.system for each in systems] == ["bag of words", "SIFT matching"]
     assert all(len(each) == 10 and (each.relevant == 34).all() and (each.collection == 474).all() for each in systems)
-    assert any(line.startswith("9. Conclusions") for line in study.study(given, systems))
+    assert any(line.startswith("9. Conclusions") for line in study.study(given, ranked))
+    kept = {each: each.stat().st_mtime_ns for each in (tmp_path / "work").iterdir()}
+    again = data.rankers(given, tmp_path / "work")[1]  # what lies in the folder is not computed again
+    assert np.array_equal(again.scores, ranked[1].scores)
+    assert len(kept) == 10
+    assert {each: each.stat().st_mtime_ns for each in kept} == kept
 
 
 def test_the_page_of_the_study_quotes_what_it_prints_now(
@@ -140,6 +150,17 @@ def test_the_table_of_the_papers_figures_has_the_numbers_that_are_printed() -> N
         mean = re.findall(rf"^{label} +SIFT matching.* (0\.\d{{4}})  0\.\d+$", printed, re.M)[0]
         assert f"{float(mean):.3f}".removeprefix("0") in table
     assert f"which has {random}" in table
+
+
+def test_both_errors_of_the_difference_are_printed(data: Any, told: tuple[str, str], tmp_path: Path) -> None:
+    """The paired one, and that of fixed classes, which an earlier version printed alone."""
+    given = data.experiment(str(tmp_path))
+    systems = [each.ranks(given) for each in data.simple(given, tmp_path)]
+    table = ScoreTable.of(evaluate_ranks(systems, ["AP"], Settings()))
+    own = table.values[:, 1] - table.values[:, 0]
+    error = float(stats.sem(own))
+    assert f"paired standard error {error:.4f} = {own.std(ddof=1):.4f} / sqrt(25)" in told[0]
+    assert f"The paired error of section 5, {error:.4f}," in told[0]
 
 
 def apart(text: str) -> tuple[list[str], list[float]]:

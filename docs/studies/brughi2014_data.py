@@ -6,9 +6,12 @@ the icons that ship with rankscope take its place.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +21,16 @@ from rankscope.collections import Collection, load
 from rankscope.engines.images.bag_of_words import BagOfWords
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.image import Image
+from rankscope.engines.images.sift import LocalFeatures
 from rankscope.engines.images.sift_matching import SiftMatching
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import RankscopeError
+from rankscope.files import atomic
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.balanced import balanced_subset
 
 CLASSES, EACH, DISTRACTORS, QUERIES = 5, 35, 300, 5
+WORDS, SIZES = 50, (10, 25, 50, 100, 200, 500)
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
@@ -99,7 +105,31 @@ def _pictures(collection: Collection, items: IntArray) -> list[Image]:
     return [read_image(paths[each]) for each in items.tolist()]
 
 
-def simple(given: Experiment) -> list[RelevantRanks]:
+@dataclass(frozen=True, eq=False)
+class RankedSystem:
+    """A system with the scores of all pictures for each query, higher is better."""
+
+    name: str
+    scores: FloatArray  # queries x pictures
+
+    def ranks(self, given: Experiment) -> RelevantRanks:
+        """Exact ranks of all relevant pictures."""
+        row = {item: place for place, item in enumerate(given.queries.tolist())}
+        rows = partial(_rows_of, self.scores, row)
+        return pairwise_ranks(rows, system=self.name, higher_is_better=True, **given.asked())  # type: ignore[arg-type]
+
+    def order(self, given: Experiment) -> IntArray:
+        """The pictures from the best on, without the query."""
+        scores = self.scores.copy()
+        scores[np.arange(given.queries.size), given.queries] = -np.inf
+        return np.argsort(-scores, axis=1, kind="stable")[:, :-1]
+
+
+def _rows_of(scores: FloatArray, row: dict[int, int], items: IntArray) -> FloatArray:
+    return scores[[row[item] for item in items.tolist()]]
+
+
+def simple(given: Experiment, work: Path) -> list[RankedSystem]:
     """Colours against forms: an RGB histogram of 8 x 8 x 8 bins, and a grey thumbnail of 32 x 32; both by L1."""
     colours = np.stack([_histogram(image) for image in given.images])
     forms = np.stack([_thumbnail(image) for image in given.images])
@@ -118,23 +148,65 @@ def _thumbnail(image: Image) -> FloatArray:
     return np.asarray(small, dtype=np.float64).ravel()
 
 
-def _by_city_block(given: Experiment, name: str, vectors: FloatArray) -> RelevantRanks:
+def _by_city_block(given: Experiment, name: str, vectors: FloatArray) -> RankedSystem:
     from scipy.spatial.distance import cdist
 
-    return pairwise_ranks(lambda rows: cdist(vectors[rows], vectors, "cityblock"), system=name, **given.asked())  # type: ignore[arg-type]
+    return RankedSystem(name, -cdist(vectors[given.queries], vectors, "cityblock"))
 
 
-def rankers(given: Experiment) -> list[RelevantRanks]:
-    """Those of the paper: a bag of 50 visual words, 3 % clipped, and SIFT matching with RANSAC."""
-    matching, bag = SiftMatching(), BagOfWords()
-    features = [matching.of(image) for image in given.images]
-    vectors = [each.vectors for each in features]
-    counts = bag.vocabulary(features, given.seed).counts(vectors)
-    asked = given.asked()
-    return [
-        bag.ranks(counts, system="bag of words", **asked),  # type: ignore[arg-type]
-        matching.ranks(features, system="SIFT matching", **asked),  # type: ignore[arg-type]
-    ]
+def rankers(given: Experiment, work: Path) -> list[RankedSystem]:
+    """A bag of 50 visual words, 3 % clipped, and SIFT matching with RANSAC."""
+    features = [SiftMatching().of(image) for image in given.images]
+    return [bag_of_words(given, features, WORDS), matched(given, features, SiftMatching(), "SIFT matching", work)]
 
 
-SYSTEMS: dict[str, Callable[[Experiment], Sequence[RelevantRanks]]] = {"rankers": rankers, "simple": simple}
+def bag_of_words(given: Experiment, features: list[LocalFeatures], words: int) -> RankedSystem:
+    """The bag with a vocabulary of so many words, learnt from these pictures."""
+    bag = BagOfWords(words=words)
+    counts = bag.vocabulary(features, given.seed).counts([each.vectors for each in features])
+    name = "bag of words" if words == WORDS else f"bag of {words} words"
+    return RankedSystem(name, -bag.index(counts).cosine(given.queries))
+
+
+def matched(given: Experiment, features: list[LocalFeatures], how: SiftMatching, name: str, work: Path) -> RankedSystem:
+    """The scores of SIFT matching, query by query; those that lie in the folder already are not computed again."""
+    work.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for done, item in enumerate(given.queries.tolist(), start=1):
+        key = f"{given.collection} {given.seed} {given.ids} {how} {asdict(how)} {item}"
+        file = work / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.npy"
+        if not file.exists():
+            row = how.scores([features[item]], features)[0]
+            with atomic(file, "wb") as target:
+                np.save(target, row)
+        rows.append(np.load(file))
+        print(f"\r{name}: {done} of {given.queries.size} queries", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return RankedSystem(name, np.array(rows))
+
+
+def variants(given: Experiment, work: Path) -> list[RankedSystem]:
+    """Vocabularies of other sizes, and SIFT matching as the paper has it: Lowe's vectors, locally optimised RANSAC."""
+    root, plain = ([SiftMatching(vectors=each).of(image) for image in given.images] for each in ("rootsift", "sift"))
+    found = [bag_of_words(given, root, words) for words in SIZES]
+    for vectors, features in (("rootsift", root), ("sift", plain)):
+        for ransac in ("plain", "local"):
+            how = SiftMatching(vectors=vectors, ransac=ransac)
+            words = (
+                f"{'RootSIFT' if vectors == 'rootsift' else 'SIFT'}, {'LO-RANSAC' if ransac == 'local' else 'RANSAC'}"
+            )
+            found.append(matched(given, features, how, words, work))
+    return found
+
+
+def variables(given: Experiment) -> dict[str, dict[str, float]]:
+    """What is known of each query picture: how bright it is, how much its grey varies, how many local features."""
+    found: dict[str, dict[str, float]] = {"brightness": {}, "contrast": {}}
+    for item in given.queries.tolist():
+        grey = given.images[item].grey.astype(np.float64)
+        found["brightness"][given.ids[item]] = float(grey.mean())
+        found["contrast"][given.ids[item]] = float(grey.std())
+    return found
+
+
+SYSTEMS: dict[str, Callable[[Experiment, Path], Sequence[RankedSystem]]] = {"rankers": rankers, "simple": simple}

@@ -15,12 +15,12 @@ from rankscope.statistics.intervals.bands import band
 from rankscope.statistics.table.query_curves import precision_at_recall
 
 SHOWN, SIDE, GAP = 4, 128, 6  # pictures of a class, and pixels
-POINTS = 10  # recall levels: "quantiles" in the paper
+POINTS = 10  # recall levels, N_P: "quantiles" in the paper
 
 
-def figures(systems: Sequence[RelevantRanks], seed: int = 0) -> dict[str, Graph]:
+def figures(systems: Sequence[RelevantRanks], seed: int = 0, levels: int = POINTS) -> dict[str, Graph]:
     """Both graphs, by the paper's numbers."""
-    return {"figure-3a": bands_graph(systems, seed), "figure-3b": comparison_intervals_graph(list(systems))}
+    return {"figure-3a": bands_graph(systems, seed, levels), "figure-3b": comparison_intervals_graph(list(systems))}
 
 
 def examples_sheet(given: Experiment) -> bytes:
@@ -39,20 +39,20 @@ def examples_sheet(given: Experiment) -> bytes:
     return target.getvalue()
 
 
-def bands_graph(systems: Sequence[RelevantRanks], seed: int = 0) -> Graph:
+def bands_graph(systems: Sequence[RelevantRanks], seed: int = 0, levels: int = POINTS) -> Graph:
     """Both curves with t bands, and the limits for the whole curve; every query counts for itself, as in the paper."""
     graph = Graph(
-        f"Precision at {POINTS} recall levels, {len(systems[0])} queries",
+        f"Precision at {levels} recall levels, {len(systems[0])} queries",
         Axis("recall", "r", domain=(0, 1)),
         Axis("precision", "p", domain=(0, 1)),
         subtitle="shaded: 95% t band, each point by itself; dotted: 95% band for the whole curve",
         summary=f"Mean curves of {' and '.join(each.system for each in systems)} with two kinds of bands.",
     )
     for each in systems:
-        curves = precision_at_recall(each, POINTS)
+        curves = precision_at_recall(each, levels)
         narrow, wide = band(curves, how="t"), band(curves, seed=seed).drawn()
         graph = graph.band(narrow.drawn(), each.system)
-        graph = graph.curve(narrow.curve(), each.system, markers=POINTS)
+        graph = graph.curve(narrow.curve(), each.system, markers=levels)
         for limit in (wide.low, wide.high):
             graph = graph.curve(Curve(wide.x, limit), each.system, markers=0, light=True)
     return graph

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from brughi2014_data import Experiment, RankedSystem, variables
 from brughi2014_figures import POINTS
 
 from rankscope.arrays import FloatArray
@@ -15,9 +16,11 @@ from rankscope.measures.random_level import random_average_precision
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.reports.formats.rows import table as as_table
 from rankscope.reports.texts.comparison_words import join_names, verdict
+from rankscope.reports.texts.explained import explained_words
 from rankscope.settings import Settings
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bands import band, difference_band
+from rankscope.statistics.intervals.collection_band import collection_band
 from rankscope.statistics.pairs.paired_t import spread
 from rankscope.statistics.pairs.power import (
     anova_power,
@@ -31,10 +34,12 @@ from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.table.transformations import logit
 from rankscope.statistics.variance.assumptions import assumptions
 from rankscope.statistics.variance.comparison_intervals import comparison_intervals
+from rankscope.statistics.variance.explained import explain
 from rankscope.statistics.variance.games_howell import games_howell
 from rankscope.statistics.variance.mixed import SystemEffect, mixed
 from rankscope.statistics.variance.paired_and_unpaired import PairedAndUnpaired
 from rankscope.statistics.variance.welch import welch
+from rankscope.statistics.verdicts.compare import compare
 from rankscope.statistics.verdicts.compared import Compared
 
 ALPHA = 0.05
@@ -58,20 +63,20 @@ def values(table: ScoreTable) -> Words:
     yield f"Over all {len(table)} queries: {table.systems[0]} {first:.4f}, {table.systems[1]} {second:.4f}."
 
 
-def bands(systems: Sequence[RelevantRanks], seed: int) -> Words:
+def bands(systems: Sequence[RelevantRanks], seed: int, levels: int = POINTS) -> Words:
     """The bands of the paper, those for the whole curve, and the band of the difference."""
-    curves = [precision_at_recall(each, POINTS) for each in systems]
+    curves = [precision_at_recall(each, levels) for each in systems]
     point, whole = ([band(each, None, how, seed=seed) for each in curves] for how in ("t", "unseen-unit"))
-    yield _table([_level(point, column) for column in range(POINTS)])
+    yield _table([_level(point, column) for column in range(levels)])
     yield (
         f"t bands (eq. 2), each point by itself: {point[0].critical[0]:.3f} standard errors to each side. Bands for "
         f"the whole curve are {_wider(whole[0], point[0]):.2f} ({point[0].name}) and {_wider(whole[1], point[1]):.2f} "
         f"({point[1].name}) times as wide, median over the levels: one unseen query, {whole[0].resamples:,} draws."
     )
-    over, _ = _overlaps(systems, seed)
-    yield f"The two t bands overlap at {over} of {POINTS} levels, which is no test."
+    over, _ = _overlaps(systems, seed, levels)
+    yield f"The two t bands overlap at {over} of {levels} levels, which is no test."
     made = difference_band(curves[0], curves[1], seed=seed)
-    apart = np.flatnonzero(~made.holds(np.zeros(POINTS)))
+    apart = np.flatnonzero(~made.holds(np.zeros(levels)))
     where = f"at recall {', '.join(f'{made.x[each]:.2f}' for each in apart)}" if apart.size else "nowhere"
     yield f"The band of the difference, for the whole curve and query by query, leaves out 0 {where}."
 
@@ -114,9 +119,10 @@ def _unpaired(cells: PairedAndUnpaired) -> list[str]:
     return [str(row["class"]) for row in cells.rows() if float(str(row["unpaired Tukey p"])) <= ALPHA]
 
 
-def paired(whole: Compared, cells: PairedAndUnpaired) -> Words:
+def paired(table: ScoreTable, whole: Compared, cells: PairedAndUnpaired) -> Words:
     """The verdict of the paired tests, and how much pairing is worth."""
     yield from verdict(whole)
+    yield _paired_error(table)
     names = {"class": "class", "difference": "difference", "unpaired error": "error, unpaired"}
     names |= {"unpaired p": "p (unpaired)", "paired error": "error, paired", "paired p": "p (paired)"}
     yield _table([{names[key]: row[key] for key in names} for row in cells.rows()])
@@ -125,10 +131,23 @@ def paired(whole: Compared, cells: PairedAndUnpaired) -> Words:
     yield f"{whole.main.classes[0].how}. p (mixed model) is not corrected, and no verdict rests on it."
 
 
+def _paired_error(table: ScoreTable) -> str:
+    """The standard error of the mean difference, classes not looked at."""
+    own = table.differences(*table.systems)
+    error = spread(own) / len(own) ** 0.5
+    told = f"{error:.4f} = {spread(own):.4f} / sqrt({len(own)})"
+    return f"Mean difference {float(own.mean()):+.4f}, paired standard error {told}."
+
+
 def mixed_model(table: ScoreTable) -> Words:
     """Queries random; then classes random too."""
     fixed, random = mixed(table), mixed(table, random_classes=True)
-    yield f"Classes fixed: {_effect(fixed.overall[0])}."
+    own = table.differences(*table.systems)
+    error = spread(own) / len(own) ** 0.5
+    yield (
+        f"Classes fixed: {_effect(fixed.overall[0])}. The paired error of section 5, {error:.4f}, holds how far the "
+        "classes differ too; this one speaks of the five classes alone."
+    )
     yield (
         f"Variance of queries {fixed.query_variance:.5f}, residual {fixed.residual_variance:.5f}: {fixed.shared:.0%} "
         f"of what varies within a cell is the query's{'; ' * bool(fixed.note)}{fixed.note}."
@@ -202,6 +221,7 @@ def conclusions(table: ScoreTable, whole: Compared, cells: PairedAndUnpaired) ->
 def beside_paper(systems: Sequence[RelevantRanks], table: ScoreTable, cells: PairedAndUnpaired, seed: int) -> Words:
     """What the paper's text says of its figure 3, and what this experiment has of it."""
     yield _areas(systems, seed)
+    yield _by_trapezia(systems, seed)
     first, second = table.values.mean(axis=0).tolist()
     over, _ = _overlaps(systems, seed)
     yield (
@@ -230,14 +250,69 @@ def _areas(systems: Sequence[RelevantRanks], seed: int) -> str:
     return f"Mean AP, {' and '.join(each.system for each in systems)}: {'; '.join(told)}."
 
 
+def _by_trapezia(systems: Sequence[RelevantRanks], seed: int) -> str:
+    """The verdict where the paper's own AP decides."""
+    scores = evaluate_ranks(systems, ["AP(area=printed)"], Settings(seed=seed))
+    whole = compare([ScoreTable.of(scores)], seed=seed)
+    return f"By the trapezia as printed: {verdict(whole)[0]}"
+
+
+def collection_bands(systems: Sequence[RankedSystem], given: Experiment, levels: int = POINTS) -> Words:
+    """How far the curves would move with other pictures, the queries being the same."""
+    labels = np.array(given.labels)
+    relevant = labels[given.queries][:, None] == labels[None, :]
+    relevant[np.arange(given.queries.size), given.queries] = False
+    made = [collection_band(each.order(given), relevant, levels, seed=given.seed) for each in systems]
+    rows = []
+    for place in range(levels):
+        row: dict[str, object] = {"recall": float(made[0].levels[place])}
+        for system, own in zip(systems, made, strict=True):
+            row |= {system.name: float(own.mean[place]), f"{system.name} low": float(own.low[place])}
+            row |= {f"{system.name} high": float(own.high[place])}
+        rows.append(row)
+    yield _table(rows)
+    apart = int(((made[0].low > made[1].high) | (made[1].low > made[0].high)).sum())
+    yield (
+        f"95% bands for the whole curve over {made[0].resamples:,} collections drawn from these pictures (each picture "
+        f"a Poisson number of times, for all queries at once), the queries fixed. They are apart at {apart} of "
+        f"{levels} levels. Bands of section 2 draw queries and keep the pictures; neither holds the other's chance."
+    )
+
+
+def explained_by(table: ScoreTable, given: Experiment) -> Words:
+    """What brightness and contrast of the query explain, classes taken out."""
+    done = explain(table, variables(given))
+    yield _table(done.rows())
+    yield explained_words(done)
+
+
+def beside_variants(systems: Sequence[RelevantRanks], bag: RelevantRanks, seed: int) -> Words:
+    """Mean AP of vocabularies and ways of matching, and the paper's own pair by the one procedure."""
+    names = {"AP": "AP", "AP(area=printed)": "AP, trapezia as printed"}
+    scores = evaluate_ranks(systems, list(names), Settings(seed=seed))
+    tables = {words: ScoreTable.of(scores, measure) for measure, words in names.items()}
+    columns = {
+        words: dict(zip(own.systems, own.values.mean(axis=0).tolist(), strict=True)) for words, own in tables.items()
+    }
+    yield _table(
+        [{"system": each.system, **{words: own[each.system] for words, own in columns.items()}} for each in systems]
+    )
+    bags = {name: value for name, value in columns["AP"].items() if "word" in name}
+    best = max(bags, key=bags.__getitem__)
+    yield f"Of the vocabularies {best} has the highest mean; the paper found 50 words best."
+    paper = next(each for each in systems if each.system == "SIFT, LO-RANSAC")
+    both = ScoreTable.of(evaluate_ranks([bag, paper], ["AP"], Settings(seed=seed)))
+    yield f"As the paper has it, bag of words and SIFT, LO-RANSAC: {verdict(compare([both], seed=seed))[0]}"
+
+
 def _values(scores: Scores, measure: str) -> str:
     tables = ScoreTable.of(scores, measure).values.mean(axis=0)
     return " and ".join(f"{value:.4f}" for value in tables.tolist())
 
 
-def _overlaps(systems: Sequence[RelevantRanks], seed: int) -> tuple[int, list[Band]]:
+def _overlaps(systems: Sequence[RelevantRanks], seed: int, levels: int = POINTS) -> tuple[int, list[Band]]:
     """At how many levels the t bands overlap, and the bands."""
-    point = [band(precision_at_recall(each, POINTS), None, "t", seed=seed) for each in systems]
+    point = [band(precision_at_recall(each, levels), None, "t", seed=seed) for each in systems]
     over = (point[0].low <= point[1].high) & (point[1].low <= point[0].high)
     return int(over.sum()), point
 

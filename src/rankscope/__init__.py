@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
+    from rankscope.facade.scoring_users import score_user
     from rankscope.facade.searching import index, search
     from rankscope.facade.showing import graph, report
     from rankscope.facade.simulating import simulate_feedback
@@ -89,6 +90,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "rank": "facade.ranking",
     "benchmark": "facade.ranking",
     "simulate_feedback": "facade.simulating",
+    "score_user": "facade.scoring_users",
     "ask_feedback": "facade.asking",
     "index": "facade.searching",
     "search": "facade.searching",
@@ -184,6 +186,7 @@ __all__ = [
     "reduce",
     "report",
     "save_ranks",
+    "score_user",
     "search",
     "simulate_feedback",
 ]

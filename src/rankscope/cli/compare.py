@@ -65,6 +65,13 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
     "(see docs/reference/names.md). Repeat it or separate by commas.",
 )
 @click.option(
+    "--explain-by",
+    type=Input(),
+    metavar="CSV",
+    help="Table of the queries (columns query, and numbers such as length or size of the class): what they explain of "
+    "the values and of the differences, by a mixed model.",
+)
+@click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "markdown", "json", "csv", "latex"]),
@@ -101,6 +108,7 @@ def command(
     resamples: int | None,
     permutations: int,
     tests: tuple[str, ...],
+    explain_by: str | None,
     output_format: str | None,
     output: str | None,
     graphs: str | None,
@@ -128,6 +136,7 @@ def command(
     chosen = chosen_format(output, output_format, SUFFIXES | PAGES, "text")
     width = _table_width(latex_columns) if chosen == "latex" else 0.0
     page = output is not None and output.endswith((".html", ".htm"))
+    variables = None if explain_by is None else _variables(explain_by, chosen)
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
         scores = inputs.scores("compare", measures or COMPARE, progress, keep_scores=page)
@@ -146,10 +155,29 @@ def command(
         if page:
             _page(_ordered(scores, comparison), comparison, str(output), progress)
         drawn = draw(scores, comparison, graphs) if graphs else []
-    _write(_rendered(comparison, chosen, every_pair, not quiet, width, latex_marks), None if page else output)
+    shown = _rendered(comparison, chosen, every_pair, not quiet, width, latex_marks)
+    shown = shown if variables is None else _explained(shown, scores, variables, level, chosen)
+    _write(shown, None if page else output)
     if not quiet:
         for line in [*(f"! {warning}" for warning in scores.warnings()), *drawn]:
             say(line)
+
+
+def _variables(path: str, format: str) -> Any:
+    from rankscope.statistics.variance.explained import read_variables
+
+    if format in ("csv", "latex"):
+        raise click.UsageError("--explain-by goes with text, markdown and json.")
+    return read_variables(path)
+
+
+def _explained(text: str, scores: Any, variables: Any, level: float, format: str) -> str:
+    """The comparison with what variables explain of the first measure."""
+    from rankscope.reports.texts.explained import with_explained
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.variance.explained import explain
+
+    return with_explained(text, explain(ScoreTable.of(scores), variables, level), format)
 
 
 def _table_width(columns: str) -> float:

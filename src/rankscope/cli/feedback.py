@@ -31,8 +31,11 @@ class FeedbackCommand(GroupedCommand):
 
         A word that is a question may be the value of an option too: then the study reads it as no question.
         """
+        from rankscope.cli.feedback_pack import names_a_pack, pack_command
         from rankscope.cli.feedback_questions import names_of_questions, question_command
 
+        if names_a_pack(args):
+            return pack_command().make_context(info_name, [*args], parent, **extra)
         refused: click.UsageError | None = None
         named = names_of_questions(args)
         for name in named:
@@ -61,6 +64,8 @@ class FeedbackCommand(GroupedCommand):
 
         with formatter.section("Questions (rankscope feedback QUESTION --help has the options of each)"):
             formatter.write_dl([*ABOUT.items()])
+        with formatter.section("Benchmark packs (rankscope feedback --pack NAME --help has their options)"):
+            formatter.write_dl([("--list-packs", "studies that anybody can run and cite"), ("--pack NAME", "run one")])
 
 
 @click.command(
@@ -118,7 +123,8 @@ class FeedbackCommand(GroupedCommand):
     default="consistent",
     show_default=True,
     metavar="KIND",
-    help="How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q) or partial(THETA).",
+    help="How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q), partial(THETA), command(PROGRAM), or a user "
+    "of another package; `rankscope users list` shows all.",
 )
 @click.option(
     "--list",

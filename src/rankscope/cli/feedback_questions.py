@@ -64,6 +64,13 @@ OPTIONS: dict[str, dict[str, Any]] = {  # by the name in Python: what click is t
         "metavar": "NAME.json",
         "help": "Write baselines and results for the next study.",
     },
+    "user_score": {
+        "type": Input(),
+        "metavar": "NAME.json",
+        "help": "Errors of a user, as `rankscope users score -o` writes them: examples have such errors too, and what "
+        "is not known of the rates is in the interval.",
+    },
+    "draws": {"type": click.IntRange(2), "help": "With --user-score: how often error rates are drawn."},
     "sizes": {"type": Numbers(int, 1), "help": "Numbers of positive examples, as many negative ones."},
     "negatives": {"type": click.IntRange(0), "metavar": "N", "help": "Always so many negative examples."},
     "common": {"is_flag": True, "help": "Take the largest set out of the list at every size."},
@@ -82,7 +89,10 @@ OPTIONS: dict[str, dict[str, Any]] = {  # by the name in Python: what click is t
         "help": "How a session begins: one_query, random_display, examples(POSITIVES, NEGATIVES), a run file, or, of "
         "an index, words. Default: one_query; of an index words.",
     },
-    "user": {"metavar": "KIND", "help": "How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q), partial(T)."},
+    "user": {
+        "metavar": "KIND",
+        "help": "How users judge: consistent, noisy(EPS_POS, EPS_NEG), lazy(Q), partial(THETA) or command(PROGRAM).",
+    },
     "starts": {"type": COUNT, "help": "Number of sessions for each topic."},
     "rounds": {"type": click.IntRange(0), "help": "Number of rounds of feedback."},
     "scope": {"type": COUNT, "help": "Number of items shown in each round."},

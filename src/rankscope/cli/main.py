@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",
     "serve": "Search over HTTP: clients of Solr and OpenSearch work unchanged on your indexes, and can only read.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",
+    "users": "Can a simulated user stand for people? Errors and consistency, against a journal or judgements.",
     "forecast": "What is left of my quality when the collection grows? With a back-test and an interval.",
     "homogeneity": "Does quality depend on the generality d/c alone? Class sizes against thinned collections.",
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",

@@ -55,6 +55,7 @@ class AskedProblem:
     ) -> Answer:
         """An answer that begins with the sizes of the problem, and how the question was put to it."""
         from rankscope.reports.texts.answers import Answer, sizes_of
+        from rankscope.reports.texts.feedback import truth_caveat
 
         asked_of = self.topics.labels if topics is None else topics
         return Answer(
@@ -62,5 +63,5 @@ class AskedProblem:
             facts=sizes_of(len(self.items), asked_of, [*map(str, self.methods)], how),
             tables=tuple(tables),
             result=result,
-            warnings=tuple(warnings),
+            warnings=(*warnings, *(line.removeprefix("! ") for line in truth_caveat(self.topics.truth))),
         )

@@ -31,6 +31,8 @@ def efficiency(
     repeats: int = 3,
     baselines: str | Path | None = None,
     save_baselines: str | Path | None = None,
+    user_score: str | Path | None = None,
+    draws: int = 10,
     seed: int = 0,
     progress: Progress | None = None,
     **problem: Unpack[LabelledProblem],
@@ -38,13 +40,17 @@ def efficiency(
     """How much of what can be learnt from the features has each method learnt from a few examples?
 
     The baseline of a topic is the best of several candidates that are told all labels but those they are tested on.
-    Baselines that an earlier study saved are used again or replaced by better ones, and its results re-calibrated.
+    Baselines that an earlier study saved are used again or replaced by better ones, and its results re-calibrated. With
+    the score of a user (rankscope users score) methods learn from examples with that user's errors too, and how little
+    is known of his error rates is in the interval.
     """
     from rankscope.feedback.normalization.generalisation import generalise
     from rankscope.feedback.normalization.stored_baselines import save_baselines as save
+    from rankscope.feedback.users.user_score import read_rates
     from rankscope.reports.texts.feedback_answers import efficiency_tables, efficiency_warnings
 
     rules = _rules(approach, loss, form, folds, seed)
+    errors = None if user_score is None else read_rates(user_score)
     asked = AskedProblem.of(features, methods, problem)
     done = generalise(
         asked.items,
@@ -54,6 +60,8 @@ def efficiency(
         examples=examples,
         repeats=repeats,
         earlier=_earlier(baselines),
+        errors=errors,
+        draws=draws,
         progress=progress,
     )
     if save_baselines is not None:

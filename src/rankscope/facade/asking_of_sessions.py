@@ -183,7 +183,8 @@ def _experiment(given: Problem, start: Any, user: str, rounds: int, scope: int, 
     from rankscope.feedback.users.users import USERS
 
     protocol = Protocol(rounds=rounds, scope=scope)
-    return Experiment.of(given.items, given.topics, USERS.parse(user), start_of(start, given), protocol, seed=seed)
+    first = start_of(start, given)
+    return Experiment.of(given.items, given.topics, USERS.parse(user), first, protocol, ids=given.ids, seed=seed)
 
 
 def _sessions(starts: int, rounds: int, seed: int) -> str:

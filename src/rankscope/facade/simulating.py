@@ -102,7 +102,8 @@ def plan_of(
     from rankscope.feedback.users.users import USERS
 
     chosen, marks, how = problem.methods(methods), USERS.parse(user), Protocol(**protocol)
-    experiment = Experiment.of(problem.items, problem.topics, marks, start_of(start, problem), how, seed=seed)
+    first = start_of(start, problem)
+    experiment = Experiment.of(problem.items, problem.topics, marks, first, how, ids=problem.ids, seed=seed)
     sessions = starts or (1 if _all_alike(experiment) else SESSIONS)
     return Plan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.intervals.bands import band as band
     from rankscope.statistics.intervals.bands import difference_band as difference_band
     from rankscope.statistics.intervals.bootstrap import bootstrap_means as bootstrap_means
+    from rankscope.statistics.intervals.collection_band import collection_band as collection_band
     from rankscope.statistics.intervals.generality_estimate import generality_band as generality_band
     from rankscope.statistics.intervals.generality_estimate import generality_estimate as generality_estimate
     from rankscope.statistics.intervals.homogeneity import Homogeneity as Homogeneity
@@ -47,6 +48,7 @@ _NAMES = {  # by the module in which they stand
         "difference_band",
     ),
     "intervals.bootstrap": ("bootstrap_means",),
+    "intervals.collection_band": ("collection_band",),
     "intervals.generality_estimate": (
         "generality_band",
         "generality_estimate",

@@ -94,3 +94,19 @@ def test_purity_is_what_a_noisy_user_delivers(precision: float, eps: float) -> N
     share = marked[:relevant].sum() / marked.sum()
     wanted = purity(relevant / MANY, eps)
     assert share == pytest.approx(wanted, abs=5 * np.sqrt(0.25 / marked.sum()) + 1e-12)
+
+
+def test_what_a_user_picks_by_error_is_worth_as_much_to_him_as_the_rest() -> None:
+    """Methods that weigh examples by their goodness must not learn from it which marks are wrong."""
+    from rankscope.feedback.study.marking import ByUser
+    from rankscope.feedback.study.protocol import Protocol
+    from rankscope.feedback.users.starts import RandomDisplay
+    from rankscope.feedback.users.topics import Topics
+
+    topics = Topics.graded({"a": [1.0, 0.5, 0.0, 0.0]})
+    sessions, shown = RandomDisplay().drawn(topics, 1), np.array([[0, 1, 2, 3]])
+    wrong = ByUser(Noisy(0.0, 1.0), topics, Protocol()).marked(sessions, shown)
+    assert wrong.said.tolist() == [[1, 1, 1, 1]]
+    assert wrong.grades.tolist() == [[1.0, 1.0, 1.0, 1.0]]
+    partial = ByUser(Partial(0.5), topics, Protocol()).marked(sessions, shown)
+    assert partial.grades.tolist() == [[1.0, 0.5, -1.0, -1.0]]

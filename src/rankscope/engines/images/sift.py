@@ -60,11 +60,11 @@ def unpacked(matrix: NDArray[Any]) -> list[LocalFeatures]:
     return found
 
 
-def local_features(image: Image, most: int = MOST) -> LocalFeatures:
-    """SIFT (Lowe 2004) at the points it finds itself, at most so many, as RootSIFT."""
+def local_features(image: Image, most: int = MOST, root: bool = True) -> LocalFeatures:
+    """SIFT (Lowe 2004) at the points it finds itself, at most so many, as RootSIFT or as it is."""
     cv2 = opencv()
     points, vectors = cv2.SIFT_create(nfeatures=most).detectAndCompute(image.grey, None)
-    return _of(points, vectors)
+    return _of(points, vectors, root)
 
 
 def dense_features(image: Image, step: int = STEP, size: int = SIZE) -> LocalFeatures:
@@ -91,7 +91,8 @@ def root_sift(vectors: NDArray[Any]) -> NDArray[np.float32]:
     return np.sqrt(values / np.where(total > 0, total, np.float32(1.0)))
 
 
-def _of(points: Any, vectors: Any) -> LocalFeatures:
+def _of(points: Any, vectors: Any, root: bool = True) -> LocalFeatures:
     if vectors is None or len(points) == 0:
         return LocalFeatures(np.empty((0, 2), np.float32), np.empty((0, WIDTH), np.float32))
-    return LocalFeatures(np.array([each.pt for each in points], dtype=np.float32), root_sift(np.asarray(vectors)))
+    plain = np.asarray(vectors, dtype=np.float32)
+    return LocalFeatures(np.array([each.pt for each in points], dtype=np.float32), root_sift(plain) if root else plain)

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from rankscope.arrays import BoolArray
+from rankscope.arrays import BoolArray, FloatArray
 from rankscope.errors import SettingError
+from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
 from rankscope.feedback.normalization.approaches import BaselineRules, baselines_of, stored_under
 from rankscope.feedback.normalization.baselines import Baseline
 from rankscope.feedback.normalization.convergence import Convergence, convergence
 from rankscope.feedback.normalization.efficiency import Efficiency, efficiency
+from rankscope.feedback.normalization.efficiency_intervals import interval_over_draws
+from rankscope.feedback.normalization.erring import erring_examples
 from rankscope.feedback.normalization.example_sets import SIZES, topic_seed
 from rankscope.feedback.normalization.matched import matched_ranks
 from rankscope.feedback.normalization.recalibration import recalibrated
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.users.topics import Topics
+from rankscope.feedback.users.user_score import ErrorRates
 from rankscope.running.cores import one_core_each
 
 EXAMPLES = 8  # of both kinds
 REPEATS = 3  # example sets of each fold
+DRAWS = 10  # of error rates
 Progress = Callable[[float], None]
+Told = Callable[[Examples], Examples]  # what becomes of examples on their way from the user to the method
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +39,8 @@ class Generalisation:
     """Baselines of all topics, what every method reached of them, and what was stored of earlier studies.
 
     `earlier` are stored results of other methods, divided by the baselines of now; `replaced` are the stored baselines
-    that a better one has taken the place of.
+    that a better one has taken the place of. `erring` are the results from examples of a user with `errors`, once for
+    each draw of error rates.
     """
 
     rules: BaselineRules
@@ -42,6 +50,8 @@ class Generalisation:
     examples: int
     earlier: tuple[Efficiency, ...] = ()
     replaced: tuple[Baseline, ...] = ()
+    errors: ErrorRates | None = None
+    erring: tuple[tuple[Efficiency, ...], ...] = ()
 
     @property
     def store(self) -> BaselineStore:
@@ -54,8 +64,15 @@ class Generalisation:
         for where, results in (("", self.results), ("stored", self.earlier)):
             for name in dict.fromkeys(each.method for each in results):
                 own = [each for each in results if each.method == name]
-                rows.append({"method": name, **_mean_row(own), "from": where})
+                rows.append({"method": name, **_mean_row(own), **self._with_errors(name), "from": where})
         return [{name: value for name, value in row.items() if name != "from" or self.earlier} for row in rows]
+
+    def _with_errors(self, method: str) -> dict[str, object]:
+        """MAE from examples of the user who errs, its interval with the errors carried into it."""
+        if not self.erring:
+            return {}
+        made = interval_over_draws(_feasible_values([[x for x in own if x.method == method] for own in self.erring]))
+        return {"with errors": made.mean, "low with errors": made.low, "high with errors": made.high}
 
 
 def generalise(
@@ -67,23 +84,29 @@ def generalise(
     examples: int = EXAMPLES,
     repeats: int = REPEATS,
     earlier: BaselineStore | None = None,
+    errors: ErrorRates | None = None,
+    draws: int = DRAWS,
     progress: Progress | None = None,
 ) -> Generalisation:
     """Efficiency of every method from example sets of one size, by the matched protocol.
 
-    A topic whose training parts cannot supply so many examples gets fewer, and says so by its name.
+    A topic whose training parts cannot supply so many examples gets fewer, and says so by its name. `errors` are those
+    of the user who gives the examples: everything is done again for each of so many draws of rates.
     """
     how, store = rules or BaselineRules(), earlier or BaselineStore()
     known = stored_under(store.baselines)
     found: list[Baseline] = []
     results: list[Efficiency] = []
+    users = [] if errors is None else [erring_user(errors, draw, how.seed) for draw in range(draws)]
+    erring: list[list[Efficiency]] = [[] for _ in users]
     with one_core_each():
         for row, label in enumerate(topics.labels):
             own = baselines_of(items, topics.targets[row], label, methods, how, known)
             found += own.values()
             for method in methods:
                 best = own[how.family_of(str(method))]
-                results += efficiencies_of(method, items, topics.targets[row], best, examples, repeats, how.seed)
+                for told, kept in zip((None, *users), (results, *erring), strict=True):
+                    kept += efficiencies_of(method, items, topics.targets[row], best, examples, repeats, how.seed, told)
             if progress is not None:
                 progress((row + 1) / len(topics))
     return Generalisation(
@@ -94,11 +117,26 @@ def generalise(
         examples=examples,
         earlier=_recalibrated(store.results, found, results, how),
         replaced=_replaced(store.baselines, found),
+        errors=errors,
+        erring=tuple(map(tuple, erring)),
     )
 
 
+def erring_user(errors: ErrorRates, draw: int, seed: int) -> Told:
+    """What becomes of examples under one draw of the rates: errors and rates differ from draw to draw."""
+    rates = errors.draw(np.random.default_rng([seed, draw]))
+    return partial(erring_examples, rates=rates, purpose=f"errors {draw}")
+
+
 def efficiencies_of(
-    method: Method, items: Items, target: BoolArray, best: Baseline, examples: int, repeats: int, seed: int
+    method: Method,
+    items: Items,
+    target: BoolArray,
+    best: Baseline,
+    examples: int,
+    repeats: int,
+    seed: int,
+    told: Told | None = None,
 ) -> list[Efficiency]:
     """The efficiency of a method on one topic; none where there are no folds, or where it always fails."""
     if best.folds is None:
@@ -106,7 +144,9 @@ def efficiencies_of(
     learnt = ~best.folds.tested
     size = int(min((learnt & target).sum(axis=1).min(), (learnt & ~target).sum(axis=1).min(), examples))
     own = topic_seed(best.topic, seed)
-    (ranks,) = matched_ranks(method, items, target, best.folds, [size], repeats=repeats, seed=own, topic=best.topic)
+    (ranks,) = matched_ranks(
+        method, items, target, best.folds, [size], repeats=repeats, seed=own, topic=best.topic, told=told
+    )
     return [efficiency(ranks, best)] if ranks.answered.any() else []
 
 
@@ -163,12 +203,23 @@ def _mean_row(results: Sequence[Efficiency]) -> dict[str, object]:
     """MAE and its chance-corrected form over feasible topics, the deviation 1 - MAE, and how many topics they are."""
     feasible = [each for each in results if each.feasible]
     mae = _mean([each.mae for each in feasible])
+    over = interval_over_draws(_feasible_values([results]))
     return {
         "MAE": mae,
+        "low": over.low,
+        "high": over.high,
         "deviation": 1.0 - mae,
         "corrected for chance": _mean([each.corrected_mae for each in feasible]),
         "topics": len(feasible),
     }
+
+
+def _feasible_values(draws: Sequence[Sequence[Efficiency]]) -> FloatArray:
+    """Draws x topics: the MAE of feasible topics that every draw has."""
+    tables = [{each.topic: each.mae for each in own if each.feasible and not np.isnan(each.mae)} for own in draws]
+    topics = [name for name in tables[0] if all(name in table for table in tables)]
+    values = [[table[name] for name in topics] for table in tables]
+    return np.array(values, dtype=np.float64).reshape(len(tables), len(topics))
 
 
 def _mean(values: Sequence[float]) -> float:

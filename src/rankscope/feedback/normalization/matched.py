@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from rankscope.arrays import BoolArray
 from rankscope.errors import SettingError
+from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.folds import Folds
 from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods.method import Method
@@ -26,11 +27,13 @@ def matched_ranks(
     repeats: int = 10,
     seed: int = 0,
     topic: str = "",
+    told: Callable[[Examples], Examples] | None = None,
 ) -> tuple[RelevantRanks, ...]:
     """For each size the rankings of test items, `repeats` sets for each fold; sets are nested in size.
 
     Method and baseline are thus scored on the same items, at the same generality. All methods get the same sets. Sizes
-    no training part can supply are a `SettingError`.
+    no training part can supply are a `SettingError`. `told` is what becomes of examples on their way to the method,
+    where users err.
     """
     both = pairs(sizes)
     sets = ExampleSets.drawn(target, repeats, largest_of(both), pool=~folds.tested, seed=seed)
@@ -41,7 +44,7 @@ def matched_ranks(
         rank_sessions(
             method,
             items,
-            sets.of_size(*size),
+            sets.of_size(*size) if told is None else told(sets.of_size(*size)),
             target,
             counted,
             topic=topic,

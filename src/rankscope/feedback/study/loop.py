@@ -55,6 +55,15 @@ def block_size(items: Items, sessions: int | None = None) -> int:
     return max(1, min(AT_ONCE, items.sessions_at_once, share))
 
 
+def _begun(scored: Scored, start: FloatArray, begun: BoolArray) -> Scored:
+    """The ranking that sessions begin with, where they have one."""
+    flags, failed = (
+        tuple("" if first else text for text, first in zip(texts, begun.tolist(), strict=True))
+        for texts in (scored.flags, scored.failed)
+    )
+    return Scored(np.where(begun[:, None], start, scored.values), flags, failed)
+
+
 class SessionBlock:
     """A block of sessions on its way; `current` are the scores of the round that `rounds` gave last."""
 
@@ -127,12 +136,20 @@ class SessionBlock:
         if "truth" in self.method.needs:
             self.same = self.same or self._by_topic()
             return self.same
-        first = number == 0 and self.setting.start.ranks and self.method.needs_positives
-        if first or not self.method.needs_positives or bool(examples.without_positives.any()):
-            examples = replace(examples, start=self.setting.start.scores(self.sessions, len(self.items)))
-        if first:
+        begun = self.setting.start.ranked(self.sessions) & (number == 0 and self.method.needs_positives)
+        if begun.any() or not self.method.needs_positives or bool(examples.without_positives.any()):
+            examples = replace(examples, start=self._start(examples))
+        if begun.all():
             return Scored.plain(start_scores(self.items, examples))
-        return self.state.scores(examples)
+        scored = self.state.scores(examples)
+        return scored if not begun.any() else _begun(scored, start_scores(self.items, examples), begun)
+
+    def _start(self, examples: Examples) -> FloatArray | None:
+        """The ranking each session begins with; where it has none of its own, nearness to its query."""
+        rows = self.setting.start.scores(self.sessions, len(self.items))
+        if rows is None or not np.isnan(rows).any():
+            return rows
+        return np.where(np.isnan(rows), start_scores(self.items, examples), rows)
 
     def _by_topic(self) -> Scored:
         """Scores of a control that knows the truth: one row for each target serves all its sessions."""

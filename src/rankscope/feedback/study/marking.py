@@ -43,22 +43,32 @@ class ByUser:
     user: User
     topics: Topics
     protocol: Protocol
+    ids: Sequence[str] = ()  # of the items, for users who see them
 
     def marked(self, sessions: Sessions, shown: IntArray) -> Marked:
         """What the user says of all displays, but for what he is not asked."""
-        there = shown >= 0
         items = np.maximum(shown, 0)
-        gains = self.topics.gains(sessions.topic[:, None], items)
-        said = self.user.says(
-            Displays(gains=gains, seeds=sessions.seed, items=items, there=there, wanted=self.protocol.k_pos)
+        look = Displays(
+            gains=self.topics.gains(sessions.topic[:, None], items),
+            seeds=sessions.seed,
+            items=items,
+            there=shown >= 0,
+            wanted=self.protocol.k_pos,
+            topics=self._topics(sessions.topic),
+            ids=self.ids,
         )
+        said = self.user.says(look)
         if self.protocol.unjudged == "silent":
             said = np.where(self.topics.is_judged(sessions.topic[:, None], items), said, 0).astype(np.int8)
         order = self._order(sessions, items)
         for side, most in ((1, self.protocol.k_pos), (-1, self.protocol.k_neg)):
             if most is not None:
                 said = np.where((said == side) & (_place(said == side, order) > most), 0, said).astype(np.int8)
-        return Marked(said, np.where(said > 0, gains, -1.0))
+        return Marked(said, np.where(said > 0, self.user.worth(look), -1.0))
+
+    def _topics(self, rows: IntArray) -> list[str]:
+        names = self.topics.labels
+        return [names[row] for row in rows.tolist()]
 
     def agrees(self, sessions: Sessions, row: IntArray, item: IntArray, mark: IntArray, number: int) -> BoolArray:
         """The user looks again at each, and may err in another way."""
@@ -71,6 +81,8 @@ class ByUser:
             there=there,
             wanted=0,
             purpose=f"look again {number}",
+            topics=self._topics(sessions.topic[row]),
+            ids=self.ids,
         )
         said = self.user.says(look)[:, 0]
         return (said == mark) | (said == 0)

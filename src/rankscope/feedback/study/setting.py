@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,13 +42,17 @@ class Experiment:
         protocol: Protocol | None = None,
         *,
         marker: Marker | None = None,
+        ids: Sequence[str] = (),
         seed: int = 0,
     ) -> Experiment:
-        """A simulated user (consistent unless told) or another marker, beginning with one query unless told."""
+        """A simulated user (consistent unless told) or another marker, beginning with one query unless told.
+
+        `ids` name the items to users who see them; without them users see numbers.
+        """
         if topics.items != len(items):
             raise SettingError(f"topics speak of {topics.items} items, but there are {len(items)}")
         how = Protocol() if protocol is None else protocol
-        marks = ByUser(Consistent() if user is None else user, topics, how) if marker is None else marker
+        marks = ByUser(Consistent() if user is None else user, topics, how, ids) if marker is None else marker
         halves = feedback_halves(topics, seed) if how.scored == "split" else None
         return cls(
             items=items,

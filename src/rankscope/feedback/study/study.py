@@ -103,6 +103,7 @@ class Plan:
             "groups": setting.items.group_sizes,
             "scaling": setting.items.scaling.name,
             "topics": setting.topics.digest,
+            "truth": setting.topics.truth,
             "start": str(setting.start),
             "start_scores": _digest_of_start(setting),
             "user": str(getattr(setting.marker, "user", "judge")),

@@ -21,11 +21,15 @@ class Marks:
     irrelevant: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
 
+    def problems(self, shown: Sequence[str]) -> list[str]:
+        """What is marked that was not shown, or in two ways."""
+        marked, there = [*self.relevant, *self.irrelevant], set(shown)
+        found = [f"'{each}' is marked but was not shown" for each in marked if each not in there]
+        return found + [f"'{each}' is marked twice" for each in dict.fromkeys(marked) if marked.count(each) > 1]
+
     def check(self, shown: Sequence[str]) -> None:
-        """Raise `InputError` where something is marked that was not shown, or in two ways."""
-        marked = [*self.relevant, *self.irrelevant]
-        problems = [f"'{each}' is marked but was not shown" for each in marked if each not in set(shown)]
-        problems += [f"'{each}' is marked twice" for each in dict.fromkeys(marked) if marked.count(each) > 1]
+        """Raise `InputError` where something is wrong."""
+        problems = self.problems(shown)
         if problems:
             raise InputError.of("marks", problems)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.catalogue import Later, later
 from rankscope.errors import SettingError
 from rankscope.feedback.users.drawn_sessions import Sessions
 from rankscope.feedback.users.draws import seed_of, uniform
@@ -31,8 +32,12 @@ class Start(Named, ABC):
         """So many sessions of each topic; `allowed` (topics x items) says what may be given or asked with."""
 
     def scores(self, sessions: Sessions, items: int) -> FloatArray | None:
-        """The ranking before any feedback; None: nearness to the query, or none at all."""
+        """The ranking before any feedback; None, or a row of NaN: nearness to the query, or none at all."""
         return None
+
+    def ranked(self, sessions: Sessions) -> BoolArray:
+        """Which sessions have a ranking before any feedback."""
+        return np.full(len(sessions), self.ranks)
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,10 @@ class ExternalRanking(Start):
         return self.name
 
 
-ALL: tuple[type[Start], ...] = (OneQuery, RandomDisplay, GivenExamples)  # a new start adds its name here
+ALL: dict[str, type[Start] | Later] = {  # a new start adds its name here
+    **{each.name: each for each in (OneQuery, RandomDisplay, GivenExamples)},
+    **later("rankscope.feedback.users", {"mixed": "mixed_start:MixedStart"}),
+}
 STARTS: NamedCatalogue[Start] = NamedCatalogue("start", ALL, example="examples(3,3)")
 
 

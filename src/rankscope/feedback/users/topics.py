@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from rankscope.feedback.users.expressions import Expression, HasLabel, Propertie
 from rankscope.inputs.features import Features
 from rankscope.ranks.ragged import Ragged
 
+Truth = Literal["labels", "judgements", "given"]
 FEWEST = 2  # a topic needs an item to ask with and one to find
 
 
@@ -37,6 +38,7 @@ class Topics:
     assessors: tuple[str, ...] = ()
     given_gains: FloatArray | None = None  # rows x items, from 0 to 1; 1 is relevant
     judged: BoolArray | None = None  # rows x items: what somebody has looked at; None: everything
+    truth: Truth = "given"  # where targets come from: category labels are no judgements
 
     @classmethod
     def of(cls, targets: Mapping[str, ArrayLike]) -> Topics:
@@ -74,9 +76,10 @@ class Topics:
             large = {name: target for name, target in sorted(have.items()) if target.sum() >= least}
             if not large:
                 raise SettingError(f"no label has {least} items or more: there is nothing to look for")
-            return cls.of(large)
+            return replace(cls.of(large), truth="labels")
         meant = {text: HasLabel(text) if text in have else parse_expression(text) for text in wanted}
-        topics = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
+        found = cls._checked(tuple(meant), ("",) * len(meant), [each.of(have) for each in meant.values()])
+        topics = replace(found, truth="labels")
         plain = all(isinstance(each, HasLabel) for each in meant.values())
         return topics if plain else replace(topics, given_gains=_gains(list(meant.values()), have))
 
@@ -113,7 +116,7 @@ class Topics:
         complete = bool(judged.all()) or not (table == 0).any()
         graded = ((table > 0) & (table < rel)).any()
         gains = np.clip(table / rel, 0.0, 1.0) if graded else None
-        return replace(topics, given_gains=gains, judged=None if complete else judged)
+        return replace(topics, given_gains=gains, judged=None if complete else judged, truth="judgements")
 
     @classmethod
     def _checked(cls, names: tuple[str, ...], assessors: tuple[str, ...], targets: Sequence[BoolArray]) -> Topics:
@@ -172,6 +175,7 @@ class Topics:
             assessors=tuple(assessors),
             given_gains=gains,
             judged=judged,
+            truth=self.truth,
         )
 
     def named(self, wanted: Sequence[str]) -> Topics:

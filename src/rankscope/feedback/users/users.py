@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.catalogue import Later, later
 from rankscope.feedback.users.draws import uniform
 from rankscope.notation import Named, NamedCatalogue
 
@@ -22,7 +23,8 @@ class Displays:
     """Displays of many sessions at once: what each item is worth to the user (1 is relevant), whose seed, which item.
 
     `there` is False in the empty places of a display. `wanted` is how many positives the user is asked for, None: all.
-    Two looks of another `purpose` at the same item err apart.
+    Two looks of another `purpose` at the same item err apart. `topics` names what each session looks for, and `ids` the
+    items by their numbers, for users who do not go by gains; where nobody named them they are numbers.
     """
 
     gains: FloatArray
@@ -31,6 +33,15 @@ class Displays:
     there: BoolArray
     wanted: int | None = None
     purpose: str = "look"
+    topics: Sequence[str] = ()
+    ids: Sequence[str] = ()
+
+    def shown(self) -> Iterator[tuple[str, list[str]]]:
+        """Topic and ids of each display, as somebody sees them who knows nothing of gains."""
+        for row, (items, there) in enumerate(zip(self.items, self.there, strict=True)):
+            numbers = items[there].tolist()
+            topic = self.topics[row] if self.topics else str(row)
+            yield topic, [self.ids[each] if self.ids else str(each) for each in numbers]
 
     def chance(self, of: str) -> FloatArray:
         """A random number for each item: the same user says the same of the same item, whatever method shows it."""
@@ -47,6 +58,10 @@ class User(Named, ABC):
     @abstractmethod
     def opinion(self, look: Displays) -> NDArray[Any]:
         """The same, where empty places do not matter."""
+
+    def worth(self, look: Displays) -> FloatArray:
+        """How much the user holds an item to be worth that he picks: all, also where he errs."""
+        return np.ones(look.items.shape)
 
 
 @dataclass(frozen=True)
@@ -124,9 +139,16 @@ class Partial(User):
         limit = np.where(few, np.minimum(self.theta, gains.max(axis=1, keepdims=True, initial=0.0)), self.theta)
         return np.where((gains >= limit) & (gains > 0), 1, np.where(gains == 0, -1, 0))
 
+    def worth(self, look: Displays) -> FloatArray:
+        """The gain: such a user tells more from less."""
+        return look.gains
 
-ALL: tuple[type[User], ...] = (Consistent, Noisy, Lazy, Partial)  # a new user adds its name here
-USERS: NamedCatalogue[User] = NamedCatalogue("user", ALL, example="noisy(0.1,0.05)")
+
+ALL: dict[str, type[User] | Later] = {  # a new user adds its name here
+    **{each.name: each for each in (Consistent, Noisy, Lazy, Partial)},
+    **later("rankscope.feedback.users", {"command": "command_user:CommandUser"}),
+}
+USERS: NamedCatalogue[User] = NamedCatalogue("user", ALL, example="noisy(0.1,0.05)", group="rankscope.users")
 
 
 def truth(gains: FloatArray) -> NDArray[Any]:

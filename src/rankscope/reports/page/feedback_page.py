@@ -54,7 +54,7 @@ def render(results: Results, result: Normalised) -> str:
             figures=figures,
             sections=sections_of(results, result),
             settings=_settings(results),
-            data=_data(figures),
+            data=figures_data(figures),
             shell=Shell.of("page.css", *DRAWING),
             version=__version__,
         )
@@ -71,7 +71,7 @@ def graphs_of(results: Results, result: Normalised) -> list[DrawnFigure]:
     return sorted(drawn, key=lambda each: each.id != HEADLINE)
 
 
-def _data(figures: list[DrawnFigure]) -> dict[str, str]:
+def figures_data(figures: list[DrawnFigure]) -> dict[str, str]:
     """What the script draws: a method has one colour in every graph, no feedback is the baseline."""
     names = list(dict.fromkeys(name for each in figures for name in each.graphs[0].series))
     names.sort(key=lambda name: name != NO_FEEDBACK)

@@ -27,6 +27,18 @@ LISTS = {
 }
 
 
+LABELS = (
+    "category labels serve as truth: an item that belongs to a topic but lacks its label counts as irrelevant, and "
+    "users and measures are wrong alike (Müller et al. 2002; Huiskes & Lew 2008). What the labels may have missed: "
+    "rankscope labels FEATURES"
+)
+
+
+def truth_caveat(truth: object) -> list[str]:
+    """What must be said of the truth that users and measures go by; nothing where somebody has judged."""
+    return [f"! {LABELS}"] if truth == "labels" else []
+
+
 def text_of(results: Results) -> str:
     """The whole summary."""
     main, seen, how = Summary(results, results.measures[0]), Summary(results, SEEN), results.about["protocol"]
@@ -206,7 +218,8 @@ def warnings(results: Results) -> list[str]:
     lines += [
         f"! {name} of the frozen list is that of the first display in every round" for name in unmoved_measures(results)
     ]
-    return [*lines, *_nothing_left(results), *(f"! {note}" for note in session_notes(results))]
+    truth = truth_caveat(results.about.get("truth"))
+    return [*lines, *_nothing_left(results), *(f"! {note}" for note in session_notes(results)), *truth]
 
 
 def _flags(rows: list[dict[str, object]]) -> list[str]:

@@ -30,7 +30,8 @@ def efficiency_tables(done: Generalisation) -> list[AnswerTable]:
     note = (
         f"Baseline: {APPROACHES[how.approach]}, told all labels but those tested, least {how.loss} loss "
         f"(form {how.form}) over {how.folds} folds. Methods from {done.examples} + {done.examples} examples of the "
-        "same folds. MAE: mean over recall levels of precision over the baseline's; feasible topics only."
+        "same folds. MAE: mean over recall levels of precision over the baseline's; feasible topics only. low and "
+        f"high: 95 % t interval, topics drawn anew.{_errors_note(done)}"
     )
     return [
         AnswerTable("Mean efficiency", done.mean_rows(), note),
@@ -38,6 +39,18 @@ def efficiency_tables(done: Generalisation) -> list[AnswerTable]:
         AnswerTable("Candidates", candidate_rows(done.baselines), "Mean loss over topics in each form of deciding."),
         AnswerTable("By topic", topic_rows(done)),
     ]
+
+
+def _errors_note(done: Generalisation) -> str:
+    """How the errors of a user enter."""
+    if done.errors is None:
+        return ""
+    rates = {"miss": "of relevant items rejected", "alarm": "of irrelevant ones picked"}
+    told = ", ".join(f"{done.errors.shares[name][0]:.3f} {words}" for name, words in rates.items())
+    return (
+        f" With errors: examples as {done.errors.user} gives them ({told}); {len(done.erring)} draws of rates that his "
+        "score leaves possible, and their spread is in the interval (Rubin's rule)."
+    )
 
 
 def baseline_row(one: Baseline) -> dict[str, object]:

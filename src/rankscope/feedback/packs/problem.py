@@ -1,0 +1,179 @@
+"""What a pack is run on: pictures described, labels and properties as topics, one target for each assessor."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from rankscope.arrays import BoolArray
+from rankscope.collections import COLLECTIONS
+from rankscope.collections.collection import Collection
+from rankscope.engines.images.decoding import read_image
+from rankscope.engines.images.describing import describe
+from rankscope.engines.images.descriptors import DESCRIPTORS
+from rankscope.engines.images.image import Image
+from rankscope.errors import InputError
+from rankscope.feedback.examples.digests import features_digest
+from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.kernels import squared_nearness
+from rankscope.feedback.packs.pack import Case, Pack
+from rankscope.feedback.packs.picture_properties import property_values
+from rankscope.feedback.users.expressions import And, Properties, parse_expression
+from rankscope.feedback.users.starts import OneQuery
+from rankscope.feedback.users.topics import Topics
+
+POOLED_FROM = 5  # queries of a topic whose nearest items went into its pool
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class PackProblem:
+    """Items and topics of a pack; `reference` are the targets of the assessor in the middle, `topics` those of all.
+
+    `differs` says how the collection is not the one the pack was made with; empty where it is.
+    """
+
+    items: Items
+    ids: tuple[str, ...]
+    topics: Topics
+    reference: Topics
+    differs: tuple[str, ...] = ()
+
+    def of_case(self, case: Case, seed: int) -> Topics:
+        """The topics of one case: whose targets, and what of them a pool has found."""
+        chosen = self.topics if case.assessors == "all" else self.reference
+        return chosen if case.pool is None else pooled(chosen, self.items, case.pool, seed)
+
+
+def pack_problem(pack: Pack, folder: str | Path | None = None, progress: Progress | None = None) -> PackProblem:
+    """Read and describe the pictures of the pack's collection; `folder` is where it lies, if it does not ship."""
+    collection = pack_collection(pack, folder)
+    items = described(pack, collection, progress)
+    have = properties_of(pack, collection)
+    names = pack.topics
+    return PackProblem(
+        items=items,
+        ids=collection.ids,
+        topics=pack_topics(pack, names, have),
+        reference=pack_topics(pack, names, have, pack.reference),
+        differs=tuple(_differences(pack, collection, items)),
+    )
+
+
+def pack_collection(pack: Pack, folder: str | Path | None = None) -> Collection:
+    """The collection of a pack; where it names so many `classes`, these (the largest) and so many `others`.
+
+    Others are the first items without a class, in order.
+    """
+    told = pack.tables["collection"]
+    whole = COLLECTIONS.find(str(told["name"])).load(folder)
+    if "classes" not in told:
+        return whole
+    sizes = {name: whole.labels.count(name) for name in whole.classes}
+    kept = set(sorted(sizes, key=lambda name: (-sizes[name], name))[: int(told["classes"])])
+    plain = [place for place, label in enumerate(whole.labels) if not label][: int(told.get("others", 0))]
+    rows = sorted([place for place, label in enumerate(whole.labels) if label in kept] + plain)
+    return replace(
+        whole,
+        ids=tuple(whole.ids[row] for row in rows),
+        labels=tuple(whole.labels[row] for row in rows),
+        paths=None if whole.paths is None else tuple(whole.paths[row] for row in rows),
+        images=None if whole.images is None else whole.images[rows],
+        features=None,
+    )
+
+
+def described(pack: Pack, collection: Collection, progress: Progress | None = None) -> Items:
+    """The features that methods see."""
+    told = pack.tables["features"]
+    sources = list(collection.paths) if collection.paths is not None else list(collection.images)  # type: ignore[arg-type]
+    shown = None if progress is None else lambda done, all_of: progress("pictures", done / all_of)
+    made = describe(sources, [DESCRIPTORS.parse(str(told["descriptor"]))], progress=shown)
+    if made.problems:
+        raise InputError.of(collection.name, list(made.problems), "A pack needs every picture of its collection.")
+    return Items.of(made.described[0].features, scaling=told.get("scaling", "none"))
+
+
+def properties_of(pack: Pack, collection: Collection) -> dict[str, Properties]:
+    """For each assessor, '' where there is none: which items have each label, and which each property."""
+    labels = np.array(collection.labels)
+    classes: dict[str, BoolArray] = {name: labels == name for name in sorted({*collection.labels} - {""})}
+    if not pack.assessors:
+        return {"": classes}
+    wanted = list(dict.fromkeys(name for own in pack.assessors.values() for name in own))
+    values = property_values(_readers(collection), wanted)
+    return {
+        who: {**classes, **{name: values[name] >= least for name, least in own.items()}}
+        for who, own in pack.assessors.items()
+    }
+
+
+def _readers(collection: Collection) -> list[Callable[[], Image]]:
+    if collection.paths is not None:
+        return [partial(read_image, path) for path in collection.paths]
+    assert collection.images is not None
+    return [partial(Image.of, picture) for picture in collection.images]
+
+
+def pack_topics(pack: Pack, names: Sequence[str], have: dict[str, Properties], only: str | None = None) -> Topics:
+    """One row for each topic, and one for each assessor of a topic on which they can differ; or those of one assessor.
+
+    An item of which half of a composite topic is true is worth half. Class labels are part of every topic.
+    """
+    rows: list[tuple[str, str, BoolArray, np.ndarray]] = []
+    for name in names:
+        meant = parse_expression(name)
+        people = [pack.reference] if only is not None or not isinstance(meant, And) else list(have)
+        for who in people:
+            target = meant.of(have[who])
+            gains = np.where(target, 1.0, np.minimum(meant.gains(have[who]), 1 - 1e-9))
+            rows.append((name, who if len(people) > 1 else "", target, gains))
+    empty = [
+        f"topic '{name}'{f' by {who}' if who else ''} has no relevant item"
+        for name, who, hit, _ in rows
+        if not hit.any()
+    ]
+    if empty:
+        raise InputError.of(pack.name, empty, "This is not the collection that the pack was made for.")
+    return Topics(
+        names=tuple(row[0] for row in rows),
+        targets=np.array([row[2] for row in rows]),
+        assessors=tuple(row[1] for row in rows),
+        given_gains=np.array([row[3] for row in rows]),
+        truth="labels",
+    )
+
+
+def pooled(topics: Topics, items: Items, depth: int, seed: int = 0) -> Topics:
+    """The topics as a pool knows them: judged is what stands among the first of five queries' rankings.
+
+    What the pool has not found counts as irrelevant, and as not judged.
+    """
+    sessions = OneQuery().drawn(topics, POOLED_FROM, seed)
+    nearness = squared_nearness(items, items.matrix[sessions.query].astype(np.float64))
+    first = np.argsort(-nearness, axis=1, kind="stable")[:, :depth]
+    judged = np.zeros(topics.targets.shape, np.bool_)
+    judged[np.repeat(sessions.topic, depth), first.ravel()] = True
+    judged[sessions.topic, sessions.query] = True
+    gains = None if topics.given_gains is None else np.where(judged, topics.given_gains, 0.0)
+    return replace(topics, targets=topics.targets & judged, given_gains=gains, judged=judged)
+
+
+def labels_digest(collection: Collection) -> str:
+    """SHA-256 of ids and labels, in order."""
+    lines = [f"{item}\t{label}" for item, label in zip(collection.ids, collection.labels, strict=True)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _differences(pack: Pack, collection: Collection, items: Items) -> list[str]:
+    """What is not as it was when the pack was made."""
+    told = {
+        "ids and labels": (pack.tables["collection"].get("labels"), labels_digest(collection)),
+        "features": (pack.tables["features"].get("digest"), features_digest(items)),
+    }
+    return [f"{what} are not those of the pack" for what, (wanted, own) in told.items() if wanted and wanted != own]

@@ -1,0 +1,186 @@
+"""A pack run: every case a study, what methods reach of the stored baselines, and how they adapt to assessors.
+
+Everything that was finished lies in the folder and is not done again, so a run that was stopped can be continued.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankscope.errors import InputError
+from rankscope.feedback.examples.digests import features_digest
+from rankscope.feedback.methods import METHODS
+from rankscope.feedback.methods.method import Method
+from rankscope.feedback.normalization.approaches import BaselineRules, baselines_of, stored_under
+from rankscope.feedback.normalization.baselines import Baseline
+from rankscope.feedback.normalization.generalisation import Generalisation, generalise
+from rankscope.feedback.normalization.stored_baselines import BaselineStore, load_store, save_baselines
+from rankscope.feedback.packs.pack import Case, Pack
+from rankscope.feedback.packs.problem import PackProblem
+from rankscope.feedback.study.assessors import Adaptation, adaptation, shared_topics
+from rankscope.feedback.study.results import Results, load_results
+from rankscope.feedback.study.setting import Experiment
+from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.users.starts import STARTS
+from rankscope.feedback.users.users import USERS
+from rankscope.running.runner import Runner
+
+Progress = Callable[[str, float], None]
+BASELINES = "baselines.json"
+
+
+@dataclass(frozen=True, eq=False)
+class PackResult:
+    """All cases with their results, what methods reach of the baselines, and the stored reference where there is one.
+
+    `reused`: the stored baselines are those of these very features, so that efficiencies must come out as stored.
+    """
+
+    pack: Pack
+    problem: PackProblem
+    cases: tuple[tuple[Case, Results], ...]
+    learnt: Generalisation
+    adaptations: tuple[Adaptation, ...]
+    stored: BaselineStore | None
+    reused: bool
+
+
+def run_cases(
+    pack: Pack,
+    problem: PackProblem,
+    folder: Path,
+    methods: Sequence[str] = (),
+    on: str | Runner | None = None,
+    progress: Progress | None = None,
+) -> PackResult:
+    """Run the pack in a folder; `methods` are compared with those of the pack."""
+    chosen = [METHODS.parse(each) for each in dict.fromkeys([*pack.study["methods"], *methods])]
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = tuple((case, _case(pack, problem, case, chosen, folder, on, progress)) for case in pack.cases)
+    stored = stored_reference(pack)
+    reused = stored is not None and all(each.features == features_digest(problem.items) for each in stored.baselines)
+    earlier = _baselines(pack, problem, stored if reused else None, folder / BASELINES, progress)
+    told = None if progress is None else lambda share: progress("efficiency", share)
+    how = {"examples": pack.study["examples"], "repeats": pack.study["repeats"]}
+    rules = BaselineRules(seed=pack.study["seed"])
+    learnt = generalise(problem.items, problem.reference, chosen, rules, earlier=earlier, progress=told, **how)
+    save_baselines(learnt.store.baselines, folder / BASELINES, learnt.results)
+    return PackResult(
+        pack=pack,
+        problem=problem,
+        cases=cases,
+        learnt=learnt,
+        adaptations=tuple(_adaptations(pack, problem, chosen, progress)),
+        stored=stored,
+        reused=reused,
+    )
+
+
+def stored_reference(pack: Pack) -> BaselineStore | None:
+    """The baselines and results that come with a pack; a file that is not the one the pack names is an error."""
+    path = pack.baseline_file
+    if path is None:
+        return None
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError.of(path.name, [f"cannot be read: {error.strerror}"], "It belongs to the pack.") from None
+    if digest != pack.tables["baselines"]["digest"]:
+        what = f"is not the file that pack {pack.name} names (digest {digest[:12]})"
+        raise InputError.of(path.name, [what], "Bring back the file that came with the pack.")
+    return load_store(path)
+
+
+def _case(
+    pack: Pack,
+    problem: PackProblem,
+    case: Case,
+    methods: Sequence[Method],
+    folder: Path,
+    on: str | Runner | None,
+    progress: Progress | None,
+) -> Results:
+    """One study, or what the folder has of it."""
+    plan = case_plan(pack, problem, case, methods)
+    path = folder / f"{case.name}.parquet"
+    done = finished(path, plan)
+    if done is not None:
+        return done
+    told = None if progress is None else lambda share: progress(f"case {case.name}", share)
+    return study(plan, result=path, on=on, progress=told)
+
+
+def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Method]) -> Plan:
+    """The study of one case."""
+    told = pack.study
+    setting = Experiment.of(
+        problem.items,
+        problem.of_case(case, told["seed"]),
+        USERS.parse(case.user),
+        STARTS.parse(case.start),
+        pack.protocol(),
+        ids=problem.ids,
+        seed=told["seed"],
+    )
+    return Plan.of(setting, methods, starts=told["starts"], measures=told["measures"], seed=told["seed"])
+
+
+def finished(path: Path, plan: Plan) -> Results | None:
+    """The results in a file, where they are those of this plan; None where there are none, or of another one."""
+    if not path.exists():
+        return None
+    try:
+        found = load_results(path)
+    except InputError:
+        return None
+    names = [str(each) for each in plan.methods]
+    wanted = json.loads(json.dumps(plan.about))  # as a file holds it
+    same = all(found.about.get(key) == value for key, value in wanted.items())
+    return found if same and list(found.methods) == names else None
+
+
+def _baselines(
+    pack: Pack, problem: PackProblem, stored: BaselineStore | None, path: Path, progress: Progress | None
+) -> BaselineStore:
+    """The baseline of every topic: as stored, as an earlier run left it, or made now and kept at once."""
+    known = stored_under((*_left(path, problem), *(() if stored is None else stored.baselines)))
+    rules = BaselineRules(seed=pack.study["seed"])
+    topics = problem.reference
+    for row, label in enumerate(topics.labels):
+        if (label, "") not in known:
+            made = baselines_of(problem.items, topics.targets[row], label, [], rules)
+            known |= {(label, ""): made[""]}
+            save_baselines(known.values(), path)
+        if progress is not None:
+            progress("baselines", (row + 1) / len(topics))
+    wanted = [known[label, ""] for label in topics.labels]
+    return BaselineStore(tuple(wanted), () if stored is None else stored.results)
+
+
+def _left(path: Path, problem: PackProblem) -> list[Baseline]:
+    """What an earlier run left of baselines of these features."""
+    if not path.exists():
+        return []
+    try:
+        found = load_store(path).baselines
+    except InputError:
+        return []
+    return [each for each in found if each.features == features_digest(problem.items)]
+
+
+def _adaptations(
+    pack: Pack, problem: PackProblem, methods: Sequence[Method], progress: Progress | None
+) -> list[Adaptation]:
+    """Of each method on each topic that several assessors see differently."""
+    setting = Experiment.of(problem.items, problem.topics, protocol=pack.protocol(), seed=pack.study["seed"])
+    pairs = [(method, topic) for method in methods for topic in shared_topics(problem.topics)]
+    done = []
+    for number, (method, topic) in enumerate(pairs, start=1):
+        done.append(adaptation(method, setting, topic, starts=pack.study["starts"], seed=pack.study["seed"]))
+        if progress is not None:
+            progress("assessors", number / len(pairs))
+    return done

@@ -1,0 +1,211 @@
+"""How well a simulated user stands for people: errors, partial relevance and consistency, each with an interval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankscope.arrays import FloatArray, IntArray
+from rankscope.errors import InputError, SettingError
+from rankscope.feedback.users.draws import seed_of, uniform
+from rankscope.feedback.users.people_marks import AgreedMarks, PeopleMarks
+from rankscope.feedback.users.users import Displays, Said, User
+from rankscope.statistics.intervals.clustered_share import ClusteredShare, clustered_share
+
+FORMAT, VERSION = "rankscope.user-score", 1
+SCOPE = 20  # items of a display
+RATES = ("miss", "alarm", "silent_relevant", "silent_irrelevant")
+
+
+@dataclass(frozen=True, eq=False)
+class UserScore:
+    """What a user says, against what people agree on.
+
+    `miss`: relevant items that are rejected, and `alarm`: irrelevant ones that are picked, of those of which something
+    is said; `silent_...`: of which nothing is said. `picked`: the share picked of each grade, where there are more than
+    two. `same`: answers that a second look gives again; `people_same` and `people_agree` are the same of people: asked
+    twice, and two of them.
+    """
+
+    user: str
+    pairs: int
+    queries: int
+    differing: int
+    rel: float
+    miss: ClusteredShare
+    alarm: ClusteredShare
+    silent_relevant: ClusteredShare
+    silent_irrelevant: ClusteredShare
+    picked: tuple[tuple[float, ClusteredShare], ...]
+    same: ClusteredShare | None
+    people_same: ClusteredShare | None
+    people_agree: ClusteredShare | None
+
+    @property
+    def as_user(self) -> str:
+        """The simulated user with these error rates.
+
+        >>> score_user(USERS.parse("consistent"), PeopleMarks.of([PersonMark("q", "a", "ann", 1)])).as_user
+        'noisy(0,0)'
+        """
+        rates = [0.0 if np.isnan(each.share) else round(each.share, 4) for each in (self.miss, self.alarm)]
+        return f"noisy({rates[0]:g},{rates[1]:g})"
+
+    def json(self) -> dict[str, Any]:
+        """As a file holds it."""
+        plain = {name: getattr(self, name) for name in ("user", "pairs", "queries", "differing", "rel")}
+        rates = {name: getattr(self, name).row() for name in RATES}
+        more = {name: getattr(self, name) for name in ("same", "people_same", "people_agree")}
+        looks = {name: None if each is None else each.row() for name, each in more.items()}
+        grades = [{"grade": grade, **each.row()} for grade, each in self.picked]
+        return {"format": FORMAT, "version": VERSION, **plain, **rates, **looks, "picked": grades}
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """Shares of error and silence with how many independent cases they rest on, as a score file tells them."""
+
+    user: str
+    shares: Mapping[str, tuple[float, float]]  # share, effective number of cases
+
+    @classmethod
+    def of(cls, score: UserScore) -> ErrorRates:
+        """From a score."""
+        rates = {name: getattr(score, name) for name in RATES}
+        return cls(score.user, {name: (each.share, each.effective) for name, each in rates.items()})
+
+    def draw(self, chance: np.random.Generator) -> dict[str, float]:
+        """Rates that could be the true ones: from beta distributions (Jeffreys) of the effective numbers of cases.
+
+        >>> some = ErrorRates("u", {"miss": (0.2, 1e9), "alarm": (float("nan"), 0.0)})
+        >>> drawn = some.draw(np.random.default_rng(0))
+        >>> round(drawn["miss"], 3), drawn["alarm"]
+        (0.2, 0.0)
+        """
+        return {
+            name: 0.0 if count <= 0 else float(chance.beta(share * count + 0.5, (1 - share) * count + 0.5))
+            for name, (share, count) in self.shares.items()
+        }
+
+
+def read_rates(path: str | Path) -> ErrorRates:
+    """The error rates of a file that `rankscope users score -o` wrote; anything else is an `InputError`."""
+    name = Path(path).name
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        if content["format"] != FORMAT or content["version"] != VERSION:
+            raise ValueError
+        shares = {each: (_number(content[each]["share"]), float(content[each]["effective"])) for each in RATES}
+    except OSError as error:
+        raise InputError.of(name, [f"cannot be read: {error.strerror}"]) from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError.of(
+            name, ["this is no score of a user"], "`rankscope users score ... -o NAME.json` writes one."
+        ) from None
+    return ErrorRates(str(content["user"]), shares)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def score_user(user: User, people: PeopleMarks, *, scope: int = SCOPE, seed: int = 0) -> UserScore:
+    """Show the user what people judged, in displays of one query each, twice, and compare what is said with them.
+
+    Users who go by gains are told those of the people; others see topic and ids alone.
+    """
+    agreed = _some(people.agreed())
+    first = _said(user, people, agreed, scope, seed, "look")
+    second = _said(user, people, agreed, scope, seed, "look again")
+    both = (first != 0) & (second != 0)
+    same = clustered_share(first[both] == second[both], agreed.query[both])
+    return _score(str(user), people, agreed, first, same)
+
+
+def score_assessor(people: PeopleMarks, assessor: str) -> UserScore:
+    """The same of somebody who has marked: what he says against what all others agree on."""
+    agreed, number = people.agreed(without=assessor), people.number_of(assessor)
+    pair = agreed.query * len(people.items) + agreed.item
+    own = np.flatnonzero((people.assessor == number) & ~people.again & np.isin(people.pair, pair))
+    if not own.size:
+        raise SettingError(f"nothing that '{assessor}' has marked was marked by somebody else")
+    place = np.searchsorted(pair, people.pair[own])
+    grade = people.grade[own]
+    said = np.where(np.isnan(grade), 0, np.where(grade >= people.rel, 1, -1)).astype(np.int8)
+    met = AgreedMarks(
+        query=agreed.query[place], item=agreed.item[place], grade=agreed.grade[place], relevant=agreed.relevant[place]
+    )
+    return _score(assessor, people, met, said, None)
+
+
+def _some(agreed: AgreedMarks) -> AgreedMarks:
+    if not len(agreed):
+        raise SettingError("people agree on nothing, so that there is nothing to compare a user with")
+    return agreed
+
+
+def _score(name: str, people: PeopleMarks, agreed: AgreedMarks, said: Said, same: ClusteredShare | None) -> UserScore:
+    answered, right = said != 0, agreed.relevant
+    grades = np.unique(agreed.grade)
+    return UserScore(
+        user=name,
+        pairs=len(agreed),
+        queries=int(np.unique(agreed.query).size),
+        differing=people.differing,
+        rel=people.rel,
+        miss=_share(said < 0, answered & right, agreed),
+        alarm=_share(said > 0, answered & ~right, agreed),
+        silent_relevant=_share(~answered, right, agreed),
+        silent_irrelevant=_share(~answered, ~right, agreed),
+        picked=tuple((float(grade), _share(said > 0, agreed.grade == grade, agreed)) for grade in grades)
+        if grades.size > 2
+        else (),
+        same=same if same is not None and same.count else None,
+        people_same=_known(*people.repeated()),
+        people_agree=_known(*people.mutual()),
+    )
+
+
+def _share(hit: Any, among: Any, agreed: AgreedMarks) -> ClusteredShare:
+    return clustered_share(hit[among], agreed.query[among])
+
+
+def _known(same: Any, query: IntArray) -> ClusteredShare | None:
+    return clustered_share(same, query) if same.size else None
+
+
+def _said(user: User, people: PeopleMarks, agreed: AgreedMarks, scope: int, seed: int, purpose: str) -> Said:
+    """What the user says of each pair, seen in displays of at most so many items of one query in random order."""
+    key = uniform(np.full(len(agreed), seed_of("score", seed)), agreed.query * len(people.items) + agreed.item, "order")
+    order = np.lexsort((key, agreed.query))
+    query = agreed.query[order]
+    place = np.arange(query.size) - np.searchsorted(query, query)
+    new = np.append(True, (query[1:] != query[:-1]) | (place[1:] % scope == 0))
+    row, column = np.cumsum(new) - 1, place % scope
+    shape = (int(row[-1]) + 1, scope)
+    items, gains, there = np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape, np.bool_)
+    items[row, column], there[row, column] = agreed.item[order], True
+    gains[row, column] = _gains(agreed, people.rel)[order]
+    asked = query[new].tolist()
+    look = Displays(
+        gains=gains,
+        seeds=np.array([seed_of("score", people.queries[each], seed) for each in asked], dtype=np.int64),
+        items=items,
+        there=there,
+        purpose=purpose,
+        topics=[people.texts[each] for each in asked],
+        ids=people.items,
+    )
+    said = np.zeros(len(agreed), np.int8)
+    said[order] = user.says(look)[row, column]
+    return said
+
+
+def _gains(agreed: AgreedMarks, rel: float) -> FloatArray:
+    """Grade / rel, from 0 to 1; what people hold to be relevant is worth 1."""
+    return np.where(agreed.relevant, 1.0, np.clip(agreed.grade / rel, 0.0, 1 - 1e-9))

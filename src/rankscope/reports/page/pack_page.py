@@ -1,0 +1,110 @@
+"""A benchmark pack as one page that opens offline: topics, every case with its graph, efficiency, adaptation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from rankscope.feedback.packs.running import PackResult
+from rankscope.feedback.study.results import Results
+from rankscope.feedback.study.verdicts import SEEN
+from rankscope.files import atomic
+from rankscope.graphs.kinds.rounds import rounds_graph
+from rankscope.reports.formats.rows import grid_of
+from rankscope.reports.page.contents import Section
+from rankscope.reports.page.drawn_figures import DrawnFigure
+from rankscope.reports.page.feedback_page import figures_data
+from rankscope.reports.page.pages import DRAWING, Shell, environment
+from rankscope.reports.texts.feedback import further, verdicts
+from rankscope.reports.texts.pack import (
+    ADAPTATION,
+    adaptation_rows,
+    case_words,
+    caveats,
+    efficiency_rows,
+    efficiency_words,
+    last_round_rows,
+    pack_facts,
+    topic_rows,
+)
+from rankscope.version import __version__
+
+
+def write_pack_page(result: PackResult, path: str | Path) -> int:
+    """Write the page, whole or not at all; its size in bytes."""
+    page = render_pack(result).encode()
+    with atomic(path, "wb") as file:
+        file.write(page)
+    return len(page)
+
+
+def render_pack(result: PackResult) -> str:
+    """The whole page."""
+    figures = pack_figures(result)
+    return str(
+        environment()
+        .get_template("feedback.html.j2")
+        .render(
+            title=result.pack.title,
+            facts=pack_facts(result),
+            lines=[f"{case.name}: {_first_verdict(results)}" for case, results in result.cases],
+            more=[f"Cite: {result.pack.citation}"],
+            warnings=caveats(result),
+            figures=figures,
+            sections=pack_sections(result),
+            settings=_settings(result),
+            data=figures_data(figures),
+            shell=Shell.of("page.css", *DRAWING),
+            version=__version__,
+        )
+    )
+
+
+def _first_verdict(results: Results) -> str:
+    """What decides the case, without the sentence on how."""
+    told = [line for line in verdicts(results) if not line.startswith("Decided by")]
+    return told[0] if told else "one method: nothing to compare"
+
+
+def pack_figures(result: PackResult) -> list[DrawnFigure]:
+    """Relevant items seen, round by round, one graph a case."""
+    drawn = []
+    for case, results in result.cases:
+        graph = replace(rounds_graph(results, SEEN), title=f"{case.name}: {SEEN} as feedback goes on")
+        drawn.append(DrawnFigure.of(f"case-{case.name}", "rounds", graph, case_words(case)))
+    return drawn
+
+
+def pack_sections(result: PackResult) -> list[tuple[str, list[Section]]]:
+    """Headings, each with its tables."""
+    rule = str(result.pack.tables["topics"]["rule"])
+    cases = [
+        Section(f"{case.name}: {case_words(case)}", grid_of(last_round_rows(results)), case_note(results))
+        for case, results in result.cases
+    ]
+    adapted = [Section("Feedback adapts to its giver", grid_of(adaptation_rows(result)), ADAPTATION)]
+    return [
+        ("Topics", [Section("What users look for", grid_of(topic_rows(result)), rule)]),
+        ("Cases", cases),
+        (
+            "How much of the possible",
+            [Section("Efficiency", grid_of(efficiency_rows(result)), efficiency_words(result))],
+        ),
+        ("Several assessors", adapted if result.adaptations else []),
+    ]
+
+
+def case_note(results: Results) -> str:
+    """The verdict, and whether feedback helps; topics on which it does not are in the text."""
+    return " ".join(line for line in [*verdicts(results), *further(results)] if "topics on which" not in line)
+
+
+def _settings(result: PackResult) -> list[tuple[str, str]]:
+    told = dict(result.pack.study)
+    features = result.pack.tables["features"]
+    rows = {"pack": f"{result.pack.name} {result.pack.version}", "SHA-256 of the pack": result.pack.digest}
+    rows |= {"descriptor": str(features["descriptor"]), "scaling": str(features.get("scaling", "none"))}
+    rows |= {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in told.items()
+    }
+    return list(rows.items())
