@@ -13,12 +13,12 @@ from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
 from rankscope.measures.notation import parse_measures
-from rankscope.number_texts import signed_text
+from rankscope.number_texts import how_many, signed_text
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_BARS = 150

@@ -18,12 +18,12 @@ from rankscope.graphs.kinds.shared.describing import (
     Systems,
     chosen_scopes,
     counted_systems,
-    how_many,
     size_known,
     size_note,
 )
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import ONE, SEVERAL
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 LOWEST = 2.0**-20

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.evaluation.scores import Scores
 from rankscope.number_texts import signed_text
+from rankscope.reports.formats.warning_kinds import percent
 from rankscope.reports.page.leaderboard import (
     MOST_LETTERS,
     BoardColumn,
@@ -20,7 +21,6 @@ from rankscope.reports.page.leaderboard import (
     slots_of,
 )
 from rankscope.reports.texts.estimates import Estimates, MeasureRow, Side
-from rankscope.reports.texts.warning_kinds import percent
 
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared

@@ -14,6 +14,7 @@ from rankscope.curves.sizes import with_relevant_items
 from rankscope.errors import SettingError
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import SEVERAL, SystemCount
+from rankscope.number_texts import how_many
 from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.table.units import unit_classes
@@ -51,15 +52,6 @@ def number(value: float) -> str:
     ('0.0123', '3,979', '4e-05')
     """
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def how_many(count: int, what: str = "query", plural: str = "queries") -> str:
-    """A number of things.
-
-    >>> how_many(1), how_many(3979)
-    ('1 query', '3,979 queries')
-    """
-    return f"{count:,} {what if count == 1 else plural}"
 
 
 def size_note(queries: RelevantRanks) -> str:
