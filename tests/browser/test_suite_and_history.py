@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 from rankscope.reports.page import history_page, suite_page
-from tests.needs import needed_module, needed_program
 from tests.reports.page.test_history_page import history_of
 from tests.reports.page.test_suite_page import suite_of
 
@@ -20,19 +17,6 @@ if TYPE_CHECKING:
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core" / "axe.min.js"
 PAGES = ("suite", "history")
 Scheme = Literal["light", "dark"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    advice = "pages are not tried in a browser. Debian: apt-get install chromium"
-    found = os.environ.get("CHROMIUM") or needed_program("chromium", "chromium-browser", advice=advice)
-    api = needed_module("playwright.sync_api", "dev")
-    with api.sync_playwright() as started:
-        chromium = started.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        )
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

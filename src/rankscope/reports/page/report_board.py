@@ -154,6 +154,12 @@ def _standings(names: list[str], compared: Compared | None) -> list[Standing]:
     ]
 
 
+def _deciding(compared: Compared | None) -> str:
+    """What on the leaderboard shows what the tests say."""
+    letters = compared is not None and _group_style(compared) == "letters"
+    return "letters and marks" if letters else "marks"
+
+
 def _notes(main: MeasureRow, compared: Compared | None) -> list[str]:
     """How the table is read."""
     drawn = main.means[0].has_interval
@@ -165,6 +171,6 @@ def _notes(main: MeasureRow, compared: Compared | None) -> list[str]:
     if main.differences:
         lines.append(
             "▲ better and ▼ worse than the baseline, corrected for all comparisons; without a mark no difference is "
-            "shown. Whether two bars overlap decides nothing; letters and marks do."
+            f"shown. Whether two bars overlap decides nothing; {_deciding(compared)} do."
         )
     return lines

@@ -213,6 +213,9 @@ def _classes(scores: Scores, queries: list[str]) -> list[str]:
 
 
 def _how(intervals: Intervals) -> str:
+    """How intervals were made; nothing where one query or class leaves nothing to draw."""
+    if intervals.units < 2:
+        return ""
     drawn = (
         f"{intervals.units:,} classes drawn with replacement, because queries of one class look for the same items"
         if intervals.unit == "classes"
