@@ -26,7 +26,7 @@ MARKS = """place => {
 class Opened:
     """A page, and everything it said or asked for."""
 
-    def __init__(self, browser: Browser, file: Path, ready: str = "html[data-ready=yes]", **look: Any) -> None:
+    def __init__(self, browser: Browser, file: Path, **look: Any) -> None:
         self.context = browser.new_context(offline=True, accept_downloads=True, **look)
         self.page: Page = self.context.new_page()
         self.said: list[str] = []
@@ -35,7 +35,7 @@ class Opened:
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(file.as_uri())
-        self.page.wait_for_selector(ready, timeout=60_000)
+        self.page.wait_for_selector("html[data-ready=yes]", timeout=60_000)
 
     def column(self, name: str) -> list[str]:
         """What stands in a column of the leaderboard, from top to bottom."""

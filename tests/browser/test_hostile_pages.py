@@ -72,8 +72,7 @@ WRITERS = {"suite": write_suite, "history": write_history, "feedback": write_fee
 @pytest.mark.parametrize("kind", WRITERS)
 def test_nothing_runs_and_axe_finds_nothing(browser: Browser, tmp_path: Path, kind: str) -> None:
     WRITERS[kind](tmp_path / "page.html")
-    ready = "main" if kind in ("suite", "history") else "html[data-ready=yes]"
-    opened = Opened(browser, tmp_path / "page.html", ready, viewport={"width": 1200, "height": 900})
+    opened = Opened(browser, tmp_path / "page.html", viewport={"width": 1200, "height": 900})
     page = opened.page
     page.locator("summary").evaluate_all("all => all.forEach(each => each.click())")
     page.locator("th button").evaluate_all("all => all.forEach(each => each.click())")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from rankscope.reports.page import history_page, suite_page
+from tests.browser.opened import MARKS, Opened
 from tests.reports.page.test_history_page import history_of
 from tests.reports.page.test_suite_page import suite_of
 
@@ -55,17 +56,21 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_one_picture_is_seen_for_light_and_one_for_dark(browser: Browser, files: dict[str, Path], name: str) -> None:
-    context = browser.new_context(color_scheme="light", offline=True)
-    page = context.new_page()
-    page.goto(files[name].as_uri())
-    seen = "['.lit', '.unlit'].map(each => document.querySelector(each).checkVisibility())"
-    assert page.evaluate(seen) == [True, False]
-    page.click("#theme")
-    assert page.evaluate(seen) == [False, True]
-    page.emulate_media(media="print")
-    assert page.evaluate(seen) == [True, False], "paper is light"
-    context.close()
+def test_graphs_are_drawn_at_the_width_they_have_with_letters_that_can_be_read(
+    browser: Browser, files: dict[str, Path], name: str
+) -> None:
+    opened = Opened(browser, files[name], viewport={"width": 400, "height": 900}, color_scheme="dark")
+    for place in opened.page.locator(".plot").all():
+        marks = place.evaluate(MARKS)
+        assert marks["shapes"] > 3
+        assert marks["broken"] == 0
+        assert marks["wide"] <= marks["room"] + 1
+    sizes = "[...document.querySelectorAll('.plot text')].map(each => each.getBoundingClientRect().height)"
+    assert min(opened.page.evaluate(sizes)) >= 10
+    assert all(text.startswith("What to conclude") for text in opened.page.locator(".conclusion").all_inner_texts())
+    opened.page.emulate_media(media="print")
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    opened.context.close()
 
 
 def test_a_suite_sorts_by_any_task(browser: Browser, files: dict[str, Path]) -> None:
