@@ -13,6 +13,7 @@ from benchmarks import (
     descriptors,
     error_rates,
     feedback,
+    feedback_methods,
     forecast,
     fuzz,
     gpu_nearest,
@@ -70,6 +71,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "workbench": ("Judging: marks, journals and kill -9, below HTTP", lambda: workbench.report(FOLDER)),
     "serve": ("Searching over HTTP: 50 clients at once, beside SQLite FTS5 behind the same server", serve.report),
     "feedback": ("Feedback loop: many sessions at once against one after the other", feedback.report),
+    "feedback-methods": ("Feedback methods: what each finds, and how long a step takes", feedback_methods.report),
 }
 
 

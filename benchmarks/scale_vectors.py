@@ -15,7 +15,7 @@ import numpy as np
 from rankscope.collections import load
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.engines.nearest.relevance import Relevance
-from rankscope.engines.shards.collection import Collection, RowFile
+from rankscope.engines.shards.collection import RowFile, StoredRows
 from rankscope.engines.shards.plan import ShardPlan
 from rankscope.engines.shards.ranking import ShardRanking, shards_between
 from rankscope.engines.shards.shard_counts import ShardCounts
@@ -89,7 +89,7 @@ def _by_shards(items: Features, count: int, runner: Runner, keep_scores: bool) -
         file = Path(folder).resolve() / "features.npy"
         np.save(file, items.matrix)
         plan = ShardPlan(
-            collection=Collection((RowFile.of(items.matrix, file),), items.width, items.kind),
+            collection=StoredRows((RowFile.of(items.matrix, file),), items.width, items.kind),
             metric="cosine",
             keep_scores=keep_scores,
             memory=MEMORY,

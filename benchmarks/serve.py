@@ -193,14 +193,14 @@ def serve_fts5() -> None:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    from rankscope.workbench.service import Limits, ServicePart, create_application, listen, run_application
+    from rankscope.workbench.service import ServiceLimits, ServicePart, create_application, listen, run_application
     from rankscope.workbench.service.answers import json_answer, json_bytes
     from rankscope.workbench.service.hosts import hosts_of
     from rankscope.workbench.service.server import address_of
     from rankscope.workbench.service.solr.part import tell
     from rankscope.workbench.service.turns import Turns
 
-    turns, local = Turns(Limits()), threading.local()
+    turns, local = Turns(ServiceLimits()), threading.local()
 
     def search(query: str) -> bytes:
         if not hasattr(local, "base"):

@@ -16,7 +16,7 @@ from rankscope.cli.main import cli
 from tests.cli.inside import runs_in
 from tests.test_tutorials import DOCS
 
-PAGES = ("explain-a-query", "feedback-questions", "feedback-study", "trust-judgements")
+PAGES = ("explain-a-query", "feedback-questions", "feedback-study", "fuse-runs", "trust-judgements")
 PARTS = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -48,6 +48,8 @@ def prepare(folder: Path) -> None:
     (folder / "pool.txt").write_text("".join(judged))
     words = [f"{topic} Q0 {item} 1 {50 - item % 50} words\n" for topic in (3, 8) for item in range(60)]
     (folder / "words.run").write_text("".join(words))
+    marks = [f"{kind},{item},{1 if label[item] == kind else -1}\n" for kind in (3, 8) for item in range(0, 400, 5)]
+    (folder / "log.csv").write_text("".join(["session,item,mark\n", *marks]))
     runs_in(folder)
 
 

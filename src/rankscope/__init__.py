@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from rankscope.facade.comparing import compare, gate
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
+    from rankscope.facade.fusing import fuse
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.ranking import benchmark, describe, rank
@@ -83,6 +84,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "index": "facade.searching",
     "search": "facade.searching",
     "gather": "facade.gathering",
+    "fuse": "facade.fusing",
     "Qrels": "inputs.qrels",
     "Run": "inputs.run",
     "Features": "inputs.features",
@@ -114,6 +116,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "engines",
     "measures",
     "evaluation",
+    "fusion",
     "curves",
     "statistics",
     "forecast",
@@ -151,6 +154,7 @@ __all__ = [
     "evaluate_ranks",
     "explain_query",
     "forecast_growth",
+    "fuse",
     "gate",
     "gather",
     "graph",

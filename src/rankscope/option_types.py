@@ -50,7 +50,7 @@ def rule_of(
     A hint of another sort allows all; limits make it one of numbers. `former` are words that were choices once.
 
     >>> rule_of(int | None, least=1)
-    AnyOf(rules=(Nothing(), WholeNumber(least=1, most=9223372036854775807)))
+    AnyOf(rules=(NoneValue(), WholeNumber(least=1, most=9223372036854775807)))
     >>> rule_of(Sequence[Literal["k", "R"]])
     Several(rule=OneOf(choices=('k', 'R'), exactly=False))
     """

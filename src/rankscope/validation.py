@@ -195,7 +195,7 @@ class Optional(Rule):
 
 
 @dataclass(frozen=True)
-class Nothing(Rule):
+class NoneValue(Rule):
     """None, which has a meaning of its own and can be written: `none`."""
 
     def plain(self, value: Any) -> None:
@@ -270,7 +270,7 @@ SEED = WholeNumber(least=0)
 SHARE = Number(above=0, below=1)
 FLAG = Flag()
 TEXT = Text()
-NOTHING = Nothing()
+NOTHING = NoneValue()
 
 
 def plain_values(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

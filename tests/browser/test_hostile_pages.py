@@ -17,7 +17,7 @@ from rankscope.feedback.study.study import Plan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.reports.page import benchmark_page, feedback_page, history_page, suite_page
 from rankscope.statistics.table.score_table import ScoreTable
-from rankscope.statistics.verdicts.gate_history import History
+from rankscope.statistics.verdicts.gate_history import GateHistory
 from rankscope.statistics.verdicts.suite import compare_suite
 from tests.browser.opened import Opened
 from tests.browser.test_safe_and_accessible import AXE, FOUND, NASTY
@@ -48,7 +48,7 @@ def write_history(path: Path) -> None:
         )
         for each, name in zip(history_of(0.0, 0.03, -0.05).builds, NASTY, strict=False)
     ]
-    path.write_text(history_page.render(History(tuple(told)), NASTY[1]), encoding="utf-8")
+    path.write_text(history_page.render(GateHistory(tuple(told)), NASTY[1]), encoding="utf-8")
 
 
 def write_feedback(path: Path) -> None:

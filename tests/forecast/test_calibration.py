@@ -8,7 +8,7 @@ from scipy import stats
 
 from rankscope.arrays import FloatArray
 from rankscope.forecast.calibration import CAUTION, EXPECTED, Calibration, calibrate, left_out, ratios
-from rankscope.forecast.tails import NODE_WEIGHTS, Shared, Tails, shared_by, tails_of
+from rankscope.forecast.tails import NODE_WEIGHTS, SharedTail, Tails, shared_by, tails_of
 
 
 def drawn(queries: int, items: int, seed: int = 0) -> FloatArray:
@@ -37,7 +37,7 @@ def test_chances_are_those_of_the_generalised_pareto_tail() -> None:
 
 
 def test_what_is_left_out_is_expected_by_the_others() -> None:
-    best, shared = np.array([[5.0, 3.0, 2.0, 1.5]]), Shared(0.0, 0.0, 1e-12)
+    best, shared = np.array([[5.0, 3.0, 2.0, 1.5]]), SharedTail(0.0, 0.0, 1e-12)
     rest = np.array([[3.0, 2.0, 1.5]])
     alone = tails_of(rest, 2, shared)
     expected = 40.0 * NODE_WEIGHTS @ alone.chances(np.array([39.0]), np.zeros(1, np.int64), np.array([5.0]))

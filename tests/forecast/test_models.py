@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from rankscope.arrays import FloatArray
-from rankscope.curves.hits import Hits
+from rankscope.curves.hits import RelevantHits
 from rankscope.curves.terms import Terms, terms_of
 from rankscope.forecast.between import Between
 from rankscope.forecast.evidence import Evidence, ScoreEvidence
@@ -55,7 +55,7 @@ def test_jeffreys_gives_the_worked_values(target: int, value: float) -> None:
 
 
 def test_the_tail_model_is_its_formula() -> None:
-    hits = Hits(np.zeros(3, np.int64), np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 7.0]), np.ones(3), 1)
+    hits = RelevantHits(np.zeros(3, np.int64), np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 7.0]), np.ones(3), 1)
     best = np.array([[5.0, 4.0, 3.5, 3.0, 2.0, 1.0, 0.5]])
     evidence = Evidence(hits, np.array([100.0]), ScoreEvidence(np.array([6.0, 4.5, 0.2]), best))
     sigma = (5 + 4 + 3.5) / 3 - 3

@@ -160,13 +160,13 @@ def gathered_from(
 ) -> Gathered:
     """`gather` without pauses, into docs.parquet; `resolve` and `network` are what tests put in place of the world."""
     from rankscope.gathering.gather import gather_pages
-    from rankscope.gathering.rules import Rules
+    from rankscope.gathering.rules import GatheringLimits
 
     ours: dict[str, Any] = {name: given.pop(name) for name in ("resolve", "restart", "progress") if name in given}
     if network is not None:
         ours["network"] = network
     seeds = [addresses] if isinstance(addresses, str) else addresses
-    return gather_pages(seeds, folder / "docs.parquet", Rules(**{"pause": 0, **given}), allow=allow, **ours)
+    return gather_pages(seeds, folder / "docs.parquet", GatheringLimits(**{"pause": 0, **given}), allow=allow, **ours)
 
 
 def documents(folder: Path) -> dict[str, dict[str, Any]]:

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import pytest
 
 from rankscope.errors import InputError
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.unpacking import PIECE, unpacked
 from tests.gathering.site import HOME, Make, Reply, documents, gathered_from, page, reasons, served
 
@@ -61,7 +61,7 @@ def test_a_bomb_is_unpacked_in_small_pieces() -> None:
     ids=["twice", "brotli", "not packed", "cut off"],  # gzip writes the time: bodies would be other names each time
 )
 def test_what_is_packed_wrongly_is_left_out(packing: str, body: bytes, reason: str) -> None:
-    with pytest.raises(LeftOut) as raised:
+    with pytest.raises(NoDocument) as raised:
         b"".join(unpacked([body], packing))
     assert raised.value.reason == reason
 
@@ -149,10 +149,10 @@ def test_the_worker_that_a_page_ends_is_replaced() -> None:
         assert worker._process is not None
         worker._process.kill()
         worker._process.wait()
-        with pytest.raises(LeftOut, match="ends the process that reads it as html"):
+        with pytest.raises(NoDocument, match="ends the process that reads it as html"):
             worker.parse("html", b"<p>second", "", 100)
         assert worker.parse("html", b"<p>third", "", 100).text == "third"
-        with pytest.raises(LeftOut, match="holds more than 10 bytes of text"):
+        with pytest.raises(NoDocument, match="holds more than 10 bytes of text"):
             worker.parse("html", b"<p>much too much", "", 10)
 
 
@@ -160,7 +160,7 @@ def test_the_worker_that_a_page_ends_is_replaced() -> None:
 def test_an_answer_that_is_none_ends_nothing(answer: bytes) -> None:
     from rankscope.gathering.worker import _checked
 
-    with pytest.raises(LeftOut, match="makes no sense"):
+    with pytest.raises(NoDocument, match="makes no sense"):
         _checked(answer, 100)
 
 
@@ -168,7 +168,7 @@ def test_a_worker_that_takes_too_long_is_ended() -> None:
     from rankscope.gathering.worker import ParsingWorker
 
     nested = b"<div>" * 400_000
-    with ParsingWorker(patience=0.01) as worker, pytest.raises(LeftOut, match="takes too long to be read as html"):
+    with ParsingWorker(patience=0.01) as worker, pytest.raises(NoDocument, match="takes too long to be read as html"):
         worker.parse("html", nested, "", 10_000_000)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.errors import InputError, SettingError
 from rankscope.gathering.pacing import Pacer
-from rankscope.gathering.rules import Rules
+from rankscope.gathering.rules import GatheringLimits
 from rankscope.version import __version__
 from tests.gathering.site import HOME, Make, Names, Reply, documents, gathered_from, page, reasons, redirect, served
 
@@ -102,9 +102,9 @@ def test_ports_of_one_host_share_its_pause(tmp_path: Path) -> None:
 
 
 def test_the_usual_pause_is_a_second() -> None:
-    assert Rules().pause == 1
+    assert GatheringLimits().pause == 1
     waited: list[float] = []
-    pacer = Pacer(Rules().pause, clock=lambda: 50.0, wait=waited.append)
+    pacer = Pacer(GatheringLimits().pause, clock=lambda: 50.0, wait=waited.append)
     pacer.note_all(["a"])
     pacer.wait_for("a", 0.2)
     pacer.wait_for("b")
@@ -132,7 +132,7 @@ def test_we_say_who_we_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("contact", ["", "a\r\nCookie: x", "ü", "(me)", "x" * 300])
 def test_a_contact_that_no_header_can_hold_is_refused(contact: str) -> None:
     with pytest.raises(SettingError, match="contact must be"):
-        Rules(contact=contact)
+        GatheringLimits(contact=contact)
 
 
 def test_no_cookie_and_no_credential_is_ever_sent(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankscope.graphs.legend import Entry, legend_of
+from rankscope.graphs.legend import LegendEntry, legend_of
 from rankscope.graphs.marks import Mark
 
 if TYPE_CHECKING:
@@ -32,6 +32,6 @@ class RecordingCanvas:
         return [mark.role for mark in self.marks]
 
     @property
-    def legend(self) -> tuple[Entry, ...]:
+    def legend(self) -> tuple[LegendEntry, ...]:
         """What the legend says."""
         return () if self.graph is None else legend_of(self.graph)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from rankscope.inputs.blocks import numbers_of
 from rankscope.inputs.checks import Problems
-from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
+from rankscope.ranks.grouping import Scattered, WholeQueries, gather_rows, whole_queries
 from tests.ranks.slow_reduction import run_of
 from tests.strategies import RunRow, run_rows
 
 Listed = list[tuple[str, list[tuple[str, float, int]]]]
 
 
-def listed(parts: list[Whole]) -> Listed:
+def listed(parts: list[WholeQueries]) -> Listed:
     """Query, and its rows as (item, score, line)."""
     result: Listed = []
     for part in parts:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rankscope.errors import SettingError
 from rankscope.reports.formats import latex
 from rankscope.reports.formats.grid import Cell, Grid, query_grid
-from rankscope.reports.formats.latex_columns import Column, marks_width
+from rankscope.reports.formats.latex_columns import LatexColumn, marks_width
 from rankscope.reports.formats.latex_layout import COLUMN, PAGE, width_of_columns
 from rankscope.reports.formats.latex_signs import PREAMBLE, escape_latex, text_width
 from rankscope.reports.texts.paper_marks import BETTER, WORSE, marks_of
@@ -124,10 +124,10 @@ def test_a_text_is_not_wider_than_computed(size: int, tmp_path: Path) -> None:
 def test_marks_and_bold_numbers_are_not_wider_than_computed(tmp_path: Path) -> None:
     marks = ["a", "abc", "abcdef", BETTER, WORSE]
     cells = [Cell("0.262", best=True, marks=each) for each in marks]
-    written = [Column("AP", (cell,)).cell(0, None, 8).lstrip(".") for cell in cells]
+    written = [LatexColumn("AP", (cell,)).cell(0, None, 8).lstrip(".") for cell in cells]
     real = widths_of([f"${each}$" for each in written], 8, tmp_path)
     for wide, cell in zip(real, cells, strict=True):
-        _, right = Column("AP", (cell,)).digits(8)
+        _, right = LatexColumn("AP", (cell,)).digits(8)
         assert wide <= right * text_width("0", 8)
         assert marks_width(cell.marks, 8) < wide
 
@@ -145,7 +145,7 @@ def test_systems_are_rows_the_best_is_bold_and_decimals_are_aligned() -> None:
 
 
 def test_numbers_beyond_one_signs_p_values_and_undefined_ones() -> None:
-    column = Column("x", tuple(map(Cell, ("0.250", "12.5", "-0.250", "<0.001", "1,234", "-", "0.2 [0.1, 0.3]"))))
+    column = LatexColumn("x", tuple(map(Cell, ("0.250", "12.5", "-0.250", "<0.001", "1,234", "-", "0.2 [0.1, 0.3]"))))
     assert column.numeric
     assert [column.cell(row, None, 8) for row in range(7)] == [
         ".250 &",

@@ -13,7 +13,7 @@ from rankscope.facade.usual import METHODS, TEXT_METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PROBLEM = ("topics", "qrels", "rel", "also", "groups", "scaling", "similarity", "field", "parts")
+PROBLEM = ("topics", "qrels", "rel", "also", "groups", "scaling", "log", "similarity", "field", "parts")
 LABELS = ("labels", "separator", "label_column", "id_column")
 
 
@@ -101,6 +101,14 @@ PROBLEM_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         default="none",
         show_default=True,
         help="How features are scaled before methods see them.",
+    ),
+    click.option(
+        "--log",
+        type=Input(),
+        metavar="FILE",
+        help="Marks of earlier sessions (columns session, item and mark: 1 or -1; .csv, .tsv, .jsonl or .parquet), for"
+        " methods that learn from a log (log-based-svm, kernel-updating, semantic-space, semantic-network, "
+        "long-term-grouping).",
     ),
 )
 

@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "gather": "I have pages on the web: those of hosts that you name, politely, to documents that can be indexed.",
     "index": "I have texts, no run files: documents of many formats to an index that can be searched.",
     "search": "What does it find? A query in Lucene's language, or a file of topics to a run or to exact ranks.",
+    "fuse": "Is it better together? Several runs made one, by every method of the field; tuned on other queries only.",
     "look": "What is inside an index of texts? Terms, postings, documents, scores explained, queries as trees.",
     "serve": "Search over HTTP: clients of Solr and OpenSearch work unchanged on your indexes, and can only read.",
     "feedback": "Which feedback method learns what the user wants from the fewest examples? With simulated users.",

@@ -194,13 +194,26 @@ def import_(folder: str, labels: str, assessor: str | None, kind: str, database:
     help="Qrels; a table with all columns where the name ends in .parquet.",
 )
 @click.option("--journal", type=OutputFile(), metavar="FILE", help="The whole journal as JSON lines, with names.")
+@click.option(
+    "--log",
+    type=OutputFile(),
+    metavar="FILE",
+    help="What was marked in sessions of feedback (session, item, mark), as .csv, .tsv or .jsonl: rankscope feedback "
+    "--log FILE learns from it.",
+)
 @click.option("--assessor", metavar="NAME", help="Only the grades of NAME, who may be a machine.")
 @click.option("--probabilities", is_flag=True, help="A fifth column with the inclusion probability of each pair.")
 @click.option("--names", is_flag=True, help="Name the assessors in the provenance; else they are numbered.")
 @DATABASE
 @QUIET
 def export(
-    folder: str, output: str | None, journal: str | None, database: str | None, quiet: bool, **given: Any
+    folder: str,
+    output: str | None,
+    journal: str | None,
+    log: str | None,
+    database: str | None,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Write the judgements, and FILE.provenance.json, which says where every grade comes from.
 
@@ -210,12 +223,16 @@ def export(
     \b
     rankscope project export judging -o qrels.txt
     rankscope project export judging --journal journal.jsonl
+    rankscope project export judging --log log.csv
     """
     from rankscope.errors import SettingError
     from rankscope.workbench.project import Project
 
-    if output is None and journal is None:
-        raise SettingError("nothing to write: give -o FILE for the judgements, or --journal FILE for everything")
+    if output is None and journal is None and log is None:
+        raise SettingError(
+            "nothing to write: give -o FILE for the judgements, --journal FILE for everything, or --log FILE for what "
+            "was marked in sessions of feedback"
+        )
     with Project.open(folder, database=database, readonly=True) as project:
         if output is not None:
             done = project.export(output, **given)
@@ -224,6 +241,9 @@ def export(
         if journal is not None:
             digest = project.export_journal(journal)
             _say(quiet, f"{journal}: {project.state.last:,} events, {digest}")
+        if log is not None:
+            sessions = project.export_log(log)
+            _say(quiet, f"{log}: marks of {sessions:,} session{'' if sessions == 1 else 's'}")
 
 
 @command.command("backup", cls=GuardedCommand, short_help="A copy of judgements.db.")

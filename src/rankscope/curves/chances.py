@@ -6,7 +6,7 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.curves.distributions import Counts
-from rankscope.curves.tail_sums import NEGLIGIBLE, Ranked, Ratios, Weight, tail_sums, weighted_sums
+from rankscope.curves.tail_sums import NEGLIGIBLE, Ratios, TermsAtRanks, Weight, tail_sums, weighted_sums
 
 BLOCK = 1 << 16  # elements at once
 FRACTION_BLOCK = 1 << 14  # where none leaves early: they stay in the processor's cache
@@ -66,7 +66,7 @@ def _weighted(
 ) -> FloatArray:
     """The part of the mean from `start` on, down or up, over the next counts as far as there is room."""
     first = np.exp(counts.log_probability(start))
-    return weighted_sums(first, counts.ratios(start, step), Ranked(weight, place + start, step, room))
+    return weighted_sums(first, counts.ratios(start, step), TermsAtRanks(weight, place + start, step, room))
 
 
 def mean_inverse(counts: Counts, place: FloatArray, steps: int = 400) -> FloatArray:

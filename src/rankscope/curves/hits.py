@@ -14,7 +14,7 @@ from rankscope.wording import setting_usage
 
 
 @dataclass(frozen=True)
-class Hits:
+class RelevantHits:
     """Relevant items of many queries, flat: the query, the place among the relevant items, the distractors above."""
 
     row: IntArray
@@ -33,10 +33,10 @@ class Hits:
         """Sum per query."""
         return np.bincount(self.row, weights=values, minlength=self.queries).astype(np.float64, copy=False)
 
-    def take(self, chosen: IntArray) -> Hits:
+    def take(self, chosen: IntArray) -> RelevantHits:
         """Some of the hits, of queries whose numbers stay."""
         certain = self.certain[chosen] if isinstance(self.certain, np.ndarray) else self.certain
-        return Hits(
+        return RelevantHits(
             row=self.row[chosen],
             place=self.place[chosen],
             above=self.above[chosen],
@@ -50,9 +50,9 @@ class Hits:
 class AllHits:
     """The items found, and those not found at the best and at the worst places they can have."""
 
-    found: Hits
-    best: Hits
-    worst: Hits
+    found: RelevantHits
+    best: RelevantHits
+    worst: RelevantHits
     relevant: IntArray  # c of each query
     distractors: IntArray  # e of each query
 
@@ -80,7 +80,7 @@ def hits_of(queries: RelevantRanks) -> AllHits:
     (array([0., 1.]), array([18.]), array([97.]))
     """
     distractors = distractors_of(queries)
-    found = Hits(
+    found = RelevantHits(
         row=queries.row,
         place=queries.position.astype(np.float64),
         above=(queries.ranks - queries.position).astype(np.float64),
@@ -125,9 +125,9 @@ def _deepest(queries: RelevantRanks) -> IntArray:
     return deepest
 
 
-def _missing(queries: RelevantRanks, above: IntArray, lost: Ragged) -> Hits:
+def _missing(queries: RelevantRanks, above: IntArray, lost: Ragged) -> RelevantHits:
     """Relevant items that were not found, in the order of the grades given."""
-    return Hits(
+    return RelevantHits(
         row=lost.row,
         place=(queries.found[lost.row] + lost.position).astype(np.float64),
         above=above[lost.row].astype(np.float64),

@@ -61,7 +61,7 @@ class Ratios:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class TermsAtRanks:
     """Terms that stand at ranks: the first at `rank`, each next one a `step` further; `room` of them may follow it."""
 
     weight: Weight
@@ -87,13 +87,13 @@ def tail_sums(first: FloatArray, ratios: Ratios) -> FloatArray:
     return result
 
 
-def weighted_sums(first: FloatArray, ratios: Ratios, ranked: Ranked) -> FloatArray:
+def weighted_sums(first: FloatArray, ratios: Ratios, ranked: TermsAtRanks) -> FloatArray:
     """The sum of each element's terms, each times the weight of its rank, as far as there is room."""
     return _sums(first, ratios, ranked)
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def _sums(first: FloatArray, ratios: Ratios, ranked: Ranked | None = None) -> FloatArray:
+def _sums(first: FloatArray, ratios: Ratios, ranked: TermsAtRanks | None = None) -> FloatArray:
     """Term after term, for all elements that are not done."""
     total, active = np.empty(first.size), np.arange(first.size)
     term, least = first.copy(), NEGLIGIBLE * first
@@ -113,7 +113,7 @@ def _sums(first: FloatArray, ratios: Ratios, ranked: Ranked | None = None) -> Fl
     return total
 
 
-def _started(ratios: Ratios, ranked: Ranked | None) -> tuple[FloatArray, FloatArray]:
+def _started(ratios: Ratios, ranked: TermsAtRanks | None) -> tuple[FloatArray, FloatArray]:
     """The factors, and the rank and the room behind them: their values, and what a step adds to them."""
     if ranked is None:
         return ratios.factors.copy(), ratios.slopes
@@ -126,6 +126,6 @@ def _ratio(state: FloatArray, scratch: FloatArray) -> FloatArray:
     return np.divide(np.multiply(x, y, out=scratch[0]), np.multiply(u, v, out=scratch[1]), out=scratch[0])
 
 
-def _weighed(term: FloatArray, state: FloatArray, ranked: Ranked | None) -> FloatArray:
+def _weighed(term: FloatArray, state: FloatArray, ranked: TermsAtRanks | None) -> FloatArray:
     """The terms times their weights; the rank of an element that is done no longer means anything."""
     return term if ranked is None else term * ranked.weight(np.maximum(state[RANK], 1.0))

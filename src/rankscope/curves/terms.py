@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.arrays import FloatArray
 from rankscope.curves.chances import at_most, mean_inverse, mean_of
 from rankscope.curves.distributions import Counts
-from rankscope.curves.hits import Hits
+from rankscope.curves.hits import RelevantHits
 from rankscope.errors import MeasureError
 from rankscope.measures import AP, Measure, P, R, Rprec, nDCG
 from rankscope.measures.gains import discount, gain_of, ideal_order
@@ -29,14 +29,14 @@ class Terms(ABC):
     cut: FloatArray  # per query; infinite where there is none
 
     @abstractmethod
-    def mean(self, hits: Hits, above: Counts) -> FloatArray:
+    def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
         """Mean weight of each hit when `above` distractors are added to those that are above in any case."""
 
     def cut_at(self, depth: FloatArray) -> Self:
         """The same measure of lists that end at a depth."""
         return replace(self, cut=np.minimum(self.cut, depth))
 
-    def room(self, hits: Hits) -> FloatArray:
+    def room(self, hits: RelevantHits) -> FloatArray:
         """How many distractors may be added before the hit falls behind the cut."""
         return self.cut[hits.row] - hits.start
 
@@ -45,7 +45,7 @@ class Terms(ABC):
 class HitCount(Terms):
     """1 for each hit within the cut: P, R, Rprec."""
 
-    def mean(self, hits: Hits, above: Counts) -> FloatArray:
+    def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
         """The chance to stand within the cut."""
         return at_most(above, self.room(hits))
 
@@ -54,7 +54,7 @@ class HitCount(Terms):
 class Precisions(Terms):
     """Place over rank: AP."""
 
-    def mean(self, hits: Hits, above: Counts) -> FloatArray:
+    def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
         """Place times the mean of 1 / rank."""
         if np.isinf(self.cut).all():
             return hits.place * mean_inverse(above, hits.start)
@@ -67,7 +67,7 @@ class Gains(Terms):
 
     gain: str = "linear"
 
-    def mean(self, hits: Hits, above: Counts) -> FloatArray:
+    def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
         """Gain times the mean of 1 / log2(rank + 1)."""
         share = mean_of(above, lambda rank: 1.0 / np.log2(rank + 1.0), hits.start, self.room(hits))
         return gain_of(hits.grade, self.gain) * share

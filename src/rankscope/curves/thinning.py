@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.chances import at_most
 from rankscope.curves.distributions import Binomial, Counts, Hypergeometric
-from rankscope.curves.hits import AllHits, Hits, hits_of
+from rankscope.curves.hits import AllHits, RelevantHits, hits_of
 from rankscope.curves.terms import HitCount, terms_of
 from rankscope.measures import Measure
 from rankscope.measures.fractions import divide
@@ -25,7 +25,9 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_EXACT = 1_000_000  # distractors; with more, each is kept or not by itself: Bin(b, m / e)
 LEAST_CHANCE = 1e-16
-PerHit = Callable[[Hits], tuple[FloatArray, FloatArray]]  # what each hit adds to the mean and to the mean square
+PerHit = Callable[
+    [RelevantHits], tuple[FloatArray, FloatArray]
+]  # what each hit adds to the mean and to the mean square
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def hits_when_kept(hits: AllHits, kept: IntArray, scope: IntArray) -> Thinned:
     possible = kept <= hits.distractors
     some_hits = hits.of(possible)
 
-    def adds(some: Hits) -> tuple[FloatArray, FloatArray]:
+    def adds(some: RelevantHits) -> tuple[FloatArray, FloatArray]:
         chance = at_most(after(some, hits.distractors, kept), scope[some.row] - some.place)
         return chance, (2.0 * some.place - 1.0) * chance  # n^2 = 1 + 3 + ... + (2 n - 1)
 
@@ -83,7 +85,7 @@ def expected_value(queries: RelevantRanks, kept: ArrayLike, measure: Measure) ->
         return expected_hits(terms.queries, kept, terms.cut).over(terms.divisor)
     hits, kept = hits_of(terms.queries), _per_query(kept, queries)
 
-    def adds(some: Hits) -> tuple[FloatArray, FloatArray]:
+    def adds(some: RelevantHits) -> tuple[FloatArray, FloatArray]:
         return terms.mean(some, after(some, hits.distractors, kept)), np.full(some.row.size, np.nan)
 
     return _ends(hits, adds, kept <= hits.distractors).over(terms.divisor)
@@ -101,7 +103,7 @@ def expected_hits_of_class(queries: RelevantRanks, members: ArrayLike, kept: Arr
     possible = (kept <= hits.distractors) & (members <= queries.relevant)
     share = divide(members, queries.relevant, nothing=0.0)
 
-    def adds(some: Hits) -> tuple[FloatArray, FloatArray]:
+    def adds(some: RelevantHits) -> tuple[FloatArray, FloatArray]:
         others = np.maximum(queries.relevant[some.row] - 1.0, 0.0)
         mates = Hypergeometric(others, some.place - 1.0, np.clip(members[some.row] - 1.0, 0.0, others))
         room = limit[some.row].astype(np.float64) - 1.0
@@ -124,7 +126,7 @@ def _over_mates(mates: Hypergeometric, distractors: Counts, room: FloatArray) ->
     return total, square
 
 
-def after(some: Hits, distractors: IntArray, kept: IntArray) -> Counts:
+def after(some: RelevantHits, distractors: IntArray, kept: IntArray) -> Counts:
     """Distractors above each hit when `kept` of all stay; as many as there are where more are asked for."""
     there = distractors[some.row].astype(np.float64)
     drawn = np.minimum(kept[some.row], there)

@@ -10,7 +10,7 @@ from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
-    from rankscope.statistics.verdicts.gate_history import History
+    from rankscope.statistics.verdicts.gate_history import GateHistory
     from rankscope.statistics.verdicts.gate_result import GateResult
 
 
@@ -39,7 +39,7 @@ def append_gate(scores: Scores, result: GateResult, history: str | Path, build: 
     append_record(history, record_of(result, tables, build, date, clusters=classes_are_targets(scores)))
 
 
-def history_page(history: str | Path, title: str = "") -> tuple[str, History]:
+def history_page(history: str | Path, title: str = "") -> tuple[str, GateHistory]:
     """The page of a history, and the history that it shows."""
     from rankscope.reports.page import history_page
     from rankscope.statistics.verdicts.gate_history import read_history

@@ -31,9 +31,11 @@ def gather(
     them. Interrupted work continues when it is called again in the same way, unless `restart` is true.
     """
     from rankscope.gathering.gather import gather_pages
-    from rankscope.gathering.rules import Rules
+    from rankscope.gathering.rules import GatheringLimits
 
-    rules = Rules(pages=pages, depth=depth, megabytes=megabytes, seconds=seconds, pause=pause, contact=contact)
+    rules = GatheringLimits(
+        pages=pages, depth=depth, megabytes=megabytes, seconds=seconds, pause=pause, contact=contact
+    )
     given = [addresses] if isinstance(addresses, str) else list(addresses)
     allowed = [allow] if isinstance(allow, str) else list(allow)
     return gather_pages(given, output, rules, allow=allowed, restart=restart, progress=progress)

@@ -17,16 +17,12 @@ DEPTH = 1000
 
 def refuse_for_engine(choices: Mapping[str, Any]) -> None:
     """Choices that belong to an index, where they differ from what goes without saying."""
-    from inspect import signature
+    from rankscope.facade.searching import unusual_settings
 
-    from rankscope.facade.searching import search
-
-    usual = signature(search).parameters
-    given = [name for name, value in choices.items() if value is not usual[name].default]
-    if given:
+    if given := unusual_settings(choices):
         raise SettingError(
-            f"{', '.join(map(setting_usage, given))}: not with {setting_usage('engine')}, which ranks by itself. What "
-            f"it can do belongs into {setting_usage('request', 'FILE.json')}; judgements are for rankscope evaluate"
+            f"{given}: not with {setting_usage('engine')}, which ranks by itself. What it can do belongs into "
+            f"{setting_usage('request', 'FILE.json')}; judgements are for rankscope evaluate"
         )
 
 
@@ -55,7 +51,7 @@ def search_engine(
     from rankscope.engines.live.address import EngineAddress
     from rankscope.engines.live.credentials import Credentials
     from rankscope.engines.live.dialects import DIALECTS
-    from rankscope.engines.live.limits import Extent, Limits
+    from rankscope.engines.live.limits import EngineLimits, Extent
     from rankscope.engines.live.live_search import LiveSearch
     from rankscope.engines.live.topics import read_vectors, requests_of
     from rankscope.facade.searching import RANKS, query_set_of, system_name
@@ -65,7 +61,7 @@ def search_engine(
     if str(output).endswith(RANKS):
         raise SettingError(f"NAME{RANKS} holds ranks of judged documents; an engine gives a run: name it NAME.run")
     address, credentials = EngineAddress.parse(engine), Credentials.from_environment()
-    extent, limits = Extent(DEPTH if depth is None else depth, page_size), Limits(workers, retries, seconds)
+    extent, limits = Extent(DEPTH if depth is None else depth, page_size), EngineLimits(workers, retries, seconds)
     dialect, queries = DIALECTS[address.kind], query_set_of(topics, **(reading or {}))
     template = _template(dialect, request, field, syntax)
     given = None if vectors is None else read_vectors(vectors)

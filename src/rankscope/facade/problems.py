@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -37,7 +37,8 @@ class ProblemChoices(TypedDict, total=False):
     name; an index needs them. `rel` is the lowest grade that is fully relevant, one below is worth grade / rel. Of an
     index: `similarity`, `field` and `parts` of the topics, as of `search`. Of vectors: `also`, further features of the
     same items, each a group; `groups`, how many features each group has; and where labels and names stand. `scaling`:
-    how features are scaled before methods see them.
+    how features are scaled before methods see them. `log`: marks of earlier sessions (session, item, mark) in a file or
+    a table, by session and item, or sessions x items, for methods that learn from a log.
     """
 
     topics: Any
@@ -49,6 +50,7 @@ class ProblemChoices(TypedDict, total=False):
     also: Sequence[Any]
     groups: Sequence[int] | None
     scaling: Scaling
+    log: Any
     separator: str | None
     label_column: str | None
     id_column: str | None
@@ -82,6 +84,12 @@ class Problem:
         """The methods asked for, or the usual ones."""
         return methods_of(texts or self.usual_methods)
 
+    def with_log(self, log: Any) -> Problem:
+        """The same problem with what was marked in earlier sessions."""
+        from rankscope.inputs.feedback_logs import FeedbackLog
+
+        return replace(self, items=self.items.with_log(FeedbackLog.of(log, self.ids).marks))
+
     def elementary(self, topic: str) -> BoolArray:
         """Items x labels: the labels that a topic is made of, in order."""
         from rankscope.feedback.users.expressions import HasLabel, parse_expression
@@ -96,6 +104,12 @@ class Problem:
 
 def problem_of(features: Any, labels: Any = None, **choices: Unpack[ProblemChoices]) -> Problem:
     """The problem that people describe: vectors with labels or judgements, or the documents of an index."""
+    log = choices.pop("log", None)
+    problem = _problem_without_log(features, labels, choices)
+    return problem if log is None else problem.with_log(log)
+
+
+def _problem_without_log(features: Any, labels: Any, choices: ProblemChoices) -> Problem:
     from rankscope.facade.simulating_on_texts import is_text_index, text_problem_of
 
     given: dict[str, Any] = {"labels": labels, **choices}

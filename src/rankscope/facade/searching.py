@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from rankscope.errors import SettingError
+from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.engines.live.live_run import LiveRun
@@ -185,6 +186,8 @@ def search(
     [1]
     """
     reading: dict[str, Any] = {"format": format, "encoding": encoding, "max_ratio": max_ratio, "download": download}
+    live: dict[str, Any] = {"request": request, "vectors": vectors, "id_field": id_field, "page_size": page_size}
+    live |= {"workers": workers, "retries": retries, "seconds": seconds, "restart": restart, "progress": progress}
     if engine is not None:
         from rankscope.facade.live_searching import refuse_for_engine, search_engine
 
@@ -192,53 +195,44 @@ def search(
             {"index": index, "query": query, "qrels": qrels, "expand": expand, "limit": limit, "seed": seed}
             | {"similarity": similarity, "operator": operator, "unmatched": unmatched, "ties": ties}
         )
-        return search_engine(
-            engine,
-            topics,
-            output,
-            request=request,
-            vectors=vectors,
-            field=field,
-            syntax=syntax or "words",
-            depth=depth,
-            parts=parts,
-            id_field=id_field,
-            page_size=page_size,
-            workers=workers,
-            retries=retries,
-            seconds=seconds,
-            restart=restart,
-            system=system,
-            progress=progress,
-            reading=reading,
-        )
-    opened = opened_index(index)
+        asked: dict[str, Any] = {"field": field, "syntax": syntax or "words", "depth": depth, "parts": parts}
+        return search_engine(engine, topics, output, system=system, reading=reading, **asked, **live)
+    _refuse_without_engine(live)
     if (query is None) == (topics is None):
         raise SettingError("give a query, or topics")
+    opened = opened_index(index)
+    shared: dict[str, Any] = {"field": field, "expand": expand}
     if query is not None:
+        joined = operator.upper()
         return opened.search(
             query,
             similarity,
             limit=limit,
-            field=field,
-            operator=operator.upper(),  # type: ignore[arg-type]
+            operator=joined,  # type: ignore[arg-type]
             syntax=syntax or "lucene",
-            expand=expand,
+            **shared,
         )
-    shared: dict[str, Any] = {
-        "depth": depth,
-        "unmatched": unmatched,
-        "field": field,
-        "syntax": syntax or "words",
-        "expand": expand,
-        "name": system_name(system, output, similarity),
-    }
+    shared |= {"depth": depth, "unmatched": unmatched, "syntax": syntax or "words"}
+    shared["name"] = system_name(system, output, similarity)
     texts = texts_of(topics, parts, **reading)
     if qrels is not None:
         return _save_ranks(opened, texts, qrels, similarity, {"ties": ties, "seed": seed}, output, shared)
     run = opened.run(texts, similarity, **shared)
     _write_run(run, output)
     return run
+
+
+def unusual_settings(given: Mapping[str, Any]) -> str:
+    """Settings of `search` that differ from what goes without saying, as users write them."""
+    from inspect import signature
+
+    usual = signature(search).parameters
+    return ", ".join(setting_usage(name) for name, value in given.items() if value is not usual[name].default)
+
+
+def _refuse_without_engine(live: Mapping[str, Any]) -> None:
+    if given := unusual_settings(live):
+        raise SettingError(f"{given}: only for an engine that answers over HTTP: give {setting_usage('engine')}")
 
 
 def opened_index(given: Any) -> Index:

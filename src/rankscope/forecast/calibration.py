@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.forecast.tails import NODE_WEIGHTS, Shared, tails_of
+from rankscope.forecast.tails import NODE_WEIGHTS, SharedTail, tails_of
 
 EXPECTED = 2.0 ** np.arange(3, -11, -1)  # x, falling
 CELLS = 1 << 18  # scores looked at in one go, which stay in the cache
@@ -31,12 +31,12 @@ class Calibration:
         return np.exp(np.interp(at, np.log(EXPECTED[::-1]), np.log(self.ratio[::-1])))
 
 
-def calibrate(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> Calibration:
+def calibrate(best: FloatArray, distractors: FloatArray, most: int, shared: SharedTail) -> Calibration:
     """From the best scores of each query; what all queries share is not fitted anew for one score left out."""
     return Calibration(ratios(left_out(best, distractors, most, shared), len(best)))
 
 
-def left_out(best: FloatArray, distractors: FloatArray, most: int, shared: Shared) -> FloatArray:
+def left_out(best: FloatArray, distractors: FloatArray, most: int, shared: SharedTail) -> FloatArray:
     """Of each of the best scores the number of distractors expected above it by the tail of the others, flat."""
     top = best[:, : most + 2]
     places = min(most + 1, top.shape[1] - 1)
@@ -48,7 +48,7 @@ def left_out(best: FloatArray, distractors: FloatArray, most: int, shared: Share
     return np.concatenate([np.empty(0), *found])
 
 
-def _left_out(top: FloatArray, distractors: FloatArray, places: int, most: int, shared: Shared) -> FloatArray:
+def _left_out(top: FloatArray, distractors: FloatArray, places: int, most: int, shared: SharedTail) -> FloatArray:
     """The same for some queries: each stands so many times, without its first score, without its second, ..."""
     others = np.array([np.delete(np.arange(top.shape[1]), place) for place in range(places)], dtype=np.int64)
     tails = tails_of(top[:, others].reshape(len(top) * places, -1), most, shared)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.curves.hits import Hits, distractors_of
+from rankscope.curves.hits import RelevantHits, distractors_of
 from rankscope.ranks.lots import LOTS
 from rankscope.ranks.real_scores import why_no_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -35,7 +35,7 @@ class ScoreEvidence:
 class Evidence:
     """The hits found of all queries, the number of distractors of each, their scores and the lots of the best."""
 
-    hits: Hits
+    hits: RelevantHits
     distractors: FloatArray
     scored: ScoreEvidence | None
     lots: IntArray | None = None  # a row per query, best distractor first; NO_LOT where there are no more
@@ -46,7 +46,7 @@ class Evidence:
         """From ranks at the wanted lowest relevant grade; raises `MeasureError` if the collection's size is unknown."""
         distractors = distractors_of(queries).astype(np.float64)
         place = queries.position.astype(np.float64)
-        hits = Hits(
+        hits = RelevantHits(
             row=queries.row, place=place, above=queries.ranks - place, grade=queries.grades, queries=len(queries)
         )
         why = _why_not_known(queries) or why_no_scores(queries)
@@ -59,7 +59,7 @@ class Evidence:
         )
 
     @property
-    def present(self) -> Hits:
+    def present(self) -> RelevantHits:
         """The hits with today's distractors above them for certain: what is to come is added."""
         return replace(self.hits, certain=self.hits.above)
 
@@ -111,7 +111,7 @@ class Evidence:
         return drawn - before
 
 
-def _most(above: FloatArray, hits: Hits) -> FloatArray:
+def _most(above: FloatArray, hits: RelevantHits) -> FloatArray:
     """Distractors above the last hit of each query, which has the most; 0 where it has no hit."""
     found = np.bincount(hits.row, minlength=hits.queries)
     most = np.zeros(hits.queries)

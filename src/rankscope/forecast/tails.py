@@ -17,7 +17,7 @@ LEAST_SPREAD = 1e-4
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedTail:
     """What all queries have in common: the shape, and mean and variance of the logarithms of their scales."""
 
     shape: float
@@ -63,20 +63,20 @@ def used_scores(best: FloatArray, most: int) -> IntArray:
     return (best[:, : most + 1] > level).sum(axis=1)
 
 
-def shared_by(best: FloatArray, most: int) -> Shared:
+def shared_by(best: FloatArray, most: int) -> SharedTail:
     """Shape and scales over all queries, from the `most` + 1 best scores of each, or as many as it has."""
     used = used_scores(best, most)
     spacing, inside = _spacings(best, used, most)
     shape = pooled_shape(spacing, inside)
     own, chance, good = _own_scales(_mean_spacing(spacing, used, shape), used)
     if not good.any():
-        return Shared(shape, float(np.log(NEVER)), LEAST_SPREAD)
+        return SharedTail(shape, float(np.log(NEVER)), LEAST_SPREAD)
     weight = np.where(good, 1.0 / (chance + 0.1), 0.0)
     common = float(np.average(own, weights=weight))
-    return Shared(shape, common, max(float(np.average((own - common) ** 2 - chance, weights=weight)), LEAST_SPREAD))
+    return SharedTail(shape, common, max(float(np.average((own - common) ** 2 - chance, weights=weight)), LEAST_SPREAD))
 
 
-def tails_of(best: FloatArray, most: int, shared: Shared) -> Tails:
+def tails_of(best: FloatArray, most: int, shared: SharedTail) -> Tails:
     """The tail of each query; its own scale is drawn towards the common one as far as chance explains the difference.
 
     The mean of k exponential spacings has a gamma distribution: its logarithm lies digamma(k) - ln k too high and

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.curves.hits import Hits
+from rankscope.curves.hits import RelevantHits
 from rankscope.curves.terms import Terms
 from rankscope.curves.thinning import after
 from rankscope.forecast.evidence import Evidence
@@ -55,7 +55,7 @@ def _thinned(evidence: Evidence, terms: Terms, halvings: int) -> FloatArray:
     """The measure of each query with distractors halved so many times, exactly."""
     if halvings == 0:
         return today(evidence, terms)
-    hits: Hits = evidence.hits
+    hits: RelevantHits = evidence.hits
     distractors = evidence.distractors.astype(np.int64)
     counts = after(hits, distractors, np.round(distractors / 2**halvings).astype(np.int64))
     return divide(hits.total(terms.mean(hits, counts)), terms.divisor)

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpcore
 
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.permitted import Permitted
 from rankscope.wording import setting_usage
 
@@ -58,11 +58,13 @@ class CheckedNetwork(httpcore.NetworkBackend):
         try:
             found = self._resolve(host, port)
         except (OSError, UnicodeError):
-            raise LeftOut(f"has a host without an address: {host}", unreachable=True) from None
+            raise NoDocument(f"has a host without an address: {host}", unreachable=True) from None
         allowed = [each for each in found if self._permitted.allows(each)]
         if found and not allowed:
             usage = setting_usage("allow", found[0])
-            raise LeftOut(f"leads to {found[0]}, which is no public address: give {usage} if you mean it", asked=False)
+            raise NoDocument(
+                f"leads to {found[0]}, which is no public address: give {usage} if you mean it", asked=False
+            )
         return allowed
 
     def time_left(self) -> float:

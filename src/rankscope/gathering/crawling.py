@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from rankscope.errors import InputError
 from rankscope.gathering.addresses import Scope, machine_of, page_address
-from rankscope.gathering.fetching import Answer
+from rankscope.gathering.fetching import Fetched
 from rankscope.gathering.kinds import media_type, page_kind
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.parsing import Parsed
-from rankscope.gathering.rules import Rules
-from rankscope.gathering.state import State, Visit, WaitingPage
+from rankscope.gathering.rules import GatheringLimits
+from rankscope.gathering.state import GatheringState, PageVisit, WaitingPage
 from rankscope.gathering.visiting import Visitor, check_page
 from rankscope.gathering.worker import ParsingWorker
 
@@ -24,7 +24,9 @@ Progress = Callable[[int, int], None]
 class Crawler:
     """Takes pages from the state in their order and writes back what became of them."""
 
-    def __init__(self, state: State, scope: Scope, rules: Rules, visitor: Visitor, worker: ParsingWorker) -> None:
+    def __init__(
+        self, state: GatheringState, scope: Scope, rules: GatheringLimits, visitor: Visitor, worker: ParsingWorker
+    ) -> None:
         self._state, self._scope, self._rules = state, scope, rules
         self._visitor, self._worker = visitor, worker
         self._silent: dict[str, list[int]] = {}
@@ -39,33 +41,33 @@ class Crawler:
             if progress is not None:
                 progress(asked, min(asked + self._state.waiting(), self._rules.pages))
 
-    def _visit(self, page: WaitingPage) -> Visit:
+    def _visit(self, page: WaitingPage) -> PageVisit:
         try:
             visit = self._read(page)
-        except LeftOut as error:
+        except NoDocument as error:
             self._heed_silence(page, error)
-            return Visit(asked=error.asked, reason=error.reason)
+            return PageVisit(asked=error.asked, reason=error.reason)
         self._silent.pop(machine_of(page.address), None)
         return visit
 
-    def _read(self, page: WaitingPage) -> Visit:
+    def _read(self, page: WaitingPage) -> PageVisit:
         final, answer = self._visitor.visit(page.address, self._state.holder_of)
         if answer is None:
-            return Visit(asked=final != page.address, final=final, original=self._state.holder_of(final))
+            return PageVisit(asked=final != page.address, final=final, original=self._state.holder_of(final))
         check_page(answer)
         parsed = self._parsed(answer)
-        visit = self._with_links(Visit(final=final), page.depth, parsed)
+        visit = self._with_links(PageVisit(final=final), page.depth, parsed)
         if parsed.hidden:
             return replace(visit, reason="asks not to be stored")
         return replace(visit, title=parsed.title, text=parsed.text, reason="" if parsed.text else "holds no text")
 
-    def _parsed(self, answer: Answer) -> Parsed:
+    def _parsed(self, answer: Fetched) -> Parsed:
         kind = page_kind(answer.headers, answer.body)
         if kind is None:
-            raise LeftOut("is neither HTML nor PDF nor plain text")
+            raise NoDocument("is neither HTML nor PDF nor plain text")
         return self._worker.parse(kind, answer.body, media_type(answer.headers)[1], self._rules.bytes)
 
-    def _with_links(self, visit: Visit, depth: int, parsed: Parsed) -> Visit:
+    def _with_links(self, visit: PageVisit, depth: int, parsed: Parsed) -> PageVisit:
         """The links of a page that are followed from it, and how many are not because they lead out of the folders."""
         if depth >= self._rules.depth:
             return visit
@@ -74,7 +76,7 @@ class Crawler:
         inside = tuple(each for each in found if self._scope.follows(each))
         return replace(visit, links=inside, outside=len(found) - len(inside))
 
-    def _heed_silence(self, page: WaitingPage, error: LeftOut) -> None:
+    def _heed_silence(self, page: WaitingPage, error: NoDocument) -> None:
         """Stop where a host that answered before no longer does: it, or the network, may come back."""
         machine = machine_of(page.address)
         silent = self._silent.setdefault(machine, [])

@@ -11,16 +11,16 @@ import httpcore
 import httpx
 
 from rankscope.gathering.connecting import CheckedNetwork, Resolve, resolve_host
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.permitted import Permitted
-from rankscope.gathering.rules import Rules
+from rankscope.gathering.rules import GatheringLimits
 from rankscope.gathering.unpacking import unpacked
 
 OK = 200
 
 
 @dataclass(frozen=True)
-class Answer:
+class Fetched:
     """Status, headers by their names in small letters, and the body where it was wanted."""
 
     status: int
@@ -33,7 +33,7 @@ class Fetcher:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: GatheringLimits,
         permitted: Permitted,
         resolve: Resolve = resolve_host,
         network: httpcore.NetworkBackend | None = None,
@@ -48,10 +48,10 @@ class Fetcher:
         """No connection stays open."""
         self._pool.close()
 
-    def fetch(self, address: str, wants: Callable[[Answer], bool], cut: int | None = None) -> Answer:
+    def fetch(self, address: str, wants: Callable[[Fetched], bool], cut: int | None = None) -> Fetched:
         """The answer, with its body if that is wanted by what its head says.
 
-        Too large a body is `LeftOut`, or cut off after so many bytes.
+        Too large a body is `NoDocument`, or cut off after so many bytes.
         """
         self._network.deadline = monotonic() + self._rules.seconds
         headers = {
@@ -61,18 +61,18 @@ class Fetcher:
         }
         try:
             with self._pool.stream("GET", address, headers=[*headers.items()]) as response:
-                head = Answer(response.status, _texts(response.headers))
+                head = Fetched(response.status, _texts(response.headers))
                 if not wants(head):
                     return head
-                return Answer(head.status, head.headers, self._body(head, response.iter_stream(), cut))
+                return Fetched(head.status, head.headers, self._body(head, response.iter_stream(), cut))
         except httpcore.TimeoutException:
-            raise LeftOut(f"did not arrive within {self._rules.seconds:g} seconds", unreachable=True) from None
+            raise NoDocument(f"did not arrive within {self._rules.seconds:g} seconds", unreachable=True) from None
         except httpcore.NetworkError as error:
-            raise LeftOut(f"cannot be reached: {_first_line(error)}", unreachable=True) from None
+            raise NoDocument(f"cannot be reached: {_first_line(error)}", unreachable=True) from None
         except (httpcore.ProtocolError, httpcore.UnsupportedProtocol) as error:
-            raise LeftOut(f"is answered in a way that is no HTTP: {_first_line(error)}") from None
+            raise NoDocument(f"is answered in a way that is no HTTP: {_first_line(error)}") from None
 
-    def _body(self, head: Answer, chunks: Iterable[bytes], cut: int | None) -> bytes:
+    def _body(self, head: Fetched, chunks: Iterable[bytes], cut: int | None) -> bytes:
         """All of it, counted before and after it is unpacked."""
         body = bytearray()
         most = self._rules.bytes
@@ -88,11 +88,11 @@ class Fetcher:
                 raise self._too_large()
         return bytes(body)
 
-    def _too_large(self) -> LeftOut:
-        return LeftOut(f"is larger than {self._rules.megabytes:g} MB")
+    def _too_large(self) -> NoDocument:
+        return NoDocument(f"is larger than {self._rules.megabytes:g} MB")
 
 
-def _at_most(chunks: Iterable[bytes], most: int, failure: Callable[[], LeftOut]) -> Iterator[bytes]:
+def _at_most(chunks: Iterable[bytes], most: int, failure: Callable[[], NoDocument]) -> Iterator[bytes]:
     arrived = 0
     for chunk in chunks:
         arrived += len(chunk)

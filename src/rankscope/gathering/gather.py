@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankscope.errors import InputError, Problem, SettingError
 from rankscope.extras import import_extra
-from rankscope.gathering.rules import Rules
+from rankscope.gathering.rules import GatheringLimits
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SUFFIX = ".parquet"
 def gather_pages(
     addresses: Sequence[str],
     output: str | Path,
-    rules: Rules,
+    rules: GatheringLimits,
     *,
     allow: Iterable[str] = (),
     restart: bool = False,
@@ -92,7 +92,7 @@ def _unusable(address: str) -> str:
     return "is no address of a page, as https://example.org/docs/"
 
 
-def _settings(seeds: list[str], rules: Rules, networks: Iterable[object]) -> dict[str, Any]:
+def _settings(seeds: list[str], rules: GatheringLimits, networks: Iterable[object]) -> dict[str, Any]:
     """What the result depends on."""
     chosen = {name: value for name, value in asdict(rules).items() if name not in ("pause", "contact")}
     return {"addresses": seeds, **chosen, "allow": sorted(map(str, networks))}

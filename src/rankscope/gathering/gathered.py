@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from rankscope.files import atomic
-from rankscope.gathering.state import COPY, STORED, State
+from rankscope.gathering.state import COPY, STORED, GatheringState
 
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -39,7 +39,7 @@ class Gathered:
     resumed: bool = False
 
     @classmethod
-    def of(cls, state: State, path: str | Path, resumed: bool) -> Gathered:
+    def of(cls, state: GatheringState, path: str | Path, resumed: bool) -> Gathered:
         """What a state holds."""
         counts = state.counts()
         return cls(
@@ -54,7 +54,7 @@ class Gathered:
         )
 
 
-def write_documents(state: State, path: str | Path) -> None:
+def write_documents(state: GatheringState, path: str | Path) -> None:
     """The documents as Parquet, in the order they were found; equal pages give equal bytes."""
     table = pl.DataFrame(list(state.documents()), schema=COLUMNS, orient="row")
     with atomic(path, "wb") as file:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class LeftOut(Exception):  # noqa: N818  (it says what becomes of the page)
+class NoDocument(Exception):  # noqa: N818  (it says what becomes of the page)
     """A page gives no document, and the reason reads on from its address.
 
     `asked` says whether its host was asked for the page itself; `unreachable` that the host did not answer at all.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from protego import Protego
 
 from rankscope.gathering.addresses import origin_of
-from rankscope.gathering.fetching import OK, Answer
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.fetching import OK, Fetched
+from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.rules import NAME
 
 READ = 512_000  # bytes of a robots.txt
@@ -27,11 +27,11 @@ class Manners:
     unanswered: str = ""
 
     def check(self, address: str) -> None:
-        """`LeftOut` if the page must not be asked for."""
+        """`NoDocument` if the page must not be asked for."""
         if self.unanswered:
-            raise LeftOut(self.unanswered, asked=False)
+            raise NoDocument(self.unanswered, asked=False)
         if not self.rules.can_fetch(address, NAME):
-            raise LeftOut("is forbidden by robots.txt", asked=False)
+            raise NoDocument("is forbidden by robots.txt", asked=False)
 
     @property
     def delay(self) -> float:
@@ -43,7 +43,7 @@ class Manners:
 class Robots:
     """The rules of every host, asked for when they are first needed; `ask` follows redirects to named hosts only."""
 
-    def __init__(self, ask: Callable[[str], Answer]) -> None:
+    def __init__(self, ask: Callable[[str], Fetched]) -> None:
         self._ask = ask
         self._known: dict[str, Manners] = {}
 
@@ -58,7 +58,7 @@ class Robots:
         nothing = Protego.parse("")
         try:
             answer = self._ask(f"{origin}/robots.txt")
-        except LeftOut as error:
+        except NoDocument as error:
             return Manners(nothing, f"is left alone, because its robots.txt {error.reason}")
         if answer.status == OK:
             return Manners(Protego.parse(answer.body.decode("utf-8", "replace").removeprefix("\ufeff")))

@@ -15,10 +15,10 @@ CONTACT = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
 
 
 @dataclass(frozen=True)
-class Rules:
+class GatheringLimits:
     """Limits of one gathering: `depth` counts links from the addresses given, `pages` those that are asked for.
 
-    >>> Rules(contact="me@example.org").agent.partition("(")[2]
+    >>> GatheringLimits(contact="me@example.org").agent.partition("(")[2]
     'obeys robots.txt; me@example.org)'
     """
 

@@ -41,7 +41,7 @@ class WaitingPage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Visit:
+class PageVisit:
     """What became of a page: a text, or the page that has it already, or why there is none."""
 
     asked: bool = True
@@ -54,7 +54,7 @@ class Visit:
     outside: int = 0  # links that lead out of the folders
 
 
-class State(Resumable):
+class GatheringState(Resumable):
     """The file; only one process can have it open."""
 
     def __init__(self, path: Path, most: int) -> None:
@@ -76,7 +76,7 @@ class State(Resumable):
         ).fetchone()
         return None if row is None else WaitingPage(*row)
 
-    def record(self, page: WaitingPage, visit: Visit) -> None:
+    def record(self, page: WaitingPage, visit: PageVisit) -> None:
         """Write down what became of a page, and the links that it adds."""
         with self.writing():
             digest = hashlib.sha256(visit.text.encode()).digest() if visit.text else None
@@ -180,10 +180,10 @@ def state_path(output: str | Path) -> Path:
 
 
 @contextmanager
-def open_state(path: Path, most: int) -> Iterator[State]:
+def open_state(path: Path, most: int) -> Iterator[GatheringState]:
     """The state in a file, made if it is not there; a `SettingError` where it cannot be had."""
     with explaining_database(path, KIND):
-        state = State(path, most)
+        state = GatheringState(path, most)
         try:
             yield state
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator
 
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.left_out import NoDocument
 
 PIECE = 1 << 16
 GZIP = 16 + zlib.MAX_WBITS
@@ -23,7 +23,7 @@ def unpacked(chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
         return iter(chunks)
     if name in ("gzip", "x-gzip"):
         return _from_gzip(chunks)
-    raise LeftOut(f"comes packed as '{name[:40]}', which was not asked for")
+    raise NoDocument(f"comes packed as '{name[:40]}', which was not asked for")
 
 
 def _from_gzip(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -37,9 +37,9 @@ def _from_gzip(chunks: Iterable[bytes]) -> Iterator[bytes]:
                 yield from _pieces(member, data)
                 data = member.unused_data
     except zlib.error:
-        raise LeftOut("says that it is packed with gzip and is not") from None
+        raise NoDocument("says that it is packed with gzip and is not") from None
     if not member.eof:
-        raise LeftOut("is cut off in the middle of its gzip")
+        raise NoDocument("is cut off in the middle of its gzip")
 
 
 def _pieces(member: zlib._Decompress, data: bytes) -> Iterator[bytes]:

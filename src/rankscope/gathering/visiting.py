@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from rankscope.gathering.addresses import Scope, host_of, machine_of, page_address
-from rankscope.gathering.fetching import OK, Answer, Fetcher
+from rankscope.gathering.fetching import OK, Fetched, Fetcher
 from rankscope.gathering.kinds import may_be_page, media_type
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.pacing import Pacer
 from rankscope.gathering.robots import READ, Robots
 
@@ -26,20 +26,20 @@ class Visitor:
         self._scope, self._fetcher, self._pacer = scope, fetcher, pacer
         self.robots = Robots(self._ask_for_robots)
 
-    def visit(self, address: str, known: Callable[[str], Any]) -> tuple[str, Answer | None]:
+    def visit(self, address: str, known: Callable[[str], Any]) -> tuple[str, Fetched | None]:
         """Where a page was found in the end, and the answer; None where that place is known already."""
         return self._followed(address, self._ask_politely, known)
 
-    def _ask_for_robots(self, address: str) -> Answer:
-        def ask(each: str) -> Answer:
+    def _ask_for_robots(self, address: str) -> Fetched:
+        def ask(each: str) -> Fetched:
             return self._ask(each, 0.0, lambda head: head.status == OK, READ)
 
         _, answer = self._followed(address, ask, lambda _: False)
-        return answer or Answer(OK, {})
+        return answer or Fetched(OK, {})
 
     def _followed(
-        self, address: str, ask: Callable[[str], Answer], known: Callable[[str], Any]
-    ) -> tuple[str, Answer | None]:
+        self, address: str, ask: Callable[[str], Fetched], known: Callable[[str], Any]
+    ) -> tuple[str, Fetched | None]:
         for _ in range(MOST_REDIRECTS + 1):
             if known(address):
                 return address, None
@@ -47,18 +47,20 @@ class Visitor:
             if answer.status not in REDIRECTS:
                 return address, answer
             address = self._target(address, answer)
-        raise LeftOut(f"redirects more than {MOST_REDIRECTS} times")
+        raise NoDocument(f"redirects more than {MOST_REDIRECTS} times")
 
-    def _target(self, address: str, answer: Answer) -> str:
+    def _target(self, address: str, answer: Fetched) -> str:
         """Where a redirect leads, if that may be asked."""
         target = page_address(answer.headers.get("location", ""), address)
         if target is None or "location" not in answer.headers:
-            raise LeftOut("redirects to nowhere")
+            raise NoDocument("redirects to nowhere")
         if not self._scope.names(target):
-            raise LeftOut(f"redirects to {host_of(target)}, a host that is not named: name {target} too if you want it")
+            raise NoDocument(
+                f"redirects to {host_of(target)}, a host that is not named: name {target} too if you want it"
+            )
         return target
 
-    def _ask_politely(self, address: str) -> Answer:
+    def _ask_politely(self, address: str) -> Fetched:
         """As robots.txt allows; a server that is busy is asked again when it wishes."""
         manners = self.robots.of(address)
         manners.check(address)
@@ -72,7 +74,7 @@ class Visitor:
                 break
         return answer
 
-    def _ask(self, address: str, wish: float, wants: Callable[[Answer], bool], cut: int | None = None) -> Answer:
+    def _ask(self, address: str, wish: float, wants: Callable[[Fetched], bool], cut: int | None = None) -> Fetched:
         machine = machine_of(address)
         self._pacer.wait_for(machine, wish)
         try:
@@ -81,19 +83,19 @@ class Visitor:
             self._pacer.note_answer(machine)
 
 
-def _is_wanted(head: Answer) -> bool:
+def _is_wanted(head: Fetched) -> bool:
     return head.status == OK and may_be_page(head.headers)
 
 
-def _retry_after(answer: Answer) -> float:
+def _retry_after(answer: Fetched) -> float:
     """Seconds that a busy server asks for; a date is as good as nothing."""
     wish = answer.headers.get("retry-after", "")
     return float(wish[:9]) if wish.isdecimal() and wish.isascii() else 0.0
 
 
-def check_page(answer: Answer) -> None:
-    """`LeftOut` if an answer is no page."""
+def check_page(answer: Fetched) -> None:
+    """`NoDocument` if an answer is no page."""
     if answer.status != OK:
-        raise LeftOut(f"answers with {answer.status}")
+        raise NoDocument(f"answers with {answer.status}")
     if not may_be_page(answer.headers):
-        raise LeftOut(f"is no page but {media_type(answer.headers)[0][:60]}")
+        raise NoDocument(f"is no page but {media_type(answer.headers)[0][:60]}")

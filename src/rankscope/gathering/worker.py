@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from rankscope.gathering.kinds import PageKind
-from rankscope.gathering.left_out import LeftOut
+from rankscope.gathering.left_out import NoDocument
 from rankscope.gathering.messages import receive, send
 from rankscope.gathering.parsing import Parsed
 from rankscope.gathering.parsing_process import SECONDS
@@ -48,7 +48,7 @@ class ParsingWorker:
         self.end()
 
     def parse(self, kind: PageKind, body: bytes, charset: str, most: int) -> Parsed:
-        """What the page says; `LeftOut` where it cannot be read, within the limits or at all."""
+        """What the page says; `NoDocument` where it cannot be read, within the limits or at all."""
         process = self._process = self._process or _begin()
         late = Deadline(process)
         with late.after(self._patience):
@@ -56,7 +56,7 @@ class ParsingWorker:
         if answer is None:
             self.end()
             what = "takes too long to be read" if late.passed else "ends the process that reads it"
-            raise LeftOut(f"{what} as {kind}")
+            raise NoDocument(f"{what} as {kind}")
         return _checked(answer, most)
 
     def end(self) -> None:
@@ -115,11 +115,11 @@ def _checked(answer: bytes, most: int) -> Parsed:
         parsed = _parsed(json.loads(answer))
         size = len(parsed.text.encode())
     except (ValueError, KeyError, TypeError):
-        raise LeftOut("makes no sense to the process that reads it") from None
+        raise NoDocument("makes no sense to the process that reads it") from None
     if parsed.problem:
-        raise LeftOut(parsed.problem)
+        raise NoDocument(parsed.problem)
     if size > most:
-        raise LeftOut(f"holds more than {most:,} bytes of text")
+        raise NoDocument(f"holds more than {most:,} bytes of text")
     return parsed
 
 

@@ -9,13 +9,13 @@ from rankscope.curves.curve import Curve, Region
 from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
-from rankscope.statistics.verdicts.gate_history import CheckRecord, History
+from rankscope.statistics.verdicts.gate_history import CheckRecord, GateHistory
 
 MOST_TICKS = 8
 AIR = 0.08  # of the range, above and below
 
 
-def build_history_graph(history: History, name: str) -> Graph:
+def build_history_graph(history: GateHistory, name: str) -> Graph:
     """The value of a check with its 95 % interval over the builds; hollow points failed this check.
 
     The baseline may change between builds: it is drawn as it was at each.
@@ -51,7 +51,7 @@ def build_history_graph(history: History, name: str) -> Graph:
     return graph.points(Curve(places, values), series, open=failed, facts=_facts(history, found))
 
 
-def _facts(history: History, found: list[tuple[int, CheckRecord]]) -> dict[str, list[object]]:
+def _facts(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> dict[str, list[object]]:
     builds = [history.builds[place] for place, _ in found]
     return {
         "build": [each.build for each in builds],

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.legend import Entry, legend_of
+from rankscope.graphs.legend import LegendEntry, legend_of
 from rankscope.graphs.look import Look
 from rankscope.graphs.marks import Guide
 from rankscope.graphs.text_width import fold_text, shorten_text, text_width, wrap_text
@@ -35,10 +35,10 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Row:
+class LegendRow:
     """An entry of the legend at its place; y is the middle of the row."""
 
-    entry: Entry
+    entry: LegendEntry
     text: str
     x: float
     y: float
@@ -76,7 +76,7 @@ class PlotLayout:
     second: Ticks | None
     heading: tuple[Word, ...]  # lines of the title, then of the subtitle
     title_lines: int
-    legend: tuple[Row, ...]
+    legend: tuple[LegendRow, ...]
     guides: tuple[Word, ...]
 
 
@@ -106,7 +106,7 @@ def layout_of(graph: Graph, look: Look) -> PlotLayout:
     rows = _rows(legend_of(graph), look, -left + GAP, look.width - 2 * GAP)
     offset = -(look.small * 1.7 if above else 0.6 * look.text) - GAP
     lowest = max((row.y for row in rows), default=-look.row / 2)
-    rows = [Row(row.entry, row.text, row.x, row.y - lowest - look.row / 2 + offset) for row in rows]
+    rows = [LegendRow(row.entry, row.text, row.x, row.y - lowest - look.row / 2 + offset) for row in rows]
     roof = min((row.y for row in rows), default=offset) - look.row / 2
     heading, title_lines, top = _heading(graph, look, -left + GAP, roof if rows else offset)
     return PlotLayout(
@@ -273,7 +273,7 @@ def _placed(
     return size, max(low - sizes[members[0]] / 2, min(start, high + sizes[members[-1]] / 2 - size))
 
 
-def _rows(entries: Sequence[Entry], look: Look, left: float, room: float) -> list[Row]:
+def _rows(entries: Sequence[LegendEntry], look: Look, left: float, room: float) -> list[LegendRow]:
     """The legend in as many columns as fit; what is too long is cut in the middle."""
     if not entries:
         return []
@@ -284,11 +284,11 @@ def _rows(entries: Sequence[Entry], look: Look, left: float, room: float) -> lis
     for number, entry in enumerate(entries):
         column, line = divmod(number, height)
         text = _fitted(entry, look.text, room - SAMPLE - 2 * GAP)
-        rows.append(Row(entry, text, left + column * widest, line * look.row))
+        rows.append(LegendRow(entry, text, left + column * widest, line * look.row))
     return rows
 
 
-def _fitted(entry: Entry, size: float, room: float) -> str:
+def _fitted(entry: LegendEntry, size: float, room: float) -> str:
     """As much of name and note as fits: the note goes part by part, then the name is cut in the middle."""
     parts = entry.note.split(", ") if entry.note else []
     while parts:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """A series or a region: its name, the note behind it, and what its sample shows."""
 
     name: str
@@ -29,19 +29,19 @@ class Entry:
         return f"{self.name}: {self.note}" if self.note else self.name
 
 
-def legend_of(graph: Graph) -> tuple[Entry, ...]:
+def legend_of(graph: Graph) -> tuple[LegendEntry, ...]:
     """Series in their order, then regions; what has no name is not there."""
     series = [_entry(name, number, graph) for number, name in enumerate(graph.series) if name]
     regions = [mark for mark in graph.marks if isinstance(mark, ShadedRegion) and mark.role == "region" and mark.name]
-    return (*series, *(Entry(mark.name, mark.note, -1, swatch=True) for mark in regions))
+    return (*series, *(LegendEntry(mark.name, mark.note, -1, swatch=True) for mark in regions))
 
 
-def _entry(name: str, number: int, graph: Graph) -> Entry:
+def _entry(name: str, number: int, graph: Graph) -> LegendEntry:
     marks = [
         mark for mark in graph.marks if mark.name == name and mark.role not in ("guide", "label", "region", "tile")
     ]
     strokes = [mark for mark in marks if isinstance(mark, Stroke)]
-    return Entry(
+    return LegendEntry(
         name=name,
         note=next((note for note in map(_note, marks) if note), ""),
         number=number,

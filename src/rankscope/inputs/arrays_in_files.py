@@ -21,7 +21,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rankscope.errors import InputError
-from rankscope.inputs.expansion import Expansion, TooLargeError, advice
+from rankscope.inputs.expansion import ExpandedBytes, TooLargeError, advice
 from rankscope.names import name_of
 
 SUFFIX = ".npy"
@@ -71,7 +71,7 @@ class Archive:
             open(self.path, "rb") as file,
         ):
             about = packed.getinfo(f"{name}{SUFFIX}" if f"{name}{SUFFIX}" in packed.NameToInfo else name)
-            Expansion(about.compress_size).add(about.file_size)
+            ExpandedBytes(about.compress_size).add(about.file_size)
             with packed.open(about) as member:
                 header = _ArrayHeader.read(member)
                 header.need(about.file_size - header.length)

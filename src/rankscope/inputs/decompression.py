@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rankscope.inputs.expansion import Expansion
+from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.lazily import LazyModule
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ SIGNATURES: tuple[tuple[re.Pattern[bytes], Callable[[], Any]], ...] = (
 )
 
 
-def unpack_bytes(stored: Iterable[bytes], expansion: Expansion) -> Iterator[bytes]:
+def unpack_bytes(stored: Iterable[bytes], expansion: ExpandedBytes) -> Iterator[bytes]:
     """The plain bytes of a file, whether it is packed or not; a damaged one raises `ValueError` with the reason."""
     chunks = _counted(stored, expansion)
     first = next(chunks, b"")
@@ -122,13 +122,13 @@ def unpack_bytes(stored: Iterable[bytes], expansion: Expansion) -> Iterator[byte
     return everything
 
 
-def _counted(stored: Iterable[bytes], expansion: Expansion) -> Iterator[bytes]:
+def _counted(stored: Iterable[bytes], expansion: ExpandedBytes) -> Iterator[bytes]:
     for chunk in stored:
         expansion.stored += len(chunk)
         yield chunk
 
 
-def _members(stored: Iterable[bytes], make: Callable[[], Unpacker], expansion: Expansion) -> Iterator[bytes]:
+def _members(stored: Iterable[bytes], make: Callable[[], Unpacker], expansion: ExpandedBytes) -> Iterator[bytes]:
     """One or several packed members, one behind the other, perhaps padded with zeros."""
     unpacker = make()
     try:

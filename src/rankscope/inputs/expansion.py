@@ -15,10 +15,10 @@ class TooLargeError(ValueError):
 
 
 @dataclass
-class Expansion:
+class ExpandedBytes:
     """Plain bytes so far, of a file that is `stored` bytes long; too many raise `TooLargeError`.
 
-    >>> Expansion(stored=2000).add(2 << 30)
+    >>> ExpandedBytes(stored=2000).add(2 << 30)
     Traceback (most recent call last):
     rankscope.inputs.expansion.TooLargeError: it unpacks to more than 1.0 GB, over 200 times its own 2,000 bytes
     """

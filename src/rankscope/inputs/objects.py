@@ -23,11 +23,12 @@ def table_of(data: Any, value: str, problems: Problems) -> Table | None:
         table = nested.table_of(data, value, problems)
         problems.raise_if_any()
         return table
-    frame = _frame_of(data, value, problems)
+    frame = frame_of(data, value, problems)
     return None if frame is None else Table.numbered(frame)
 
 
-def _frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
+def frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:
+    """The frame in a Python object that has columns, None if there are none."""
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, pl.LazyFrame):

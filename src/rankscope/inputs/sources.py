@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from rankscope.errors import InputError
 from rankscope.inputs.decompression import unpack_bytes
-from rankscope.inputs.expansion import MAX_RATIO, Expansion, TooLargeError, advice
+from rankscope.inputs.expansion import MAX_RATIO, ExpandedBytes, TooLargeError, advice
 from rankscope.names import name_of, visible
 
 BLOCK = 3 << 19
@@ -215,7 +215,7 @@ class Source:
     def _plain(self, stored: Iterable[bytes]) -> Iterator[bytes]:
         """The bytes unpacked; what is damaged, or becomes far more than it is, raises."""
         try:
-            yield from unpack_bytes(stored, Expansion(0, self.max_ratio))
+            yield from unpack_bytes(stored, ExpandedBytes(0, self.max_ratio))
         except TooLargeError as error:
             raise InputError.of(self.name, [str(error)], advice()) from None
         except ValueError as error:

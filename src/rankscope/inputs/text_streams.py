@@ -21,14 +21,14 @@ LONGEST: Final = 64 << 20  # bytes of a line, or of a record
 TOO_LONG: Final = f"longer than {LONGEST >> 20} MB"
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A part of a text and the number of its first line."""
 
     line: int
     text: str
 
 
-def text_blocks(source: Source, encoding: str, problems: Problems) -> Iterator[Part]:
+def text_blocks(source: Source, encoding: str, problems: Problems) -> Iterator[TextPart]:
     """A text in blocks of whole lines; what is no text is a problem with its line, and is left out."""
     line, rest, size = 1, [b""], 0
     for chunk in utf8_chunks(source, encoding, problems):
@@ -46,9 +46,9 @@ def text_blocks(source: Source, encoding: str, problems: Problems) -> Iterator[P
         yield _decoded(b"".join(rest), line, problems)
 
 
-def _decoded(block: bytes, line: int, problems: Problems) -> Part:
+def _decoded(block: bytes, line: int, problems: Problems) -> TextPart:
     text = texts.decodable(without_marks(block), problems, line).decode()
-    return Part(line, text.replace("\r\n", "\n"))
+    return TextPart(line, text.replace("\r\n", "\n"))
 
 
 def utf8_chunks(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]:
@@ -65,23 +65,23 @@ def utf8_chunks(source: Source, encoding: str, problems: Problems) -> Iterator[b
         problems.add("", f"is not {encoding} text: {error}", f"Give the right {setting_usage('encoding')}.")
 
 
-def numbered_lines(blocks: Iterable[Part]) -> Iterator[Part]:
+def numbered_lines(blocks: Iterable[TextPart]) -> Iterator[TextPart]:
     """The lines that are not blank, without their ends.
 
-    >>> list(numbered_lines([Part(1, "a\\n\\nb\\n")]))
-    [Part(line=1, text='a'), Part(line=3, text='b')]
+    >>> list(numbered_lines([TextPart(1, "a\\n\\nb\\n")]))
+    [TextPart(line=1, text='a'), TextPart(line=3, text='b')]
     """
     for first, block in blocks:
         for number, line in enumerate(block.split("\n"), first):
             if line and not line.isspace():
-                yield Part(number, line)
+                yield TextPart(number, line)
 
 
-def records(blocks: Iterable[Part], border: re.Pattern[str]) -> Iterator[Part]:
+def records(blocks: Iterable[TextPart], border: re.Pattern[str]) -> Iterator[TextPart]:
     """The parts of a text that begin where the border matches; what stands before the first one is a part too.
 
-    >>> list(records([Part(1, "x\\n.I 1\\na\\n"), Part(4, "b\\n.I 2\\n")], re.compile("^[.]I ", re.M)))
-    [Part(line=1, text='x\\n'), Part(line=2, text='.I 1\\na\\nb\\n'), Part(line=5, text='.I 2\\n')]
+    >>> list(records([TextPart(1, "x\\n.I 1\\na\\n"), TextPart(4, "b\\n.I 2\\n")], re.compile("^[.]I ", re.M)))
+    [TextPart(line=1, text='x\\n'), TextPart(line=2, text='.I 1\\na\\nb\\n'), TextPart(line=5, text='.I 2\\n')]
     """
     begin, waiting, size = 1, [""], 0
     for first, block in blocks:
@@ -98,12 +98,12 @@ def records(blocks: Iterable[Part], border: re.Pattern[str]) -> Iterator[Part]:
         for start, stop in pairwise([*starts, len(block)]):
             line, place = line + block.count("\n", place, start), start
             if stop < len(block):
-                yield Part(line, block[start:stop])
+                yield TextPart(line, block[start:stop])
         begin, waiting, size = line, [block[place:]], len(block) - place
     yield from _whole(begin, waiting)
 
 
-def _whole(line: int, waiting: list[str]) -> Iterator[Part]:
+def _whole(line: int, waiting: list[str]) -> Iterator[TextPart]:
     text = "".join(waiting)
     if text:
-        yield Part(line, text)
+        yield TextPart(line, text)

@@ -15,7 +15,7 @@ from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
 from rankscope.ranks.found import Found, find_judged
-from rankscope.ranks.grouping import Whole
+from rankscope.ranks.grouping import WholeQueries
 from rankscope.ranks.reduce import collect_rows, nothing_found
 from rankscope.ranks.ties import ScoredRows, ranks_of
 from rankscope.settings import Settings
@@ -74,7 +74,7 @@ class _FirstFound(Found):
         problems = Problems(self.problems.source)
         return replace(self, problems=problems, rows_of_query={}, not_judged=[], lists={})
 
-    def add(self, part: Whole) -> None:
+    def add(self, part: WholeQueries) -> None:
         """The first rows of a block of whole queries."""
         judged = self.judged
         assert isinstance(judged, JudgedItems)
@@ -90,7 +90,7 @@ class _FirstFound(Found):
             part, grade = part.keep(kept), grade[kept]
         self._keep_first(part, grade, row_of)
 
-    def _keep_first(self, part: Whole, grade: FloatArray, row_of: IntArray) -> None:
+    def _keep_first(self, part: WholeQueries, grade: FloatArray, row_of: IntArray) -> None:
         scored = ScoredRows(self.sorting_scores(part.rows), part.segment, part.lengths)
         near = self._candidates(scored, row_of)
         rank, _ = ranks_of(near, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)

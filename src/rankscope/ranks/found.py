@@ -13,7 +13,7 @@ from rankscope.inputs.checks import KEPT, Problems, shorten_value
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.judged_lists import JudgedLists
 from rankscope.inputs.plain_nested import PlainNested
-from rankscope.ranks.grouping import Whole
+from rankscope.ranks.grouping import WholeQueries
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.matching import ItemKeys, keys_of
 from rankscope.ranks.provenance import JudgementFacts, RunFacts, reduction_provenance
@@ -53,7 +53,7 @@ class Found:
             keep_scores=self.keep_scores,
         )
 
-    def add(self, part: Whole) -> None:
+    def add(self, part: WholeQueries) -> None:
         """Find the judged items of a block of whole queries."""
         judged = self.judged
         assert isinstance(judged, JudgedItems)
@@ -106,7 +106,7 @@ class Found:
         self.rows_of_query.update(noted)
         return np.array(rows, dtype=np.int64)
 
-    def settled(self, part: Whole) -> Whole:
+    def settled(self, part: WholeQueries) -> WholeQueries:
         """The block without duplicates and junk."""
         keys = part.keys
         earlier, later = keys.repeated()
@@ -123,7 +123,7 @@ class Found:
             return part
         return part.keep(keep)
 
-    def _without_duplicates(self, part: Whole, earlier: IntArray, later: IntArray) -> BoolArray:
+    def _without_duplicates(self, part: WholeQueries, earlier: IntArray, later: IntArray) -> BoolArray:
         keep = np.ones(len(part.rows), dtype=np.bool_)
         policy = self.settings.duplicates
         if policy == "error":
@@ -140,7 +140,7 @@ class Found:
                 keep[champion if best[other] == other else other] = False
         return keep
 
-    def _check_ranks(self, part: Whole, keep: BoolArray) -> None:
+    def _check_ranks(self, part: WholeQueries, keep: BoolArray) -> None:
         """The rank column must count 1, 2, 3, ...: with the duplicates that go, or without; junk is still there."""
         if part.rows.rank is None:
             return
@@ -150,7 +150,7 @@ class Found:
         for query, what, line in wrong:
             self.problems.add_follower(f"query {query}", what, order=line)
 
-    def _complain(self, part: Whole, earlier: IntArray, later: IntArray) -> None:
+    def _complain(self, part: WholeQueries, earlier: IntArray, later: IntArray) -> None:
         first = np.argsort(numbers_of(part.rows.line)[later])[:KEPT]
         for one, other in zip(earlier[first].tolist(), later[first].tolist(), strict=True):
             self.complain_of_pair(part.queries[part.segment[one]], part.rows.item[one], part.rows, one, other)
@@ -268,7 +268,7 @@ def find_judged(keys: ItemKeys, row_of: IntArray, wanted: JudgedItems) -> tuple[
     return rows, entries[index]
 
 
-def _best_others(part: Whole, scored: ScoredRows, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
+def _best_others(part: WholeQueries, scored: ScoredRows, row_of: IntArray, relevant: IntArray) -> dict[str, Any]:
     """Scores and lots of the first items of each judged query that are not relevant."""
     segments = np.flatnonzero(row_of >= 0)
     hits = np.bincount(part.segment[relevant], minlength=row_of.size)[segments]
@@ -301,7 +301,7 @@ def _joined(parts: list[dict[str, Any]], among: Chosen, order: str, columns: tup
     return Ragged.from_rows(whole["row"][sorting], lists, **{name: whole[name][sorting] for name in columns})
 
 
-def _wrong_ranks(part: Whole) -> list[tuple[str, str, int]]:
+def _wrong_ranks(part: WholeQueries) -> list[tuple[str, str, int]]:
     """Queries whose rank column does not count 1, 2, 3, ... (or from 0): query, what is wrong, line."""
     assert part.rows.rank is not None
     scored = ScoredRows(-part.rows.rank.astype(np.float64), part.segment, part.lengths)

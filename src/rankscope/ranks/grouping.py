@@ -23,7 +23,7 @@ class Scattered(Exception):  # noqa: N818  (a signal between two functions here,
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class WholeQueries:
     """Rows of whole queries. `segment` is the number of each row's query; a query may have lost all its rows."""
 
     rows: RunRows
@@ -32,7 +32,7 @@ class Whole:
     keys: ItemKeys
 
     @classmethod
-    def of(cls, rows: RunRows, queries: tuple[str, ...], segment: IntArray) -> Whole:
+    def of(cls, rows: RunRows, queries: tuple[str, ...], segment: IntArray) -> WholeQueries:
         """Rows with the keys of their items."""
         return cls(rows, queries, segment, ItemKeys.of(rows.item, segment))
 
@@ -41,12 +41,12 @@ class Whole:
         """How many rows each query has."""
         return np.bincount(self.segment, minlength=len(self.queries)).astype(np.int64)
 
-    def keep(self, chosen: BoolArray) -> Whole:
+    def keep(self, chosen: BoolArray) -> WholeQueries:
         """Only some rows; a query without rows stays."""
-        return Whole.of(self.rows.take(np.flatnonzero(chosen)), self.queries, self.segment[chosen])
+        return WholeQueries.of(self.rows.take(np.flatnonzero(chosen)), self.queries, self.segment[chosen])
 
 
-def whole_queries(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
+def whole_queries(blocks: Iterable[RunBlock]) -> Iterator[WholeQueries]:
     """Whole queries, as they come, one after the other; raises `Scattered` when a query comes back."""
     seen: set[str] = set()
     held: list[RunBlock] = []  # the last query of which may go on
@@ -73,16 +73,16 @@ def _first_rows(block: RunBlock, count: int) -> list[RunBlock]:
     return [block.slice(0, count)] if count else []
 
 
-def _one_after_the_other(block: RunBlock, seen: set[str], read: list[RunBlock]) -> Whole:
+def _one_after_the_other(block: RunBlock, seen: set[str], read: list[RunBlock]) -> WholeQueries:
     starts = block.query.starts()
     queries = tuple(block.query.take(starts).to_list())
     if len(set(queries)) < len(queries) or not seen.isdisjoint(queries):
         raise Scattered(None if seen else read)
     seen.update(queries)
-    return Whole.of(block.rows, queries, np.repeat(np.arange(starts.size), np.diff(starts, append=len(block))))
+    return WholeQueries.of(block.rows, queries, np.repeat(np.arange(starts.size), np.diff(starts, append=len(block))))
 
 
-def gather_rows(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
+def gather_rows(blocks: Iterable[RunBlock]) -> Iterator[WholeQueries]:
     """All rows as one part, in the order they were given: for lines that are scattered."""
     numbers = QueryNumbers()
     parts: list[RunRows] = []
@@ -95,7 +95,7 @@ def gather_rows(blocks: Iterable[RunBlock]) -> Iterator[Whole]:
             parts.append(replace(block.rows, item=block.rows.item.kept()))
     if parts:
         rows = RunRows.join(parts)
-        whole = Whole(rows, numbers.queries, np.concatenate(segments), ItemKeys(rows.item, np.concatenate(keys)))
+        whole = WholeQueries(rows, numbers.queries, np.concatenate(segments), ItemKeys(rows.item, np.concatenate(keys)))
         for each in (parts, segments, keys):
             each.clear()
         yield whole

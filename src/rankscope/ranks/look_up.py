@@ -24,25 +24,25 @@ MOST_PADDED = 8  # times as many cells as rows, up to which lists of different l
 FEW_CELLS = 1 << 14  # up to which looking at every score is quicker than sorting
 
 
-class Hits(NamedTuple):
+class FoundJudgements(NamedTuple):
     """Judged items that a run has: which judgement each is, the number of the query in the run, and the score."""
 
     entry: IntArray
     segment: IntArray
     score: FloatArray
 
-    def where(self, chosen: BoolArray) -> Hits:
+    def where(self, chosen: BoolArray) -> FoundJudgements:
         """Some of them."""
-        return Hits(self.entry[chosen], self.segment[chosen], self.score[chosen])
+        return FoundJudgements(self.entry[chosen], self.segment[chosen], self.score[chosen])
 
 
-def find_hits(answers: PlainNested, judged: JudgedLists) -> Hits:
+def find_hits(answers: PlainNested, judged: JudgedLists) -> FoundJudgements:
     """Look up every judged item in the list of its query.
 
     >>> from rankscope.inputs.plain_nested import plain_nested
     >>> answers = plain_nested({"q": {"x": 3.0, "a": 1.5}}, "score")
     >>> find_hits(answers, JudgedLists.of(plain_nested({"p": {"x": 1}, "q": {"a": 1, "b": 1}}, "grade")))
-    Hits(entry=array([1]), segment=array([0]), score=array([1.5]))
+    FoundJudgements(entry=array([1]), segment=array([0]), score=array([1.5]))
     """
     number = dict(zip(answers.queries, range(len(answers.queries)), strict=True))
     segments = [number.get(query, -1) for query in judged.given.queries]
@@ -51,11 +51,11 @@ def find_hits(answers: PlainNested, judged: JudgedLists) -> Hits:
     found = [map(lists[each].get, items, repeat(NOT_THERE)) for each, items in pairs]
     score = np.fromiter(chain.from_iterable(found), np.float64, judged.grade.size)
     entry = (score == score).nonzero()[0]
-    return Hits(entry, np.array(segments, dtype=np.int64).repeat(judged.given.lengths)[entry], score[entry])
+    return FoundJudgements(entry, np.array(segments, dtype=np.int64).repeat(judged.given.lengths)[entry], score[entry])
 
 
 def ranks_of_hits(
-    hits: Hits, answers: PlainNested, judged: JudgedLists, policy: str, seed: int
+    hits: FoundJudgements, answers: PlainNested, judged: JudgedLists, policy: str, seed: int
 ) -> tuple[IntArray, Groups | None]:
     """The rank of each hit under a tie policy, and the groups of equal scores that hold any of them, if there are any.
 
@@ -72,7 +72,7 @@ def ranks_of_hits(
     return rank, groups
 
 
-def _standing(hits: Hits, answers: PlainNested, width: int) -> tuple[IntArray, BoolArray]:
+def _standing(hits: FoundJudgements, answers: PlainNested, width: int) -> tuple[IntArray, BoolArray]:
     """How many items of its query score higher than each hit, and which hits have an equal."""
     bits = width.bit_length()
     if hits.entry.size * width <= FEW_CELLS and answers.values.size == len(answers.lists) * width:
@@ -101,7 +101,7 @@ def _rising(answers: PlainNested, width: int) -> FloatArray:
 
 
 def _ranks_by_names(
-    hits: Hits, answers: PlainNested, judged: JudgedLists, policy: str, seed: int
+    hits: FoundJudgements, answers: PlainNested, judged: JudgedLists, policy: str, seed: int
 ) -> tuple[IntArray, Groups]:
     """The same from all rows of the hits' queries with their ids, whatever they are."""
     segments, segment = np.unique(hits.segment, return_inverse=True)

@@ -19,7 +19,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading, reading_of
 from rankscope.inputs.run import Run
 from rankscope.ranks.found import Found
-from rankscope.ranks.grouping import Scattered, Whole, gather_rows, whole_queries
+from rankscope.ranks.grouping import Scattered, WholeQueries, gather_rows, whole_queries
 from rankscope.ranks.provenance import JudgementFacts
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
@@ -103,7 +103,7 @@ def collect_rows(found: Found, run: Run, progress: Progress | None = None, gathe
     Where they must not be gathered, scattered lines raise `Scattered`.
     """
 
-    def added(found: Found, parts: Iterable[Whole]) -> Found:
+    def added(found: Found, parts: Iterable[WholeQueries]) -> Found:
         for part in parts:
             found.add(part)
             if progress is not None:

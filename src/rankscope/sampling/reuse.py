@@ -27,7 +27,7 @@ DEPTH = 100
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class OutsidePool:
     """One system with all judgements, and with those that the others would have brought in without it."""
 
     system: str
@@ -61,7 +61,7 @@ class Reuse:
 
     measure: str
     depth: int
-    systems: tuple[LeftOut, ...]
+    systems: tuple[OutsidePool, ...]
     tau: float  # Kendall's, of the values in the pool and outside
 
     @property
@@ -71,7 +71,7 @@ class Reuse:
         return float(np.mean(shares)) if shares else float("nan")
 
     @property
-    def worst(self) -> LeftOut:
+    def worst(self) -> OutsidePool:
         """The system that loses most."""
         return min(self.systems, key=lambda each: each.outside - each.pooled)
 
@@ -162,7 +162,7 @@ def _reuse(
     for number, name in enumerate(names):
         own = counts.get(team_of[name])
         systems.append(
-            LeftOut(
+            OutsidePool(
                 system=name,
                 team=team_of[name],
                 unique=0 if own is None else own.height,

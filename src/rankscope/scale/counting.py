@@ -23,14 +23,14 @@ from rankscope.inputs.blocks import RunBlock, RunRows, numbers_of
 from rankscope.inputs.id_columns import join_columns
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.ranks.found import Found, find_judged
-from rankscope.ranks.grouping import Whole, gather_rows
+from rankscope.ranks.grouping import WholeQueries, gather_rows
 from rankscope.ranks.lots import lots_of_names
 from rankscope.ranks.ragged import ranges
 from rankscope.ranks.relevant_ranks import KEPT_DISTRACTORS
 from rankscope.ranks.ties import ScoredRows
-from rankscope.scale.hits import FIELDS, HitFinder, HitOrder, Hits, order_among
+from rankscope.scale.hits import FIELDS, HitFinder, HitOrder, JudgedHits, order_among
 from rankscope.scale.part_ranks import PartFacts
-from rankscope.scale.plan import Plan
+from rankscope.scale.plan import ReductionPlan
 from rankscope.scale.run_parts import RunPart, run_of_part
 from rankscope.scale.work import facts_of
 
@@ -49,7 +49,7 @@ class Arrays:
     word: str = "row"
 
 
-class ArraysForm:
+class NumbersForm:
     """Arrays in files that hold numbers only."""
 
     suffix = ".npz"
@@ -74,7 +74,7 @@ class ArraysForm:
         stream.write(file.getvalue())
 
 
-def find_hits(plan: Plan, part: RunPart) -> Arrays:
+def find_hits(plan: ReductionPlan, part: RunPart) -> Arrays:
     """The judged items among the rows of a part."""
     run = run_of_part(part, plan.files, plan.name, plan.reading)
     found, word = plan.found(), "row"
@@ -84,7 +84,7 @@ def find_hits(plan: Plan, part: RunPart) -> Arrays:
         hits.append(finder.of(block))
         found.returned += len(block)
         word = block.rows.word
-    columns = {name: getattr(Hits.join(hits), name) for name in FIELDS}
+    columns = {name: getattr(JudgedHits.join(hits), name) for name in FIELDS}
     return Arrays(columns, facts_of(plan, part, run, found), [], word)
 
 
@@ -92,12 +92,12 @@ def find_hits(plan: Plan, part: RunPart) -> Arrays:
 class Counting:
     """What every part needs for counting: the judged items of the whole run, and where they stand among each other."""
 
-    plan: Plan
-    hits: Hits
+    plan: ReductionPlan
+    hits: JudgedHits
     alone: HitOrder
 
 
-def among_each_other(plan: Plan, hits: Hits) -> HitOrder:
+def among_each_other(plan: ReductionPlan, hits: JudgedHits) -> HitOrder:
     """Where the judged items stand among each other."""
     found, judged = plan.nothing, plan.judged
     row = judged.query_row[hits.entry]
@@ -146,7 +146,7 @@ def portions(blocks: Iterable[RunBlock], most: int) -> Iterator[list[RunBlock]]:
         yield waiting
 
 
-def _without_judged(whole: Whole, row_of: IntArray, found: Found) -> Whole:
+def _without_judged(whole: WholeQueries, row_of: IntArray, found: Found) -> WholeQueries:
     """The rows that are not judged, without junk and duplicates."""
     assert isinstance(found.judged, JudgedItems)
     judged, _ = find_judged(whole.keys, row_of, found.judged)
@@ -155,7 +155,7 @@ def _without_judged(whole: Whole, row_of: IntArray, found: Found) -> Whole:
     return found.settled(whole.keep(keep))
 
 
-def _add_counts(counts: IntArray, counting: Counting, left: Whole, row_of: IntArray) -> None:
+def _add_counts(counts: IntArray, counting: Counting, left: WholeQueries, row_of: IntArray) -> None:
     plan, hits = counting.plan, counting.hits
     segment_of = np.full(len(plan.judged.queries), -1)
     there = np.flatnonzero(row_of >= 0)
@@ -177,7 +177,9 @@ def _add_counts(counts: IntArray, counting: Counting, left: Whole, row_of: IntAr
     counts[2][chosen] += now.equal - alone.equal[chosen]
 
 
-def _with_hits(left: Whole, hits: Hits, segment: IntArray, plan: Plan) -> tuple[RunRows, IntArray]:
+def _with_hits(
+    left: WholeQueries, hits: JudgedHits, segment: IntArray, plan: ReductionPlan
+) -> tuple[RunRows, IntArray]:
     """Rows that are not judged, and behind them all judged items of their queries; scores are what sorts them."""
     items, _ = plan.judged.like(left.rows.item)
     rows = replace(
@@ -190,7 +192,7 @@ def _with_hits(left: Whole, hits: Hits, segment: IntArray, plan: Plan) -> tuple[
     return rows, np.concatenate([left.segment, segment])
 
 
-def _best_of(left: Whole, row_of: IntArray, found: Found) -> dict[str, NDArray[Any]]:
+def _best_of(left: WholeQueries, row_of: IntArray, found: Found) -> dict[str, NDArray[Any]]:
     """The first rows of each judged query that are not judged."""
     segments = np.flatnonzero(row_of >= 0)
     key = found.sorting_scores(left.rows)
@@ -252,7 +254,9 @@ def _groups(row: IntArray, start: IntArray, size: IntArray) -> dict[str, IntArra
     return {"row": groups[0], "start": groups[1], "size": groups[2]}
 
 
-def _nonrelevant_hits(hits: Hits, row: IntArray, grade: NDArray[Any], judged: JudgedItems) -> dict[str, NDArray[Any]]:
+def _nonrelevant_hits(
+    hits: JudgedHits, row: IntArray, grade: NDArray[Any], judged: JudgedItems
+) -> dict[str, NDArray[Any]]:
     wrong = np.flatnonzero(grade < 1)
     lot = lots_of_names(judged.item.take(hits.entry[wrong]))
     return {"row": row[wrong], "key": hits.key[wrong], "score": hits.score[wrong], "lot": lot, "line": hits.line[wrong]}

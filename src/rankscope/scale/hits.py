@@ -18,7 +18,7 @@ from rankscope.ranks.ties import Placement, ScoredRows, ranks_of, standing
 
 
 @dataclass(frozen=True)
-class Hits:
+class JudgedHits:
     """Judged items found: which judgement, score, and line; where they stand among each other, once that is known."""
 
     entry: IntArray
@@ -27,19 +27,19 @@ class Hits:
     line: IntArray
 
     @classmethod
-    def none(cls) -> Hits:
+    def none(cls) -> JudgedHits:
         """No items."""
         whole, broken = np.empty(0, dtype=np.int64), np.empty(0)
         return cls(whole, broken, broken, whole)
 
     @classmethod
-    def join(cls, parts: Sequence[Hits]) -> Hits:
+    def join(cls, parts: Sequence[JudgedHits]) -> JudgedHits:
         """Those of several parts."""
         return cls(**{name: np.concatenate([getattr(each, name) for each in (cls.none(), *parts)]) for name in FIELDS})
 
-    def take(self, rows: IntArray) -> Hits:
+    def take(self, rows: IntArray) -> JudgedHits:
         """Some of them."""
-        return Hits(**{name: getattr(self, name)[rows] for name in FIELDS})
+        return JudgedHits(**{name: getattr(self, name)[rows] for name in FIELDS})
 
     def __len__(self) -> int:
         return self.entry.size
@@ -55,7 +55,7 @@ class HitFinder:
         self.found, self.numbers = found, QueryNumbers()
         self.row_of = np.empty(0, dtype=np.int64)
 
-    def of(self, block: RunBlock) -> Hits:
+    def of(self, block: RunBlock) -> JudgedHits:
         """The judged items of a block."""
         number = self.numbers.of(block.query)
         new = self.numbers.queries[self.row_of.size :]
@@ -64,7 +64,7 @@ class HitFinder:
         judged = self.found.judged
         assert isinstance(judged, JudgedItems)
         there, entry = find_judged(ItemKeys.of(block.rows.item, number), self.row_of, judged)
-        return Hits(
+        return JudgedHits(
             entry=entry,
             score=block.rows.score[there],
             key=self.found.sorting_scores(block.rows)[there],
@@ -72,7 +72,7 @@ class HitFinder:
         )
 
 
-def without_repetitions(hits: Hits, found: Found, files: tuple[str, ...], word: str) -> Hits:
+def without_repetitions(hits: JudgedHits, found: Found, files: tuple[str, ...], word: str) -> JudgedHits:
     """Each judged item once, in the order of judgements; those that were ranked twice are settled or are problems."""
     order = np.lexsort((hits.line, hits.entry))
     hits = hits.take(order)
@@ -89,7 +89,7 @@ def without_repetitions(hits: Hits, found: Found, files: tuple[str, ...], word: 
     return hits.take(np.flatnonzero(np.concatenate([new[1:], [True]]) if last else new))
 
 
-def _complain(hits: Hits, again: IntArray, found: Found, files: tuple[str, ...], word: str) -> None:
+def _complain(hits: JudgedHits, again: IntArray, found: Found, files: tuple[str, ...], word: str) -> None:
     judged: Any = found.judged
     rows = RunRows(item=judged.item, score=hits.score, line=hits.line, word=word, files=files)
     for one in again.tolist():

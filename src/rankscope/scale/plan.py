@@ -19,7 +19,7 @@ from rankscope.version import __version__
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReductionPlan:
     """The same for all parts; it travels to wherever they are worked on."""
 
     files: PartFiles
@@ -63,7 +63,7 @@ class Plan:
             "buckets": self.buckets,
         }
 
-    def in_buckets(self, folder: Path, count: int) -> Plan:
+    def in_buckets(self, folder: Path, count: int) -> ReductionPlan:
         """The same with the rows shared out to so many buckets."""
         return replace(self, folder=folder, buckets=count)
 
@@ -77,6 +77,6 @@ def digest_of_judged(judged: JudgedItems) -> str:
     return sha.hexdigest()
 
 
-def problems_of(plan: Plan) -> Problems:
+def problems_of(plan: ReductionPlan) -> Problems:
     """Problems of the run, none so far."""
     return Problems(plan.place)

@@ -15,7 +15,7 @@ from rankscope.ranks.provenance import reduction_provenance
 from rankscope.ranks.reduce import check_common
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.scale.part_ranks import PartFacts, PartRanks
-from rankscope.scale.plan import Plan
+from rankscope.scale.plan import ReductionPlan
 
 
 @dataclass
@@ -29,7 +29,7 @@ class WholeRun:
     digest: str
 
 
-def put_together(plan: Plan, parts: list[PartRanks], read: Sequence[PartFacts]) -> RelevantRanks:
+def put_together(plan: ReductionPlan, parts: list[PartRanks], read: Sequence[PartFacts]) -> RelevantRanks:
     """One reduction from those of the parts, and the facts of all that was read; raises everything that is wrong.
 
     The list of parts is emptied, so that nothing is held twice for longer than it must.
@@ -60,7 +60,7 @@ def put_together(plan: Plan, parts: list[PartRanks], read: Sequence[PartFacts]) 
     )
 
 
-def put_together_counts(plan: Plan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
+def put_together_counts(plan: ReductionPlan, found: Found, read: Sequence[PartFacts]) -> RelevantRanks:
     """The same where ranks were counted, not joined: all is found, the facts are those of all that was read."""
     facts, whole = _joined(plan, read)
     found.problems.take_over(facts.problems)
@@ -71,7 +71,7 @@ def put_together_counts(plan: Plan, found: Found, read: Sequence[PartFacts]) -> 
     return found.assembled(whole, plan.qrels)
 
 
-def _joined(plan: Plan, read: Sequence[PartFacts]) -> tuple[PartFacts, WholeRun]:
+def _joined(plan: ReductionPlan, read: Sequence[PartFacts]) -> tuple[PartFacts, WholeRun]:
     facts = PartFacts.join(read, plan.place)
     _refuse_mixed_scores(read, facts)
     return facts, WholeRun(
@@ -104,7 +104,7 @@ def _alike(ranks: RelevantRanks, gives_scores: bool) -> RelevantRanks:
     return replace(ranks, **lists)
 
 
-def _digest(plan: Plan, facts: PartFacts) -> str:
+def _digest(plan: ReductionPlan, facts: PartFacts) -> str:
     if not plan.with_digest:
         return ""
     if plan.files.alone:

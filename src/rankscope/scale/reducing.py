@@ -25,22 +25,22 @@ from rankscope.running.runner import Runner
 from rankscope.running.runners import runner_of
 from rankscope.running.work_folders import parts_folder
 from rankscope.scale.counting import (
-    ArraysForm,
     Counting,
+    NumbersForm,
     Totals,
     among_each_other,
     count_rows,
     find_hits,
 )
 from rankscope.scale.estimate import Size, announcement, rows_within, size_of
-from rankscope.scale.hits import Hits, without_repetitions
+from rankscope.scale.hits import JudgedHits, without_repetitions
 from rankscope.scale.layout import looks_scattered
 from rankscope.scale.part_ranks import PartFacts, PartRanks, RanksForm
-from rankscope.scale.plan import Plan
+from rankscope.scale.plan import ReductionPlan
 from rankscope.scale.putting_together import has_torn_queries, put_together, put_together_counts
 from rankscope.scale.run_parts import RunPart, parts_of_files
 from rankscope.scale.where import Where
-from rankscope.scale.work import Bucket, Shared, SharedForm, reduce_bucket, reduce_file, share_out
+from rankscope.scale.work import BucketFiles, SharedForm, SharedOut, reduce_bucket, reduce_file, share_out
 from rankscope.settings import Settings
 from rankscope.wording import setting_value
 
@@ -69,7 +69,7 @@ def reduce_in_parts(
     judged = Qrels.of(qrels, reading)
     unwanted = [] if junk == () else read_junk(junk, reading)
     memory = memory_of(where.memory)
-    plan = Plan(
+    plan = ReductionPlan(
         files=_absolute(files),
         name=name,
         reading=reading,
@@ -98,7 +98,7 @@ def _absolute(files: PartFiles) -> PartFiles:
 class PartsReduction:
     """One reduction in parts: file by file where every query is whole in one, else shared out to buckets first."""
 
-    plan: Plan
+    plan: ReductionPlan
     runner: Runner
     folder: Path
     memory: int
@@ -155,11 +155,11 @@ class PartsReduction:
         parts = parts_of_files(plan.files, plan.reading, plan.about("find hits"), plan.rows_in_memory)
         self._announce(size, "counted", len(parts))
         self.say(f"{plan.name}: {UNSEEN}")
-        kept = PartsFolder(self.folder, ArraysForm())
+        kept = PartsFolder(self.folder, NumbersForm())
         found = finish_parts(find_hits, plan, parts, self.runner, kept, self._shown(0, FIRST_STAGE))
         read = [found[part.digest] for part in parts]
         end = plan.found()
-        hits = Hits.join([Hits(**each.columns) for each in read])
+        hits = JudgedHits.join([JudgedHits(**each.columns) for each in read])
         hits = without_repetitions(hits, end, plan.files.labels, read[0].word if read else "row")
         counting = Counting(plan, hits, among_each_other(plan, hits))
         about = {**plan.about("count rows"), "parts": [part.digest for part in parts]}
@@ -185,12 +185,12 @@ def _without_rows(facts: PartFacts) -> PartFacts:
     return PartFacts(facts.problems)
 
 
-def buckets_of(plan: Plan, shared: Sequence[tuple[RunPart, Shared]]) -> list[Bucket]:
+def buckets_of(plan: ReductionPlan, shared: Sequence[tuple[RunPart, SharedOut]]) -> list[BucketFiles]:
     """The buckets that hold anything, each with its files in the order of the parts."""
     result = []
     about = {**plan.about("reduce bucket"), "parts": [part.digest for part, _ in shared]}
     for number in range(plan.buckets):
         files = tuple(plan.folder / part.digest / name for part, each in shared for name in each.files[number])
         if files:
-            result.append(Bucket(number, digest_of({**about, "number": number}), files, shared[0][1].word))
+            result.append(BucketFiles(number, digest_of({**about, "number": number}), files, shared[0][1].word))
     return result

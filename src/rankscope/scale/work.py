@@ -17,13 +17,13 @@ from rankscope.ranks.grouping import Scattered, gather_rows
 from rankscope.ranks.reduce import collect_rows
 from rankscope.scale.buckets import BucketWriter, read_bucket
 from rankscope.scale.part_ranks import PartFacts, PartRanks
-from rankscope.scale.plan import Plan, problems_of
+from rankscope.scale.plan import ReductionPlan, problems_of
 from rankscope.scale.run_parts import RunPart, run_of_part
 
 WAITING = 256 << 20  # bytes of rows that wait to be written
 
 
-def reduce_file(plan: Plan, part: RunPart) -> PartRanks:
+def reduce_file(plan: ReductionPlan, part: RunPart) -> PartRanks:
     """The ranks of a file in which every query is whole; where it is not, rows are gathered if there are few enough."""
     run = run_of_part(part, plan.files, plan.name, plan.reading)
     found = plan.found()
@@ -51,7 +51,7 @@ class _Counted:
         self.run = Run(run.name, blocks, run.source)
 
 
-def _gathered(plan: Plan, run: Run) -> Found:
+def _gathered(plan: ReductionPlan, run: Run) -> Found:
     found = plan.found()
     rows = run.blocks(found.problems, rank=found.settings.ties == "rank")
     for whole in gather_rows(rows):
@@ -59,7 +59,7 @@ def _gathered(plan: Plan, run: Run) -> Found:
     return found
 
 
-def facts_of(plan: Plan, part: RunPart, run: Run, found: Found) -> PartFacts:
+def facts_of(plan: ReductionPlan, part: RunPart, run: Run, found: Found) -> PartFacts:
     """What is known of a file, or of some of its rows, once they have been read."""
     source, name = plan.files.parts[part.number], plan.files.names[part.number]
     whole = plan.with_digest and part.begins_file
@@ -73,7 +73,7 @@ def facts_of(plan: Plan, part: RunPart, run: Run, found: Found) -> PartFacts:
     )
 
 
-def _ranks_of(plan: Plan, found: Found, facts: PartFacts) -> PartRanks:
+def _ranks_of(plan: ReductionPlan, found: Found, facts: PartFacts) -> PartRanks:
     """The ranks of the judged queries that were found."""
     rows = np.sort(np.fromiter(found.rows_of_query, np.int64, len(found.rows_of_query)))
     return PartRanks(found.assembled(_Facts(plan.name, facts), plan.qrels, rows), facts)
@@ -89,7 +89,7 @@ class _Facts:
 
 
 @dataclass
-class Shared:
+class SharedOut:
     """The files to which a part of the rows was shared out, by bucket, and how many rows each bucket got."""
 
     files: list[list[str]]
@@ -98,7 +98,7 @@ class Shared:
     word: str
 
 
-def share_out(plan: Plan, part: RunPart) -> Shared:
+def share_out(plan: ReductionPlan, part: RunPart) -> SharedOut:
     """Write the rows of a part to the buckets of their queries."""
     run = run_of_part(part, plan.files, plan.name, plan.reading)
     found = plan.found()
@@ -112,7 +112,7 @@ def share_out(plan: Plan, part: RunPart) -> Shared:
 
     writer.write(noted(run.blocks(found.problems, rank=found.settings.ties == "rank")))
     found.returned = sum(writer.rows)
-    return Shared(writer.files, writer.rows, facts_of(plan, part, run, found), words[0])
+    return SharedOut(writer.files, writer.rows, facts_of(plan, part, run, found), words[0])
 
 
 class SharedForm:
@@ -120,24 +120,24 @@ class SharedForm:
 
     suffix = ".json"
 
-    def read(self, file: Path) -> Shared | None:
+    def read(self, file: Path) -> SharedOut | None:
         """What was shared out; None where that is not known, or a file of it is gone."""
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
-            shared = Shared(**{**data, "facts": PartFacts.from_data(data["facts"])})
+            shared = SharedOut(**{**data, "facts": PartFacts.from_data(data["facts"])})
         except (OSError, ValueError, KeyError, TypeError):
             return None
         folder = file.parent / file.stem
         return shared if all((folder / name).is_file() for names in shared.files for name in names) else None
 
-    def write(self, result: Shared, stream: BinaryIO) -> None:
+    def write(self, result: SharedOut, stream: BinaryIO) -> None:
         """Write what was shared out."""
         data = {"files": result.files, "rows": result.rows, "facts": result.facts.to_data(), "word": result.word}
         stream.write(json.dumps(data, sort_keys=True).encode())
 
 
 @dataclass(frozen=True)
-class Bucket:
+class BucketFiles:
     """One bucket: its files, in the order of the parts they came from."""
 
     number: int
@@ -146,7 +146,7 @@ class Bucket:
     word: str
 
 
-def reduce_bucket(plan: Plan, bucket: Bucket) -> PartRanks:
+def reduce_bucket(plan: ReductionPlan, bucket: BucketFiles) -> PartRanks:
     """The ranks of the queries of a bucket."""
     found = plan.found()
     for whole in gather_rows(read_bucket(bucket.files, plan.files.labels, bucket.word)):

@@ -378,6 +378,13 @@ class Project:
         with self.lock:
             return write_journal(self, path)
 
+    def export_log(self, path: str | Path) -> int:
+        """Write what was marked in sessions, as `rankscope feedback --log` reads it; how many sessions have marks."""
+        from rankscope.workbench.log_files import write_log
+
+        with self.lock:
+            return write_log(self, path)
+
     def import_journal(self, path: str | Path) -> int:
         """Bring in a journal of the same collection; how many of its events were new."""
         from rankscope.workbench.journal_files import read_journal

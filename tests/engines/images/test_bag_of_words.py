@@ -14,7 +14,7 @@ from rankscope.collections import load
 from rankscope.engines.images.bag_of_words import BagOfWords, WordIndex, kept_words, shares
 from rankscope.engines.images.decoding import read_image
 from rankscope.engines.images.image import Image
-from rankscope.engines.images.visual_words import Vocabulary
+from rankscope.engines.images.visual_words import VisualVocabulary
 from rankscope.errors import InputError, SettingError
 from rankscope.measures import AP
 from rankscope.measures.random_level import random_average_precision
@@ -74,7 +74,7 @@ def test_a_picture_without_words_is_at_distance_one_from_all() -> None:
 def test_the_nearest_word_is_that_of_a_slow_loop() -> None:
     rng = np.random.default_rng(0)
     words, vectors = rng.random((20, 8)).astype(np.float32), rng.random((5000, 8)).astype(np.float32)
-    found = Vocabulary("random", words).nearest(vectors)
+    found = VisualVocabulary("random", words).nearest(vectors)
     slow = ((vectors[:, None].astype(np.float64) - words) ** 2).sum(axis=2)
     assert (slow[np.arange(5000), found] <= slow.min(axis=1) + 1e-6).all()
 
@@ -82,14 +82,14 @@ def test_the_nearest_word_is_that_of_a_slow_loop() -> None:
 def test_a_vocabulary_is_learnt_saved_and_read_again(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     pictures = [rng.random((60, 8)).astype(np.float32) for _ in range(10)]
-    vocabulary = Vocabulary.learnt(pictures, words=7, seed=3, name="mine")
+    vocabulary = VisualVocabulary.learnt(pictures, words=7, seed=3, name="mine")
     vocabulary.save(tmp_path / "mine.npz")
-    again = Vocabulary.load(tmp_path / "mine.npz")
+    again = VisualVocabulary.load(tmp_path / "mine.npz")
     assert (again.name, again.features, again.seed, again.digest) == ("mine", "rootsift", 3, vocabulary.digest)
     assert (again.counts(pictures) == vocabulary.counts(pictures)).all()
     assert vocabulary.counts(pictures).sum(axis=1).tolist() == [60] * 10
-    assert vocabulary.digest == Vocabulary.learnt(pictures, words=7, seed=3).digest
-    assert vocabulary.digest != Vocabulary.learnt(pictures, words=7, seed=4).digest
+    assert vocabulary.digest == VisualVocabulary.learnt(pictures, words=7, seed=3).digest
+    assert vocabulary.digest != VisualVocabulary.learnt(pictures, words=7, seed=4).digest
 
 
 def test_what_is_no_vocabulary_is_refused(tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ def test_what_is_no_vocabulary_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", words=np.zeros(3))
     for name in ("text.npz", "other.npz", "nowhere.npz"):
         with pytest.raises(InputError, match="is no vocabulary"):
-            Vocabulary.load(tmp_path / name)
+            VisualVocabulary.load(tmp_path / name)
     with pytest.raises(SettingError, match="needs at least as many local features, got 3"):
-        Vocabulary.learnt([np.zeros((3, 8))], words=4)
+        VisualVocabulary.learnt([np.zeros((3, 8))], words=4)
 
 
 def test_settings_that_cannot_be_are_refused() -> None:
@@ -111,7 +111,7 @@ def test_settings_that_cannot_be_are_refused() -> None:
 
 def test_a_flat_picture_has_no_words() -> None:
     flat = BagOfWords().of(Image.of(np.zeros((40, 40))))
-    assert Vocabulary("any", np.zeros((5, 128), dtype=np.float32)).counts([flat.vectors]).tolist() == [[0] * 5]
+    assert VisualVocabulary("any", np.zeros((5, 128), dtype=np.float32)).counts([flat.vectors]).tolist() == [[0] * 5]
 
 
 @pytest.mark.parametrize(

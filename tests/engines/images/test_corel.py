@@ -6,7 +6,7 @@ import pytest
 
 from rankscope.engines.images.describing import Outcome, describe
 from rankscope.engines.images.descriptors import DESCRIPTORS
-from rankscope.engines.images.labelled_folder import Picture, pictures_in
+from rankscope.engines.images.labelled_folder import LabelledPicture, pictures_in
 from rankscope.engines.nearest import nearest_ranks
 from rankscope.evaluation.evaluate import evaluate_ranks
 from rankscope.settings import Settings
@@ -28,19 +28,19 @@ METRICS = {"opponent-histogram(bins=4)": "l1"}
 
 
 @pytest.fixture(scope="module")
-def photos() -> list[Picture]:
+def photos() -> list[LabelledPicture]:
     folder = data_folder("corel1k")
     return pictures_in(folder / "images", folder / "labels.csv")[0]
 
 
 @pytest.fixture(scope="module")
-def described(photos: list[Picture]) -> Outcome:
+def described(photos: list[LabelledPicture]) -> Outcome:
     return describe([photo.path for photo in photos], [DESCRIPTORS.parse(text) for text in FIGURES])
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_thousand_photos_give_the_figures_of_the_specification(
-    name: str, photos: list[Picture], described: Outcome
+    name: str, photos: list[LabelledPicture], described: Outcome
 ) -> None:
     vectors = next(each for each in described.described if str(each.descriptor) == name)
     ids, labels = [photo.id for photo in photos], [photo.label for photo in photos]

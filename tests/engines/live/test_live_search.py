@@ -55,7 +55,7 @@ def rows(run: Any) -> dict[str, list[tuple[str, float]]]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses of a hundredth of their length, and no credentials of whoever runs the tests."""
-    monkeypatch.setattr(limits.Limits.__init__, "__defaults__", (4, 5, 30, 0.005, 0.3))
+    monkeypatch.setattr(limits.EngineLimits.__init__, "__defaults__", (4, 5, 30, 0.005, 0.3))
     for name in ("USER", "PASSWORD", "API_KEY", "TOKEN"):
         monkeypatch.delenv(f"RANKSCOPE_ENGINE_{name}", raising=False)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankscope.engines.live.dialects import DIALECTS
 from rankscope.engines.live.failure import EngineFailure
 from rankscope.engines.live.live_run import answer_table
-from rankscope.engines.live.paging import Ranking
+from rankscope.engines.live.paging import ArrivedRanking
 from tests.needs import needed_module
 
 needed_module("httpx", "gather")
@@ -50,6 +50,6 @@ def test_an_answer_is_a_page_or_a_failure(kind: str, data: Any) -> None:
         if failure.reason.isprintable():
             return
         raise
-    ranking = Ranking()
+    ranking = ArrivedRanking()
     ranking.add(page, 0.1, 0)
     assert answer_table(ranking.answer("1", 10)).height == len(set(page.ids))

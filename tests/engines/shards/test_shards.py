@@ -20,7 +20,7 @@ from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.spaces import metric_named
 from rankscope.engines.shards import cutting
-from rankscope.engines.shards.collection import Collection, RowFile
+from rankscope.engines.shards.collection import RowFile, StoredRows
 from rankscope.engines.shards.plan import ShardPlan
 from rankscope.engines.shards.ranking import ShardRanking, shards_between
 from rankscope.inputs.features import Features
@@ -53,7 +53,7 @@ def by_shards(
     files = [RowFile.of(items.matrix[first:stop]) for first, stop in pairwise(edges)]
     relevance = Relevance.of(items, policy, junk)
     plan = ShardPlan(
-        collection=Collection(tuple(files), items.width, items.kind),
+        collection=StoredRows(tuple(files), items.width, items.kind),
         metric=named(metric),
         keep_scores=keep,
         memory=memory,

@@ -12,10 +12,10 @@ import pytest
 import rankscope
 from rankscope.engines.text import Index
 from rankscope.engines.text.expansion import ALL, EXPANSIONS
-from rankscope.engines.text.expansion.expansion import Feedback
+from rankscope.engines.text.expansion.expansion import FeedbackDocuments
 from rankscope.engines.text.expansion.pseudo_feedback import weighted_words, words_of
-from rankscope.engines.text.expansion.rm3 import RM3
-from rankscope.engines.text.expansion.rocchio import Rocchio
+from rankscope.engines.text.expansion.rm3 import RM3Expansion
+from rankscope.engines.text.expansion.rocchio import RocchioExpansion
 from rankscope.engines.text.index.term_vectors import TermVectors
 from rankscope.engines.text.query.nodes import Node
 from rankscope.errors import SettingError
@@ -40,7 +40,7 @@ RESIDUAL = {  # true marks of the first ten, one round: queries with something l
     "npl": (92, 0.1575, 0.1924, 0.1953),
     "adi": (29, 0.2046, 0.2980, 0.2935),
 }
-LIKED = Feedback(
+LIKED = FeedbackDocuments(
     TermVectors(("ape", "bee", "cat", "dog"), np.array([[3.0, 4.0, 0.0, 1.0], [0.0, 2.0, 2.0, 2.0]])),
     np.array([2.0, 1.0]),
 )
@@ -54,7 +54,7 @@ def test_rm3_by_hand() -> None:
     """Two words a document: 3/7 and 4/7 of 2, and bee and cat (first by name) half of 1 each; the best two sum to 1."""
     bee, ape = 2 * 4 / 7 + 1 / 2, 2 * 3 / 7
     expected = {"fox": 0.25, "ape": 0.25 + 0.5 * ape / (ape + bee), "bee": 0.5 * bee / (ape + bee)}
-    found = RM3(terms=2).expand({"fox": 2.0, "ape": 2.0}, LIKED)
+    found = RM3Expansion(terms=2).expand({"fox": 2.0, "ape": 2.0}, LIKED)
     assert rounded(found) == rounded(expected)
     assert math.isclose(sum(found.values()), 1)
 
@@ -65,26 +65,26 @@ def test_rocchio_by_hand() -> None:
     kept = {term: mean[term] for term in ("bee", "dog")}
     length = math.hypot(*kept.values())
     expected = {"fox": 0.6, "ape": 0.8, **{term: 0.75 * weight / length for term, weight in kept.items()}}
-    assert rounded(Rocchio(terms=2).expand({"fox": 3.0, "ape": 4.0}, LIKED)) == rounded(expected)
+    assert rounded(RocchioExpansion(terms=2).expand({"fox": 3.0, "ape": 4.0}, LIKED)) == rounded(expected)
 
 
 def test_rocchio_moves_away_from_what_is_not_wanted() -> None:
-    disliked = Feedback(TermVectors(("bee", "cat"), np.array([[0.0, 5.0]])), np.array([1.0]))
-    found = Rocchio(gamma=2).expand({"bee": 1.0}, LIKED, disliked)
+    disliked = FeedbackDocuments(TermVectors(("bee", "cat"), np.array([[0.0, 5.0]])), np.array([1.0]))
+    found = RocchioExpansion(gamma=2).expand({"bee": 1.0}, LIKED, disliked)
     assert "cat" not in found
     assert found["bee"] > 1
-    assert Rocchio().expand({"bee": 1.0}, LIKED, disliked) == Rocchio().expand({"bee": 1.0}, LIKED)
+    assert RocchioExpansion().expand({"bee": 1.0}, LIKED, disliked) == RocchioExpansion().expand({"bee": 1.0}, LIKED)
 
 
 def test_documents_without_words_change_nothing() -> None:
-    nothing = Feedback(TermVectors((), np.zeros((2, 0))), np.array([1.0, 0.5]))
-    assert RM3().expand({"fox": 2.0}, nothing) == {"fox": 1.0}
-    assert Rocchio().expand({"fox": 2.0}, nothing) == {"fox": 1.0}
+    nothing = FeedbackDocuments(TermVectors((), np.zeros((2, 0))), np.array([1.0, 0.5]))
+    assert RM3Expansion().expand({"fox": 2.0}, nothing) == {"fox": 1.0}
+    assert RocchioExpansion().expand({"fox": 2.0}, nothing) == {"fox": 1.0}
 
 
 def test_documents_of_score_zero_count_alike() -> None:
-    alike = Feedback(LIKED.vectors, np.zeros(2))
-    assert RM3().model(alike) == RM3().model(Feedback(LIKED.vectors, np.ones(2)))
+    alike = FeedbackDocuments(LIKED.vectors, np.zeros(2))
+    assert RM3Expansion().model(alike) == RM3Expansion().model(FeedbackDocuments(LIKED.vectors, np.ones(2)))
 
 
 @pytest.mark.parametrize("name", ALL)

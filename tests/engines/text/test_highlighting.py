@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankscope.engines.text import Index
 from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.tokens import tokens_of
-from rankscope.engines.text.fragments import Fragment, Mark, best_fragments
+from rankscope.engines.text.fragments import Fragment, MarkedWord, best_fragments
 from rankscope.engines.text.query.nodes import Phrase
 from rankscope.errors import SettingError
 from tests.engines.text.golden_files import golden_rows
@@ -92,7 +92,7 @@ def test_phrases_are_marked_exactly_where_they_match(words: list[str], slop: int
 def test_nothing_of_a_text_is_read_as_html_or_steers_a_terminal(text: str, marks: list[int]) -> None:
     places = sorted({min(each, len(text)) for each in marks})
     pairs = list(zip(places[::2], places[1::2], strict=False))
-    piece = Fragment(text, tuple(Mark(start, end, 1.0, "x") for start, end in pairs), 0)
+    piece = Fragment(text, tuple(MarkedWord(start, end, 1.0, "x") for start, end in pairs), 0)
     shown = piece.html()
     assert set(re.findall("<[^>]*>", shown)) <= {"<mark>", "</mark>"}
     assert html.unescape(re.sub("</?mark>", "", shown)) == html.unescape(html.escape(text))
@@ -110,7 +110,7 @@ def test_the_colours_of_a_text_are_not_ours() -> None:
     count=st.integers(1, 4),
 )
 def test_fragments_are_pieces_of_the_text_with_whole_marks(text: str, size: int, count: int) -> None:
-    marks = [Mark(*found.span(), 1.0, found[0]) for found in re.finditer("[ab]+", text)]
+    marks = [MarkedWord(*found.span(), 1.0, found[0]) for found in re.finditer("[ab]+", text)]
     pieces = best_fragments(text, marks, count, size)
     assert len(pieces) <= count
     assert bool(pieces) == bool(text.strip())

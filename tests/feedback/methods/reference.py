@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from rankscope.arrays import FloatArray
 from rankscope.feedback import Items, Session
+from tests.feedback.methods.reference_of_reviews import FORMULAS_OF_REVIEWS
 
 Formula: TypeAlias = Callable[[Items, Session], FloatArray]
 
@@ -266,4 +267,6 @@ FORMULAS: dict[str, Formula] = {
     "aspects": aspects,
     "rm3": rm3,
     "centroid-difference": centroid_difference,
+    "mean-version-space": svm,
+    **FORMULAS_OF_REVIEWS,
 }

@@ -15,7 +15,7 @@ import pytest
 
 from rankscope import evaluate
 from rankscope.errors import InputError
-from rankscope.inputs.expansion import Expansion
+from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import arrow_layout, parquet_layout
 from rankscope.inputs.formats.frames import read_frame
 from tests.needs import needed_module
@@ -60,7 +60,7 @@ EVERY = [(kind, packing) for kind, packings in PACKINGS.items() for packing in p
 @pytest.mark.parametrize("frame", [FRAME, ODD, FRAME.head(0), pl.concat([FRAME] * 1000, rechunk=False)])
 def test_what_polars_writes_passes(kind: str, packing: str, frame: pl.DataFrame) -> None:
     data = stored(frame, kind, packing)
-    CHECKS[kind](data, Expansion(len(data)))
+    CHECKS[kind](data, ExpandedBytes(len(data)))
 
 
 @pytest.mark.parametrize("packing", ["NONE", "snappy", "zstd"])
@@ -69,7 +69,7 @@ def test_what_pyarrow_writes_as_parquet_passes(packing: str, version: str) -> No
     parquet = needed_module("pyarrow.parquet", "pandas")
     file = io.BytesIO()
     parquet.write_table(ODD.to_arrow(), file, compression=packing, data_page_version=version, row_group_size=4)
-    parquet_layout.check(file.getvalue(), Expansion(len(file.getvalue())))
+    parquet_layout.check(file.getvalue(), ExpandedBytes(len(file.getvalue())))
 
 
 @pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
@@ -79,7 +79,7 @@ def test_what_pyarrow_writes_as_arrow_passes(packing: str | None, make: str) -> 
     file, table = io.BytesIO(), ODD.to_arrow()
     with getattr(ipc, make)(file, table.schema, options=ipc.IpcWriteOptions(compression=packing)) as writer:
         writer.write_table(table, max_chunksize=2)
-    arrow_layout.check(file.getvalue(), Expansion(len(file.getvalue())))
+    arrow_layout.check(file.getvalue(), ExpandedBytes(len(file.getvalue())))
 
 
 @pytest.mark.parametrize(("kind", "packing"), EVERY)

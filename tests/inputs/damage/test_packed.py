@@ -17,7 +17,7 @@ import zstandard
 from rankscope import evaluate
 from rankscope.errors import SettingError
 from rankscope.inputs.decompression import PORTION, unpack_bytes
-from rankscope.inputs.expansion import ALWAYS, Expansion, TooLargeError
+from rankscope.inputs.expansion import ALWAYS, ExpandedBytes, TooLargeError
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.sources import Source
 
@@ -38,7 +38,7 @@ def test_members_one_behind_the_other_come_out_in_portions(name: str) -> None:
     for step in (1 << 20, 1000, 7):
         pieces = [stored[start : start + step] for start in range(0, len(stored), step)]
         pieces = [b"".join(pieces[:2000]), *pieces[2000:]]
-        found = list(unpack_bytes(pieces, Expansion(0)))
+        found = list(unpack_bytes(pieces, ExpandedBytes(0)))
         assert b"".join(found) == b"".join(plain)
         assert max(map(len, found)) <= 2 * PORTION
 
@@ -66,11 +66,11 @@ def test_a_small_file_that_becomes_gigabytes_is_refused_by_name(name: str, tmp_p
 
 def test_a_ratio_counts_only_beyond_a_gigabyte() -> None:
     assert ALWAYS == 1 << 30
-    Expansion(1).add(ALWAYS)
+    ExpandedBytes(1).add(ALWAYS)
     with pytest.raises(TooLargeError):
-        Expansion(1).add(ALWAYS + 1)
-    Expansion(ALWAYS // 50).add(2 * ALWAYS)
-    Expansion(1, max_ratio=1e10).add(2 * ALWAYS)
+        ExpandedBytes(1).add(ALWAYS + 1)
+    ExpandedBytes(ALWAYS // 50).add(2 * ALWAYS)
+    ExpandedBytes(1, max_ratio=1e10).add(2 * ALWAYS)
 
 
 def test_the_ratio_can_be_raised(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_query_that_begins_as_bzip2_does_is_a_query(first: str, tmp_path: Path
     path = tmp_path / "a.run"
     path.write_text(f"{first} Q0 a 1 1.0 t\n")
     assert evaluate({first: {"a": 1}}, path, "AP")["AP"] == 1
-    assert b"".join(unpack_bytes([bz2.compress(b"")], Expansion(0))) == b""
+    assert b"".join(unpack_bytes([bz2.compress(b"")], ExpandedBytes(0))) == b""
 
 
 def test_byte_order_marks_of_joined_files_go(tmp_path: Path) -> None:

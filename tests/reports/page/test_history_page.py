@@ -12,7 +12,7 @@ from rankscope.graphs.build_history import build_history_graph
 from rankscope.graphs.marks import Dots, ShadedRegion
 from rankscope.reports.page.history_page import render
 from rankscope.reports.texts.history import builds_sentence, chance_note, check_sentence, headline, rows_of, warnings_of
-from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, History
+from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, GateHistory
 
 
 def check(change: float, value: float = 0.5, measure: str = "AP", failed: bool = False) -> CheckRecord:
@@ -33,7 +33,7 @@ def check(change: float, value: float = 0.5, measure: str = "AP", failed: bool =
     )
 
 
-def history_of(*changes: float) -> History:
+def history_of(*changes: float) -> GateHistory:
     """Builds 1, 2, ... with these changes; a loss beyond .02 fails."""
     builds = [
         BuildRecord(
@@ -46,7 +46,7 @@ def history_of(*changes: float) -> History:
         )
         for number, change in enumerate(changes, 1)
     ]
-    return History(tuple(builds))
+    return GateHistory(tuple(builds))
 
 
 def test_what_moved_and_when_follows_from_the_limits() -> None:

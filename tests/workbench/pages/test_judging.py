@@ -228,7 +228,7 @@ def test_a_database_that_is_away_answers_503(served: Served, monkeypatch: pytest
 def test_a_judge_opens_only_the_own_part(served: Served) -> None:
     for path in ("/", "/judge", "/guidelines", "/history", "/me"):
         assert served.client.get(path).status_code == 200, path
-    for path in ("/pool", "/people", "/export", "/export/qrels", "/export/journal"):
+    for path in ("/pool", "/people", "/export", "/export/qrels", "/export/journal", "/export/log"):
         assert served.client.get(path).status_code == 403, path
     for path in ("/pool", "/people", "/people/revoke", "/guidelines"):
         body = {"method": "depth(1)", "name": "eve", "text": "x"}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankscope.errors import SettingError
 from rankscope.feedback import Examples, Items
 from rankscope.feedback.methods import ALL, METHODS
 from rankscope.workbench.store.events import Mark
@@ -158,6 +159,28 @@ def test_methods_that_learn_from_others_get_what_others_marked(served: Served) -
     marks = served.json("/session/1")
     assert (logged.log > 0).sum() == len(marks["relevant"])
     assert (logged.log < 0).sum() == len(marks["not_relevant"])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl"])
+def test_what_was_marked_is_exported_as_a_log_that_a_study_reads(served: Served, tmp_path: Path, suffix: str) -> None:
+    from rankscope.inputs.feedback_logs import FeedbackLog
+    from rankscope.workbench.browsing.session_ranking import with_log
+    from rankscope.workbench.pages.session_views import Feedback
+
+    mark_shown(served, begin(served, "blue/0.png"), "blue")
+    mark_shown(served, begin(served, "red/0.png"))
+    assert served.project.export_log(tmp_path / f"log.{suffix}") == 2
+    feedback, ids = served.bench.keep(Feedback), [each.id for each in served.project.items]
+    expected = with_log(feedback.ranker.items("moments.npz"), feedback.sessions()).log
+    read = FeedbackLog.of(tmp_path / f"log.{suffix}", ids)
+    assert read.sessions == ("1", "2")
+    np.testing.assert_array_equal(read.marks, expected)
+    page = served.client.get("/export/log")
+    assert page.headers["content-type"].startswith("text/csv")
+    (tmp_path / "page.csv").write_bytes(page.content)
+    np.testing.assert_array_equal(FeedbackLog.of(tmp_path / "page.csv", ids).marks, expected)
+    with pytest.raises(SettingError, match=r"NAME\.csv, NAME\.tsv or NAME\.jsonl"):
+        served.project.export_log(tmp_path / "log.txt")
 
 
 @pytest.mark.parametrize("method", ["rochio", "svm(C=-1)", "rocchio(beta=)", "svm)"])

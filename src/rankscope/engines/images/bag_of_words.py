@@ -11,7 +11,7 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.engines.images.image import Image
 from rankscope.engines.images.sift import LocalFeatures, dense_features, local_features
-from rankscope.engines.images.visual_words import SAMPLE, Vocabulary
+from rankscope.engines.images.visual_words import SAMPLE, VisualVocabulary
 from rankscope.engines.pairwise import pairwise_ranks
 from rankscope.errors import SettingError
 from rankscope.notation import Named
@@ -46,10 +46,12 @@ class BagOfWords(Named):
         """The local features of one picture."""
         return dense_features(image) if self.points == "dense" else local_features(image)
 
-    def vocabulary(self, items: Iterable[LocalFeatures], seed: int = 0, sample: int = SAMPLE) -> Vocabulary:
+    def vocabulary(self, items: Iterable[LocalFeatures], seed: int = 0, sample: int = SAMPLE) -> VisualVocabulary:
         """A vocabulary learnt from the pictures of a collection, on a seeded sample of their local features."""
         kind = "dense-rootsift" if self.points == "dense" else "rootsift"
-        return Vocabulary.learnt([each.vectors for each in items], self.words, seed=seed, sample=sample, features=kind)
+        return VisualVocabulary.learnt(
+            [each.vectors for each in items], self.words, seed=seed, sample=sample, features=kind
+        )
 
     def index(self, counts: IntArray) -> WordIndex:
         """The index of a collection, from how often each word occurs in each picture."""

@@ -22,7 +22,7 @@ LABEL = ("class", "label", "category", "group", "cluster")
 
 
 @dataclass(frozen=True)
-class Picture:
+class LabelledPicture:
     """A file, its path below the folder, which is its name, and its class (empty: none)."""
 
     path: Path
@@ -30,7 +30,7 @@ class Picture:
     label: str = ""
 
 
-def pictures_in(folder: str | Path, labels: str | Path | None = None) -> tuple[list[Picture], list[str]]:
+def pictures_in(folder: str | Path, labels: str | Path | None = None) -> tuple[list[LabelledPicture], list[str]]:
     """All pictures in a folder and below, in byte order of their paths, and warnings about the labels.
 
     Labels are `folders` (the default): the sub-folder a picture lies in, the first one if there are several; or a CSV
@@ -57,7 +57,7 @@ def pictures_in(folder: str | Path, labels: str | Path | None = None) -> tuple[l
     return labelled, [*unreadable, *warnings]
 
 
-def _walked(root: Path, unreadable: list[str]) -> Iterable[Picture]:
+def _walked(root: Path, unreadable: list[str]) -> Iterable[LabelledPicture]:
     """The pictures; a folder that cannot be looked into is named."""
 
     def note(error: OSError) -> None:
@@ -70,7 +70,7 @@ def _walked(root: Path, unreadable: list[str]) -> Iterable[Picture]:
             if path.suffix.lower() in PICTURES and not name.startswith("."):
                 inside = path.relative_to(root)
                 label = visible(inside.parts[0]) if len(inside.parts) > 1 else ""
-                yield Picture(path, visible(inside.as_posix()), label)
+                yield LabelledPicture(path, visible(inside.as_posix()), label)
 
 
 def label_table(path: str | Path) -> dict[str, str]:
@@ -89,7 +89,9 @@ def label_table(path: str | Path) -> dict[str, str]:
     return found
 
 
-def _labelled(found: Sequence[Picture], classes: dict[str, str], table: str) -> tuple[list[Picture], list[str]]:
+def _labelled(
+    found: Sequence[LabelledPicture], classes: dict[str, str], table: str
+) -> tuple[list[LabelledPicture], list[str]]:
     keys = [_key(picture, classes) for picture in found]
     if not any(keys):
         raise InputError.of(table, ["none of its files is in the folder"], "Columns are read as file and class.")
@@ -100,7 +102,7 @@ def _labelled(found: Sequence[Picture], classes: dict[str, str], table: str) -> 
     return labelled, warnings
 
 
-def _key(picture: Picture, classes: dict[str, str]) -> str | None:
+def _key(picture: LabelledPicture, classes: dict[str, str]) -> str | None:
     path = PurePosixPath(picture.id)
     candidates = (str(path), str(path.with_suffix("")), path.name, path.stem)
     return next((each for each in candidates if each in classes), None)

@@ -24,10 +24,10 @@ AT_ONCE = 4096  # features whose nearest word is looked up
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
+class VisualVocabulary:
     """Words as rows of a matrix. Another vocabulary is another descriptor, so it has a name and a digest.
 
-    >>> tiny = Vocabulary("tiny", np.array([[0., 0.], [1., 1.]]))
+    >>> tiny = VisualVocabulary("tiny", np.array([[0., 0.], [1., 1.]]))
     >>> tiny.nearest(np.array([[.9, .8], [.1, 0.]])), tiny.counts([np.array([[.9, .8], [2., 2.]])])
     (array([1, 0]), array([[0, 2]]))
     """
@@ -56,7 +56,7 @@ class Vocabulary:
         sample: int = SAMPLE,
         name: str = "",
         features: str = "rootsift",
-    ) -> Vocabulary:
+    ) -> VisualVocabulary:
         """Words from the local features of many pictures (one matrix each), by k-means on a seeded sample of them.
 
         Fewer features than words are a `SettingError`.
@@ -90,7 +90,7 @@ class Vocabulary:
             np.savez_compressed(file, words=self.words, schema=np.array(SCHEMA), name=name, features=kind, seed=seed)
 
     @classmethod
-    def load(cls, path: str | Path) -> Vocabulary:
+    def load(cls, path: str | Path) -> VisualVocabulary:
         """Read what `save` wrote; anything else is an `InputError`."""
         try:
             packed = Archive.of(path)
@@ -99,6 +99,6 @@ class Vocabulary:
             name, words, kind, seed = (packed.array(each) for each in ("name", "words", "features", "seed"))
             about = str(name), np.array(words, dtype=np.float32), str(kind), int(seed)
         except (InputError, ValueError, TypeError):
-            advice = "Make one with Vocabulary.learnt(...).save(FILE)."
+            advice = "Make one with VisualVocabulary.learnt(...).save(FILE)."
             raise InputError.of(name_of(path), ["is no vocabulary of visual words"], advice) from None
         return cls(*about)

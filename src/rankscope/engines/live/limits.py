@@ -8,7 +8,7 @@ from rankscope.validation import COUNT, Number, WholeNumber, check_fields
 
 
 @dataclass(frozen=True)
-class Limits:
+class EngineLimits:
     """`workers` ask at the same time, a request may take `seconds`, and is sent again `retries` times.
 
     The pause before that doubles from `first_wait` seconds on, up to `longest_wait`.

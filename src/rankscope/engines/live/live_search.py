@@ -15,7 +15,7 @@ from rankscope.engines.live.answer import TopicAnswer, TopicFailure
 from rankscope.engines.live.course import Course
 from rankscope.engines.live.credentials import Credentials
 from rankscope.engines.live.dialects import DIALECTS
-from rankscope.engines.live.limits import Extent, Limits
+from rankscope.engines.live.limits import EngineLimits, Extent
 from rankscope.engines.live.live_run import LiveRun
 from rankscope.engines.live.results import check_writable, run_in_memory, written_run
 from rankscope.engines.live.state import KIND, Answers, forgetting_nothing, open_answers
@@ -35,7 +35,7 @@ class LiveSearch:
     template: Mapping[str, Any]
     id_field: str
     extent: Extent
-    limits: Limits
+    limits: EngineLimits
     credentials: Credentials
 
     @property

@@ -16,7 +16,7 @@ Ask = Callable[[HttpRequest], tuple[Page, float, int]]  # the page, its seconds,
 
 
 @dataclass
-class Ranking:
+class ArrivedRanking:
     """What has arrived of a ranking; a document that comes a second time stays where it was."""
 
     scores: dict[str, float] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Pager:
 
     def rank(self, topic: str, body: Mapping[str, Any]) -> TopicAnswer:
         """The ranking of a topic whose request is `body`."""
-        ranking = Ranking()
+        ranking = ArrivedRanking()
         place: Place | None = self._first_place()
         while place is not None:
             page, seconds, retries = self.ask(self.dialect.page_request(self.url, body, place, self.id_field))
@@ -80,7 +80,7 @@ class Pager:
         depth, size = self.extent.depth, self.extent.page_size
         return Place(0, min(size, depth), deep=depth > WINDOW)
 
-    def _next_place(self, place: Place, page: Page, ranking: Ranking) -> Place | None:
+    def _next_place(self, place: Place, page: Page, ranking: ArrivedRanking) -> Place | None:
         """Where to go on; None where everything wanted or everything there is has come."""
         start, missing = place.start + len(page.ids), self.extent.depth - len(ranking.scores)
         more = len(page.ids) >= place.size or (page.total is not None and start < page.total)

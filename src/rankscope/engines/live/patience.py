@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TypeVar
 
 from rankscope.engines.live.failure import EngineFailure
-from rankscope.engines.live.limits import Limits
+from rankscope.engines.live.limits import EngineLimits
 
 T = TypeVar("T")
 LONGEST_ASKED = 120.0  # seconds that an engine may ask to wait; longer is left to the user
@@ -50,7 +50,7 @@ class Gate:
 class Patience:
     """Sends until there is an answer, or until it was sent often enough."""
 
-    def __init__(self, limits: Limits, gate: Gate, chance: Random | None = None) -> None:
+    def __init__(self, limits: EngineLimits, gate: Gate, chance: Random | None = None) -> None:
         self._limits, self._gate, self._chance = limits, gate, chance or Random()
 
     def attempt(self, send: Callable[[], T]) -> tuple[T, int]:

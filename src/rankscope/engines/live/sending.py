@@ -14,7 +14,7 @@ import httpx
 
 from rankscope.engines.live.credentials import API_KEY, TOKEN, USER, Credentials
 from rankscope.engines.live.failure import EngineFailure, short_text
-from rankscope.engines.live.limits import Limits
+from rankscope.engines.live.limits import EngineLimits
 from rankscope.engines.live.page import HttpRequest
 from rankscope.version import __version__
 from rankscope.wording import setting_usage
@@ -28,7 +28,7 @@ ErrorText = Callable[[Any], str]
 class Sender:
     """Asks an engine, certificates verified and nothing from the environment but those: no proxy, no redirect."""
 
-    def __init__(self, limits: Limits, credentials: Credentials, error_text: ErrorText) -> None:
+    def __init__(self, limits: EngineLimits, credentials: Credentials, error_text: ErrorText) -> None:
         self._seconds, self._credentials, self._error_text = limits.seconds, credentials, error_text
         self._client = httpx.Client(
             headers={"User-Agent": f"rankscope/{__version__}", "Accept": "application/json", **credentials.headers},

@@ -16,7 +16,7 @@ from rankscope.engines.nearest.block import BlockRanks, Ranker, cells_within
 from rankscope.engines.nearest.distractors import Distractors, parse_distractors
 from rankscope.engines.nearest.domain import DomainRanker
 from rankscope.engines.nearest.relevance import POLICIES, Relevance
-from rankscope.engines.nearest.two_sided import TwoSided, pays, tile_side
+from rankscope.engines.nearest.two_sided import TwoSidedRanker, pays, tile_side
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.features import Features
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -121,7 +121,7 @@ def _ranker(
     device: str,
     block: int | None,
     distractors: Distractors | None,
-) -> tuple[Ranker | TwoSided | DomainRanker, list[IntArray]]:
+) -> tuple[Ranker | TwoSidedRanker | DomainRanker, list[IntArray]]:
     """What ranks blocks, and the queries of each block."""
     if distractors is not None:
         return _domain_ranker(metric, matrix, relevance, memory, keep_scores, device, distractors)
@@ -135,7 +135,7 @@ def _ranker(
     side = tile_side(relevance.queries.size, cells, block)
     if side and pays(space, relevance, keep_scores, memory):
         blocks = _blocks(relevance, side)
-        return TwoSided(space, relevance, keep_scores, blocks), blocks
+        return TwoSidedRanker(space, relevance, keep_scores, blocks), blocks
     step = max(1, cells // len(matrix)) if space.exact else _rows(cells, len(matrix))
     return Ranker(space, keep_scores, cells, relevance=relevance), _blocks(relevance, block or step)
 
@@ -176,7 +176,7 @@ def _cores(relevance: Relevance) -> AbstractContextManager[None]:
     return one_core_each() if large else nullcontext()
 
 
-def _kept(kept: Kept, ranker: Ranker | TwoSided | DomainRanker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
+def _kept(kept: Kept, ranker: Ranker | TwoSidedRanker | DomainRanker, blocks: list[IntArray]) -> Iterator[BlockRanks]:
     for number, queries in enumerate(blocks):
         yield kept(number, queries, ranker.ranked)
 

@@ -72,7 +72,7 @@ def tile_side(queries: int, cells: int, wanted: int | None) -> int:
     return side if LEAST_BLOCK <= side <= most else 0
 
 
-class TwoSided:
+class TwoSidedRanker:
     """Ranks blocks of queries, which must be asked for in their order."""
 
     def __init__(self, space: Space, relevance: Relevance, keep_scores: bool, blocks: list[IntArray]) -> None:

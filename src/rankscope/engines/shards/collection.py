@@ -65,11 +65,11 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Collection:
+class StoredRows:
     """Rows of several files, one file behind the other.
 
     >>> halves = (RowFile.of(np.array([[0], [1]])), RowFile.of(np.array([[2], [3], [4]])))
-    >>> whole = Collection(halves, width=1, kind=np.dtype(np.int64))
+    >>> whole = StoredRows(halves, width=1, kind=np.dtype(np.int64))
     >>> whole.rows(1, 3).ravel(), whole.rows_at(np.array([4, 0])).ravel()
     (array([1, 2]), array([4, 0]))
     """

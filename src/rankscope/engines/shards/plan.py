@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankscope.arrays import BoolArray
 from rankscope.engines.nearest.mixture import Mixture
 from rankscope.engines.nearest.values import Values
-from rankscope.engines.shards.collection import Collection
+from rankscope.engines.shards.collection import StoredRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Shard:
             return np.ones(len(self), dtype=np.bool_)
         return np.unpackbits(np.frombuffer(self.found, dtype=np.uint8), count=len(self)).astype(np.bool_)
 
-    def rows(self, collection: Collection) -> NDArray[Any]:
+    def rows(self, collection: StoredRows) -> NDArray[Any]:
         """Its features."""
         return collection.rows(self.first, self.stop)
 
@@ -50,7 +50,7 @@ class Shard:
 class ShardPlan:
     """The same for all parts; it travels to wherever they are worked on. Features do not: their files are named."""
 
-    collection: Collection
+    collection: StoredRows
     metric: str | Mixture
     keep_scores: bool
     memory: int

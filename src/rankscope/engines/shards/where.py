@@ -10,7 +10,7 @@ from typing import Any
 from rankscope.engines.nearest.nearest import Device, nearest_ranks
 from rankscope.engines.nearest.relevance import Relevance
 from rankscope.engines.nearest.spaces import Metric
-from rankscope.engines.shards.collection import Collection, RowFile
+from rankscope.engines.shards.collection import RowFile, StoredRows
 from rankscope.engines.shards.cutting import rows_of_shard, shard_edges
 from rankscope.engines.shards.plan import ShardPlan
 from rankscope.engines.shards.ranking import Progress, ShardRanking, shards_between
@@ -68,7 +68,7 @@ def rank_parts(
     if relevance.queries.size == 0:
         raise InputError.of("features", ["no query has a relevant item in its collection"])
     plan = ShardPlan(
-        collection=Collection(
+        collection=StoredRows(
             tuple(RowFile.of(part.array, part.path) for part in items.parts), width=items.width, kind=items.kind
         ),
         metric=metric,

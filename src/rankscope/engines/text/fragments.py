@@ -17,7 +17,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 AGAIN: Final = 0.1  # what a word counts that the piece has already
 
 
-class Mark(NamedTuple):
+class MarkedWord(NamedTuple):
     """Where one of the query's words stands: first sign, the one behind its last, weight, and what it is found by.
 
     Weights tell which piece of a text says most.
@@ -33,13 +33,13 @@ class Mark(NamedTuple):
 class Fragment:
     """A piece of a text with the words of a query; places of marks count from the beginning of the piece.
 
-    >>> piece = Fragment("a <b> fox", (Mark(6, 9, 1.0, "body:fox"),), start=20)
+    >>> piece = Fragment("a <b> fox", (MarkedWord(6, 9, 1.0, "body:fox"),), start=20)
     >>> piece.html(), piece.plain("[", "]")
     ('a &lt;b&gt; <mark>fox</mark>', 'a <b> [fox]')
     """
 
     text: str
-    marks: tuple[Mark, ...]
+    marks: tuple[MarkedWord, ...]
     start: int  # where the piece begins in the whole text
 
     @property
@@ -76,11 +76,11 @@ class Fragment:
             yield visible(SPACE.sub(" ", part)), marked
 
 
-def best_fragments(text: str, marks: Sequence[Mark], count: int, size: int) -> list[Fragment]:
+def best_fragments(text: str, marks: Sequence[MarkedWord], count: int, size: int) -> list[Fragment]:
     """The pieces that weigh most, in the order of the text; the first one where nothing is marked.
 
     >>> text = "A dog barked. A cat slept. A fox came. Nobody saw it."
-    >>> [each.text for each in best_fragments(text, [Mark(29, 32, 1.0, "fox")], count=1, size=20)]
+    >>> [each.text for each in best_fragments(text, [MarkedWord(29, 32, 1.0, "fox")], count=1, size=20)]
     ['A fox came.']
     """
     pieces = [_piece(text, marks, start, end) for start, end in cut_text(text, marks, size)]
@@ -88,7 +88,7 @@ def best_fragments(text: str, marks: Sequence[Mark], count: int, size: int) -> l
     return sorted(best, key=lambda each: each.start) or pieces[:1]
 
 
-def cut_text(text: str, marks: Sequence[Mark], size: int) -> Iterator[tuple[int, int]]:
+def cut_text(text: str, marks: Sequence[MarkedWord], size: int) -> Iterator[tuple[int, int]]:
     """Where pieces of at most about `size` signs begin and end: whole sentences, or words where one is too long.
 
     None of the query's words is cut.
@@ -111,7 +111,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
             yield start, stop
 
 
-def _shorter(text: str, marks: Sequence[Mark], begin: int, end: int, size: int) -> Iterator[tuple[int, int]]:
+def _shorter(text: str, marks: Sequence[MarkedWord], begin: int, end: int, size: int) -> Iterator[tuple[int, int]]:
     """One piece, or several where it is too long, cut at spaces where there are any."""
     while end - begin > size:
         space = text.rfind(" ", begin + size // 2, begin + size)
@@ -125,7 +125,7 @@ def _shorter(text: str, marks: Sequence[Mark], begin: int, end: int, size: int) 
         yield begin, end
 
 
-def _piece(text: str, marks: Sequence[Mark], start: int, end: int) -> Fragment:
+def _piece(text: str, marks: Sequence[MarkedWord], start: int, end: int) -> Fragment:
     inside = [mark for mark in marks if start <= mark.start and mark.end <= end]
     moved = (mark._replace(start=mark.start - start, end=mark.end - start) for mark in inside)
     return Fragment(text[start:end], tuple(moved), start)

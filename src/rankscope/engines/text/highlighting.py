@@ -9,7 +9,7 @@ from functools import singledispatchmethod
 import numpy as np
 
 from rankscope.engines.text.analysis.tokens import Token, tokens_of
-from rankscope.engines.text.fragments import Fragment, Mark, best_fragments
+from rankscope.engines.text.fragments import Fragment, MarkedWord, best_fragments
 from rankscope.engines.text.index.columns import TermColumn
 from rankscope.engines.text.index.reader import IndexReader
 from rankscope.engines.text.matching.fuzzy import similar_terms
@@ -29,18 +29,18 @@ class Highlighter:
     query: Node
     field: str
 
-    def marks(self, text: str) -> list[Mark]:
+    def marks(self, text: str) -> list[MarkedWord]:
         """The words of the query in a text, in order; each once, with the rarest that it was found by."""
         tokens = tokens_of(text, self.reader.analysers[self.field])
         document = _AnalysedText(tokens)
-        found: dict[int, Mark] = {}
+        found: dict[int, MarkedWord] = {}
         for node, boost in wanted_parts(self.query):
             if node.field != self.field:
                 continue
             for place in _Places(self.reader, document).of(node):
                 weight = boost * self._weight(node)
                 if place not in found or weight > found[place].weight:
-                    found[place] = Mark(tokens[place].start, tokens[place].end, weight, str(node))
+                    found[place] = MarkedWord(tokens[place].start, tokens[place].end, weight, str(node))
         return [found[place] for place in sorted(found)]
 
     def whole(self, text: str) -> Fragment:

@@ -14,7 +14,7 @@ import numpy as np
 from rankscope.catalogue import did_you_mean
 from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.analysis.tokens import tokens_of
-from rankscope.engines.text.fragments import Fragment, Mark
+from rankscope.engines.text.fragments import Fragment, MarkedWord
 from rankscope.engines.text.index.columns import ARRAYS, FieldColumns
 from rankscope.engines.text.index.reader import IndexReader
 from rankscope.engines.text.index.segment import ID, Segment
@@ -232,7 +232,7 @@ def _context(text: str, analyser: Analyser, positions: Sequence[int]) -> Fragmen
     begin = text.rfind(" ", 0, begin) + 1 if begin else 0
     stop = text.find(" ", end)
     end = len(text) if stop < 0 else stop
-    marks = [Mark(start - begin, last - begin, 1.0, "") for start, last in spans if last <= end]
+    marks = [MarkedWord(start - begin, last - begin, 1.0, "") for start, last in spans if last <= end]
     return Fragment(text[begin:end], tuple(marks), begin)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankscope.catalogue import did_you_mean
-from rankscope.engines.text.analysis import ANALYSERS
 from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.analysis.whole import Whole
 from rankscope.engines.text.explaining import explain_score
@@ -26,8 +25,7 @@ from rankscope.engines.text.query.nodes import Node, any_of
 from rankscope.engines.text.query.parser import Language, Operator, parse_query
 from rankscope.engines.text.ranking import TopicLists, run_of
 from rankscope.engines.text.searching import Searcher
-from rankscope.engines.text.similarities import SIMILARITIES
-from rankscope.engines.text.similarities.bm25 import BM25
+from rankscope.engines.text.settings import analyser_named, count_setting, expansion_named, similarity_named
 from rankscope.engines.text.similarities.similarity import Similarity
 from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.inputs.junk import read_junk
@@ -36,7 +34,6 @@ from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
-from rankscope.validation import COUNT
 from rankscope.wording import setting_usage, setting_value
 
 if TYPE_CHECKING:
@@ -84,8 +81,8 @@ class Index:
         `analysers` are those of fields that have another than `analyser`. Lengths are kept in a byte, as Lucene keeps
         them, unless they are to be exact.
         """
-        usual = str(_analyser(analyser))
-        others = {name: str(_analyser(each)) for name, each in (analysers or {}).items()}
+        usual = str(analyser_named(analyser))
+        others = {name: str(analyser_named(each)) for name, each in (analysers or {}).items()}
         if folder is None:
             return cls(hold_in_memory(blocks_of(documents), usual, others, exact_lengths))
         with IndexWriter.create(Path(folder), usual, others, exact_lengths) as writer:
@@ -182,7 +179,7 @@ class Index:
         `expand` takes words of the first documents into the query, such as 'rm3(terms=20)', and searches again.
         """
         name = field or self.default_field
-        wanted = limit if limit is None else _whole("limit", limit)
+        wanted = limit if limit is None else count_setting("limit", limit)
         with self.damage_explained():
             node = self.parse(query, name, operator, syntax, leading) if isinstance(query, str) else query
             if expand is not None:
@@ -207,7 +204,7 @@ class Index:
         name = field or self.default_field
         node = self.parse(query, name, syntax="words") if isinstance(query, str) else query
         with self.damage_explained():
-            return expand_query(self.searcher(similarity, name), node, name, _expansion(expansion))
+            return expand_query(self.searcher(similarity, name), node, name, expansion_named(expansion))
 
     def run(
         self,
@@ -227,7 +224,7 @@ class Index:
         run; `unmatched="last"` lists all other documents behind them as one group of equal scores. Topics of test
         collections are plain text: no sign has a meaning in them. `expand` as in `search`.
         """
-        found, joining = _similarity(similarity), None if expand is None else _expansion(expand)
+        found, joining = similarity_named(similarity), None if expand is None else expansion_named(expand)
         lists = self._lists(found, field, syntax, depth, unmatched, joining)
 
         def search(text: str) -> Hits:
@@ -260,8 +257,8 @@ class Index:
         >>> index.rank({"1": "fox"}, {"1": {"a": 1, "c": 1}}, unmatched="last").judged.lists("rank")
         [[2, 3]]
         """
-        chosen, found = settings or Settings(), _similarity(similarity)
-        joining = None if expand is None else _expansion(expand)
+        chosen, found = settings or Settings(), similarity_named(similarity)
+        joining = None if expand is None else expansion_named(expand)
         reading = Reading(comments=chosen.comments)
         shared: dict[str, Any] = {"depth": depth, "unmatched": unmatched, "field": field, "syntax": syntax}
         run = self.run(topics, found, expand=joining, name=name, **shared)
@@ -299,7 +296,7 @@ class Index:
             node = self.parse(text, name, syntax=syntax)
             return node if expansion is None else self.expand(node, expansion, similarity, name)
 
-        limit = None if depth is None else _whole("depth", depth)
+        limit = None if depth is None else count_setting("depth", depth)
         return TopicLists(self.searcher(similarity, name), parse, limit, unmatched)
 
     def explain(
@@ -337,11 +334,11 @@ class Index:
             highlighter = Highlighter(self.reader, node, name)
             if fragments is None:
                 return [highlighter.whole(text)]
-            return highlighter.fragments(text, _whole("fragments", fragments), _whole("size", size))
+            return highlighter.fragments(text, count_setting("fragments", fragments), count_setting("size", size))
 
     def searcher(self, similarity: str | Similarity | None = None, field: str | None = None) -> Searcher:
         """What searches under one similarity; scores of terms are kept for the next query."""
-        found = _similarity(similarity)
+        found = similarity_named(similarity)
         key = (found, field or self.default_field)
         if key not in self._searchers:
             self._searchers[key] = Searcher(self.reader, found, key[1], self._cache)
@@ -361,7 +358,7 @@ class Index:
         return self.reader.stored(self.number_of(document))
 
     def _analyser_of(self, field: str) -> Analyser:
-        return WHOLE if field == ID else self.reader.analysers.get(field) or _analyser("standard")
+        return WHOLE if field == ID else self.reader.analysers.get(field) or analyser_named("standard")
 
     def _only_folder(self) -> Path:
         if len(self.folders) != 1:
@@ -381,27 +378,3 @@ class Index:
                 raise
             advice = "Index the documents again."
             raise InputError.of(str(self.folders[0]), [f"{path} is damaged" for path in damaged], advice) from None
-
-
-def _whole(name: str, value: int) -> int:
-    """A setting as a plain number; one that is not a whole number from 1 on is an error."""
-    try:
-        return COUNT.plain(value)
-    except ValueError as refusal:
-        raise SettingError(f"{setting_value(name, value)}: {refusal}") from None
-
-
-def _analyser(given: str | Analyser) -> Analyser:
-    return ANALYSERS.parse(given) if isinstance(given, str) else given
-
-
-def _similarity(given: str | Similarity | None) -> Similarity:
-    if given is None:
-        return BM25()
-    return SIMILARITIES.parse(given) if isinstance(given, str) else given
-
-
-def _expansion(given: str | Expansion) -> Expansion:
-    from rankscope.engines.text.expansion import EXPANSIONS
-
-    return EXPANSIONS.parse(given) if isinstance(given, str) else given

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.errors import InputError, SettingError
+from rankscope.feedback.examples.earlier_sessions import EarlierSessions
 from rankscope.feedback.examples.kept_matrix import KeptMatrix, matrix_digest
 from rankscope.feedback.examples.neighbours import mutual_graph, nearest_others
 from rankscope.feedback.examples.scaling import Scaling, ScalingName, unit
@@ -198,9 +200,25 @@ class Items:
             return self.given_aspects
         return (quarters(self.matrix)[:, :, None] == np.arange(BINS)).reshape(len(self), -1)
 
+    @cached_property
+    def earlier(self) -> EarlierSessions:
+        """The log, as methods take it; without sessions where there is no log."""
+        return EarlierSessions(np.zeros((0, len(self)), np.int8) if self.log is None else self.log)
+
+    def with_log(self, log: ArrayLike) -> Self:
+        """The same items with what was marked in earlier sessions: sessions x items, +1, -1 or 0.
+
+        >>> Items.of([[0.0], [1.0]]).with_log([[1, -1]]).log
+        array([[ 1, -1]], dtype=int8)
+        """
+        return replace(self, log=_table("the log", np.asarray(log, dtype=np.int8), 1, len(self)), _made={})
+
     def fingerprint(self) -> str:
         """SHA-256 of all that decides scores."""
-        return matrix_digest(self.matrix)
+        digest = matrix_digest(self.matrix)
+        if self.log is None:
+            return digest
+        return hashlib.sha256(f"{digest} {matrix_digest(self.log)}".encode()).hexdigest()
 
     def neighbours(self, k: int) -> tuple[IntArray, FloatArray]:
         """The `k` nearest other items of each item by cosine, and how alike they are."""

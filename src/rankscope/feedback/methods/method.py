@@ -31,6 +31,7 @@ START_KEPT = "start ranking kept: no positive example"
 QUERY_POINT = "fallback: query point, no negative example"
 BACKGROUND = "fallback: background negatives, no negative example"
 MEAN_AS_QUERY = "no query: the mean of the positives stands for it"
+NO_LOG = "no log of earlier sessions: learnt from this one alone"
 NOT_FINITE = "scores are not finite"
 
 Part = tuple[IntArray, Examples, str]  # which sessions, what the method sees of them, what to tell about them
@@ -116,7 +117,7 @@ class Method(Named, ABC):
     def usual_parts(self, items: Items, examples: Examples, rows: IntArray) -> Iterator[Part]:
         """Sessions with positives; where a method needs a query and has none, the mean of the positives stands in."""
         if "query" not in self.needs or examples.has_query.all():
-            yield rows, examples, ""
+            yield rows, examples, NO_LOG if "log" in self.needs and items.log is None else ""
             return
         there = examples.has_query
         if there.any():

@@ -37,8 +37,7 @@ class ShrinkageLDA(TwoSided):
         apart = means(items, examples.positives) - means(items, examples.negatives)
         if self.covariance == "examples":
             return _within(items, examples, apart, a)
-        inverse = items.remember(("lda", a), lambda: np.linalg.inv(_shrunk(items, a)))
-        return apart @ inverse
+        return apart @ inverse_covariance(items, a)
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """One product for all sessions; 0 half-way between the two means."""
@@ -54,8 +53,16 @@ def _ledoit_wolf(items: Items) -> float:
     return max(result, 1e-6)
 
 
+def inverse_covariance(items: Items, a: float) -> FloatArray:
+    """S^-1 of the whole collection, made once; the identity, over a, where all items are alike."""
+
+    def make() -> FloatArray:
+        return np.linalg.inv(_shrunk(items, a)).astype(np.float64, copy=False)
+
+    return items.remember(("lda", a), make)
+
+
 def _shrunk(items: Items, a: float) -> FloatArray:
-    """S of the whole collection; the identity where all items are alike."""
     away = items.matrix.astype(np.float64) - items.mean
     spread = away.T @ away / len(items)
     size = np.trace(spread) / items.features

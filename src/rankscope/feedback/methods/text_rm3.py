@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankscope.engines.text.expansion.expansion import Expansion
-from rankscope.engines.text.expansion.rm3 import RM3
+from rankscope.engines.text.expansion.rm3 import RM3Expansion
 from rankscope.feedback.methods.text_method import TextMethod
 
 
@@ -21,11 +21,11 @@ class TextRM3(TextMethod):
     terms: int = 10
     weight: float = 0.5
     name: ClassVar[str] = "text-rm3"
-    source: ClassVar[str] = RM3.source
+    source: ClassVar[str] = RM3Expansion.source
     least: ClassVar[Mapping[str, float]] = {"terms": 1, "weight": 0}
     most: ClassVar[Mapping[str, float]] = {"weight": 1}
 
     @property
     def expansion(self) -> Expansion:
-        """RM3 with these parameters."""
-        return RM3(terms=self.terms, weight=self.weight)
+        """The expansion with these parameters."""
+        return RM3Expansion(terms=self.terms, weight=self.weight)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankscope.engines.text.expansion.expansion import Expansion
-from rankscope.engines.text.expansion.rocchio import Rocchio
+from rankscope.engines.text.expansion.rocchio import RocchioExpansion
 from rankscope.feedback.methods.text_method import TextMethod
 
 
@@ -23,10 +23,10 @@ class TextRocchio(TextMethod):
     beta: float = 0.75
     gamma: float = 0.0
     name: ClassVar[str] = "text-rocchio"
-    source: ClassVar[str] = Rocchio.source
+    source: ClassVar[str] = RocchioExpansion.source
     least: ClassVar[Mapping[str, float]] = {"terms": 1, "alpha": 0, "beta": 0, "gamma": 0}
 
     @property
     def expansion(self) -> Expansion:
-        """Rocchio with these parameters."""
-        return Rocchio(terms=self.terms, alpha=self.alpha, beta=self.beta, gamma=self.gamma)
+        """The expansion with these parameters."""
+        return RocchioExpansion(terms=self.terms, alpha=self.alpha, beta=self.beta, gamma=self.gamma)

@@ -27,7 +27,7 @@ from rankscope.graphs.canvases.vega_parts import (
     tooltip_value,
     widths,
 )
-from rankscope.graphs.layout import SAMPLE, Row, Word, layout_of
+from rankscope.graphs.layout import SAMPLE, LegendRow, Word, layout_of
 from rankscope.graphs.look import FONT, Dress, Look
 from rankscope.graphs.marks import (
     Bars,
@@ -313,7 +313,7 @@ class VegaLiteCanvas:
             words["mark"]["cursor"] = "pointer"
         return [*layers, words]
 
-    def _sample(self, row: Row) -> list[Layer]:
+    def _sample(self, row: LegendRow) -> list[Layer]:
         """Line, marker and colour of a series as they are in the graph."""
         entry, look = row.entry, self.look
         colour = look.theme.shade if entry.number < 0 else look.dress(entry.number).colour

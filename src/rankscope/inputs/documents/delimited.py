@@ -18,7 +18,7 @@ from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.documents.record import ID, TEXT, TITLE, Record, record_of
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.text_streams import LONGEST, Part, numbered_lines, text_blocks
+from rankscope.inputs.text_streams import LONGEST, TextPart, numbered_lines, text_blocks
 
 WITHOUT_HEADER = {2: ("id", "text"), 3: ("id", "title", "text")}
 ENCLOSED = re.compile(r'"(?:[^"]|"")*"')
@@ -90,10 +90,10 @@ CSV = DelimitedDocuments("csv", "CSV: a header, then one document a row", (".csv
 TSV = DelimitedDocuments("tsv", "TSV: one document a line, with a header or as id and text", (".tsv", ".tab"), "\t")
 
 
-def tsv_rows(blocks: Iterator[Part]) -> Iterator[Row]:
+def tsv_rows(blocks: Iterator[TextPart]) -> Iterator[Row]:
     """Lines cut at tabs.
 
-    >>> list(tsv_rows(iter([Part(1, 'a\\t"x ""y"" z"\\nb\\t"so" it "goes"')])))
+    >>> list(tsv_rows(iter([TextPart(1, 'a\\t"x ""y"" z"\\nb\\t"so" it "goes"')])))
     [(1, ['a', 'x "y" z']), (2, ['b', '"so" it "goes"'])]
     """
     for line, text in numbered_lines(blocks):
@@ -104,7 +104,7 @@ def _without_quotes(field: str) -> str:
     return field[1:-1].replace('""', '"') if ENCLOSED.fullmatch(field) else field
 
 
-def csv_rows(blocks: Iterator[Part], separator: str, problems: Problems) -> Iterator[Row]:
+def csv_rows(blocks: Iterator[TextPart], separator: str, problems: Problems) -> Iterator[Row]:
     """Rows as Python's csv module reads them, with the line each begins in."""
     lines = (line for block in blocks for line in block.text.splitlines(keepends=True))
     reader = csv.reader(lines, delimiter=separator, strict=True)

@@ -12,7 +12,7 @@ from rankscope.inputs.documents.record import Record
 from rankscope.inputs.page_texts import html_texts, html_tree
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.text_streams import Part, records, text_blocks
+from rankscope.inputs.text_streams import TextPart, records, text_blocks
 
 name = "mbox"
 about = "mailboxes: a message is a document, its Message-ID the id"
@@ -44,7 +44,7 @@ def read(source: Source, name: str, reading: Reading, problems: Problems) -> Ite
             problems.add(f"line {part.line}", f"cannot be read as a message: {error}", order=part.line)
 
 
-def _record(part: Part, name: str) -> Record:
+def _record(part: TextPart, name: str) -> Record:
     raw = QUOTED.sub(rb"\1", part.text.partition("\n")[2].encode("latin-1", "replace"))
     message = message_from_bytes(raw, policy=policy.default)
     assert isinstance(message, EmailMessage)

@@ -11,7 +11,7 @@ import polars as pl
 
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.documents.record import Record, record_of
-from rankscope.inputs.expansion import Expansion
+from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import columnar, parquet_layout
 from rankscope.inputs.formats.parquet import LAYOUT
 from rankscope.inputs.reading import Reading
@@ -55,7 +55,7 @@ def frames(source: Source, problems: Problems) -> Iterator[pl.DataFrame]:
 
 
 def _checked_groups(data: mmap.mmap, source: Source) -> list[int]:
-    parquet_layout.check(data, Expansion(len(data), source.max_ratio))
+    parquet_layout.check(data, ExpandedBytes(len(data), source.max_ratio))
     return parquet_layout.group_rows(data)
 
 

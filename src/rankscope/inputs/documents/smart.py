@@ -9,7 +9,7 @@ from rankscope.inputs.checks import Problems
 from rankscope.inputs.documents.record import Record
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
-from rankscope.inputs.text_streams import Part, records, text_blocks
+from rankscope.inputs.text_streams import TextPart, records, text_blocks
 
 name = "smart"
 about = "SMART: .I number, .T title, .A author, .W text"
@@ -36,7 +36,7 @@ def read(source: Source, name: str, reading: Reading, problems: Problems) -> Ite
             yield record
 
 
-def sections_of(source: Source, reading: Reading, problems: Problems) -> Iterator[Part]:
+def sections_of(source: Source, reading: Reading, problems: Problems) -> Iterator[TextPart]:
     """What stands behind each .I, which is a problem where none is."""
     for part in records(text_blocks(source, reading.encoding, problems), BEGIN):
         if BEGIN.match(part.text):
@@ -45,7 +45,7 @@ def sections_of(source: Source, reading: Reading, problems: Problems) -> Iterato
             problems.add(f"line {part.line}", "must be .I and a number", order=part.line)
 
 
-def _record(part: Part, problems: Problems) -> Record | None:
+def _record(part: TextPart, problems: Problems) -> Record | None:
     number, sections = split_sections(part.text)
     if not number:
         problems.add(f"line {part.line}", ".I has no number behind it", order=part.line)

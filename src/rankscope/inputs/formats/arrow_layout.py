@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rankscope.inputs.expansion import Expansion
+from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.flatbuffers import FlatTable
 
 MAGIC = b"ARROW1"
@@ -29,7 +29,7 @@ class BadArrowError(ValueError):
     """The file cannot be what it says."""
 
 
-def check(data: Any, expansion: Expansion) -> None:
+def check(data: Any, expansion: ExpandedBytes) -> None:
     """Raise `ValueError` where the file or stream cannot be what it says; `data` is bytes or a memory map."""
     if data[: len(MARK)] == MARK:
         end = _check_messages(data, 0, len(data), expansion)
@@ -56,7 +56,7 @@ def _footer(data: Any) -> FlatTable:
     return FlatTable.root(bytes(data[start : start + length]))
 
 
-def _check_messages(data: Any, place: int, end: int, expansion: Expansion) -> int:
+def _check_messages(data: Any, place: int, end: int, expansion: ExpandedBytes) -> int:
     """All messages of a stream, one behind the other; where they end."""
     while place < end:
         size = int.from_bytes(data[place + 4 : place + 8], "little", signed=True)
@@ -66,7 +66,7 @@ def _check_messages(data: Any, place: int, end: int, expansion: Expansion) -> in
     return place
 
 
-def _check_message(data: Any, offset: int, size: int, body: int | None, expansion: Expansion) -> int:
+def _check_message(data: Any, offset: int, size: int, body: int | None, expansion: ExpandedBytes) -> int:
     """One message and its body; how long they are together."""
     if size < 16 or offset < 0 or offset + size > len(data):
         raise BadArrowError(f"a message is said to lie at {offset} and to be {size} bytes long")
@@ -85,7 +85,7 @@ def _check_message(data: Any, offset: int, size: int, body: int | None, expansio
     return size + length
 
 
-def _check_content(kind: int, content: FlatTable, body: memoryview, expansion: Expansion) -> None:
+def _check_content(kind: int, content: FlatTable, body: memoryview, expansion: ExpandedBytes) -> None:
     if kind == A_SCHEMA:
         _check_fields(content, FIELDS)
         return

@@ -14,7 +14,7 @@ from rankscope.column_names import ITEM, QUERY, RANK, SCORE
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.expansion import Expansion, TooLargeError, advice
+from rankscope.inputs.expansion import ExpandedBytes, TooLargeError, advice
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, find_column
 
@@ -31,14 +31,14 @@ class ColumnarFormat:
     """One of the two formats: its name, who checks its layout, and who reads it."""
 
     name: str
-    check: Callable[[Any, Expansion], None]
+    check: Callable[[Any, ExpandedBytes], None]
     read: Callable[[Any, Any], pl.DataFrame]  # of the bytes, and of where polars is to read them
 
     def frame(self, data: Any, source: Any, problems: Problems, max_ratio: float) -> pl.DataFrame:
         """The table in some bytes, which polars reads from `source`; a damaged one is an `InputError`."""
 
         def read() -> pl.DataFrame:
-            self.check(data, Expansion(len(data), max_ratio))
+            self.check(data, ExpandedBytes(len(data), max_ratio))
             frame = self.read(data, source)
             check_times(frame)
             return frame

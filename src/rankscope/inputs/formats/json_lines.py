@@ -47,10 +47,10 @@ def read_run(source: Source, reading: Reading) -> Run:
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements from objects with a query, an item and a grade."""
-    return Qrels.from_source(source, lambda problems: _whole_table(source, reading, problems))
+    return Qrels.from_source(source, lambda problems: whole_table(source, reading, problems))
 
 
-def _whole_table(source: Source, reading: Reading, problems: Problems) -> Table:
+def whole_table(source: Source, reading: Reading, problems: Problems) -> Table:
     """All rows at once; a name that only some of them have is missing in the others."""
     parts = list(_tables(source, reading, problems))
     names = dict.fromkeys(name for part in parts for name in part.frame.columns)

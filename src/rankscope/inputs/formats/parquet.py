@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.expansion import Expansion
+from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import columnar, parquet_layout
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -59,7 +59,7 @@ def read_batches(source: Source, problems: Problems, rows: tuple[int, int] | Non
 
 def _checked_layout(data: mmap.mmap, source: Source) -> tuple[list[int], pl.DataFrame]:
     """How many rows the groups of a file have, and its columns as a frame without rows."""
-    parquet_layout.check(data, Expansion(len(data), source.max_ratio))
+    parquet_layout.check(data, ExpandedBytes(len(data), source.max_ratio))
     return parquet_layout.group_rows(data), pl.DataFrame(schema=pl.read_parquet_schema(source.path))
 
 

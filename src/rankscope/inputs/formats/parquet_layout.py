@@ -10,7 +10,7 @@ import mmap
 from collections.abc import Iterator
 from typing import Any
 
-from rankscope.inputs.expansion import Expansion
+from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.thrift import BadThriftError, ThriftReader
 
 MAGIC = b"PAR1"
@@ -26,7 +26,7 @@ PAGE_VALUES, PAGE_NULLS, LEVELS = 1, 2, (5, 6)
 Struct = dict[int, Any]
 
 
-def check(data: Any, expansion: Expansion) -> None:
+def check(data: Any, expansion: ExpandedBytes) -> None:
     """Raise `ValueError` where the file cannot be what it says; `data` is bytes or a memory map."""
     footer, end = footer_of(data)
     rows = 0
@@ -72,7 +72,7 @@ def notes_of(data: Any) -> dict[str, str]:
     return {_text(pair.get(1)): _text(pair.get(2)) for pair in pairs}
 
 
-def _check_pages(data: Any, end: int, column: Struct, expansion: Expansion) -> None:
+def _check_pages(data: Any, end: int, column: Struct, expansion: ExpandedBytes) -> None:
     """All pages of a column lie within it one behind the other, and have the values that it has."""
     first = min(_whole(column, name) for name in (FIRST_PAGE, DICTIONARY) if column.get(name, 0) or name == FIRST_PAGE)
     last = first + _whole(column, SIZE)
@@ -85,7 +85,7 @@ def _check_pages(data: Any, end: int, column: Struct, expansion: Expansion) -> N
         raise BadThriftError(f"a column should have {_whole(column, VALUES)} values, its pages have {values}")
 
 
-def _pages(data: Any, first: int, last: int, expansion: Expansion) -> Iterator[int]:
+def _pages(data: Any, first: int, last: int, expansion: ExpandedBytes) -> Iterator[int]:
     """How many values each page adds."""
     part = memoryview(data)[first:last]
     reader = ThriftReader(part)

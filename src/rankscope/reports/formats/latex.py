@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from rankscope.evaluation.scores import Scores
 from rankscope.names import one_line
 from rankscope.reports.formats.grid import Grid, coverage_lines, query_grid, summary_grid
-from rankscope.reports.formats.latex_columns import Column
-from rankscope.reports.formats.latex_layout import COLUMN, Layout, Placed, fitted
+from rankscope.reports.formats.latex_columns import LatexColumn
+from rankscope.reports.formats.latex_layout import COLUMN, Layout, PlacedColumn, fitted
 from rankscope.reports.formats.latex_signs import PREAMBLE, UNKNOWN, breakable, escape_latex, text_width
 
 name = "latex"
@@ -53,7 +53,7 @@ def table_of(grid: Grid, width: float = COLUMN, notes: Sequence[str] = ()) -> st
 
 def layout_of(grid: Grid, width: float = COLUMN) -> Layout:
     """How a table is fitted into a column."""
-    columns = [Column(each, tuple(row[place] for row in grid.rows)) for place, each in enumerate(grid.header)]
+    columns = [LatexColumn(each, tuple(row[place] for row in grid.rows)) for place, each in enumerate(grid.header)]
     return fitted(columns, width)
 
 
@@ -79,7 +79,7 @@ def _sheet(panels: Sequence[str], notes: str) -> str:
     return "\\begin{tabular}{@{}l@{}}\n" + BETWEEN.join(parts) + "\n\\end{tabular}"
 
 
-def _panel(panel: Sequence[Placed], rows: range, layout: Layout) -> str:
+def _panel(panel: Sequence[PlacedColumn], rows: range, layout: Layout) -> str:
     columns = "".join(each.column.shape(layout.size, each.wrapped) for each in panel)
     body = [_row(each.column.cell(row, each.wrapped, layout.size) for each in panel) for row in rows]
     lines = [*_headings(panel, layout), "\\midrule", *body]
@@ -96,7 +96,7 @@ def _environment(columns: str, layout: Layout) -> tuple[str, str]:
     return f"\\begin{{tabular*}}{{{layout.width:.1f}pt}}{{{spread}}}", "\\end{tabular*}"
 
 
-def _headings(panel: Sequence[Placed], layout: Layout) -> list[str]:
+def _headings(panel: Sequence[PlacedColumn], layout: Layout) -> list[str]:
     """As many lines as the heading with most of them has; shorter ones stand at the bottom."""
     texts = [each.column.lines(layout.stacked) for each in panel]
     height = max(map(len, texts), default=1)
@@ -110,7 +110,7 @@ def _headings(panel: Sequence[Placed], layout: Layout) -> list[str]:
     ]
 
 
-def _heading(placed: Placed, text: str, size: float, last: bool) -> str:
+def _heading(placed: PlacedColumn, text: str, size: float, last: bool) -> str:
     if placed.column.numeric:
         shape = "c@{}" if last else "c"
         return f"\\multicolumn{{{2 if placed.column.has_rest else 1}}}{{{shape}}}{{{escape_latex(text)}}}"

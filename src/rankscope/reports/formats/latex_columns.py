@@ -42,7 +42,7 @@ class _Number:
 
 
 @dataclass(frozen=True)
-class Column:
+class LatexColumn:
     """A heading and the cells below it."""
 
     heading: str
@@ -67,7 +67,7 @@ class Column:
     def lines(self, stacked: bool) -> tuple[str, ...]:
         """The heading on one line, or before its scope and its parameters on lines of their own.
 
-        >>> Column("nDCG(gain=exp)@10", ()).lines(stacked=True)
+        >>> LatexColumn("nDCG(gain=exp)@10", ()).lines(stacked=True)
         ('nDCG', '(gain=exp)', '@10')
         """
         return tuple(filter(None, re.split(r"(?=[(@])|(?<=[\w)]) ", self.heading))) if stacked else (self.heading,)

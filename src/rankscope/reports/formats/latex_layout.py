@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.reports.formats.latex_columns import Column
+from rankscope.reports.formats.latex_columns import LatexColumn
 
 COLUMN = 221.0  # points: the column of a two-column article on A4, narrower than those of ACM (241) and IEEE (252)
 PAGE = 452.0  # both columns of the same; ACM has 506, IEEE 516
@@ -20,10 +20,10 @@ LEAST = 20.0
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedColumn:
     """A column, and the width that its text is broken to; None where it is not."""
 
-    column: Column
+    column: LatexColumn
     wrapped: float | None = None
 
 
@@ -33,7 +33,7 @@ class Layout:
 
     size: int
     stacked: bool  # headings: scope and parameters on lines of their own
-    panels: tuple[tuple[Placed, ...], ...]
+    panels: tuple[tuple[PlacedColumn, ...], ...]
     width: float  # of the widest panel, in points
 
     @property
@@ -72,7 +72,7 @@ def width_of_columns(columns: str | float) -> float:
     return width
 
 
-def fitted(columns: Sequence[Column], width: float) -> Layout:
+def fitted(columns: Sequence[LatexColumn], width: float) -> Layout:
     """The first layout that is not wider than `width`: large letters and few panels are preferred."""
     keys = _keys(columns)
     for way in _tries(max(1, len(columns) - keys)):
@@ -82,7 +82,7 @@ def fitted(columns: Sequence[Column], width: float) -> Layout:
     raise SettingError(f"this table does not fit into {width:.0f} points: choose a wider column, or fewer measures")
 
 
-def _keys(columns: Sequence[Column]) -> int:
+def _keys(columns: Sequence[LatexColumn]) -> int:
     """How many columns name the rows: those up to the last of the first texts."""
     texts = [not each.numeric for each in columns]
     first = texts.index(True) if True in texts else 0
@@ -97,7 +97,7 @@ def _tries(values: int) -> Iterator[_Try]:
     yield _Try(7, True, LEAST, values)
 
 
-def _layout(columns: Sequence[Column], keys: int, width: float, way: _Try) -> Layout | None:
+def _layout(columns: Sequence[LatexColumn], keys: int, width: float, way: _Try) -> Layout | None:
     """The table set in one way; None where a panel is too wide."""
     parts = np.array_split(np.arange(keys, len(columns)), way.panels)
     chosen = [[*columns[:keys], *(columns[place] for place in part.tolist())] for part in parts]
@@ -111,21 +111,21 @@ def _layout(columns: Sequence[Column], keys: int, width: float, way: _Try) -> La
     return None
 
 
-def _placed(column: Column, limit: float, way: _Try) -> Placed:
+def _placed(column: LatexColumn, limit: float, way: _Try) -> PlacedColumn:
     wide = not column.numeric and column.width(way.size, way.stacked) > limit
-    return Placed(column, limit if wide else None)
+    return PlacedColumn(column, limit if wide else None)
 
 
-def _panel_width(panel: Sequence[Placed], way: _Try) -> float:
+def _panel_width(panel: Sequence[PlacedColumn], way: _Try) -> float:
     widths = [each.column.width(way.size, way.stacked) if each.wrapped is None else each.wrapped for each in panel]
     return sum(widths) + 2 * SEPARATION[way.size] * (len(widths) - 1)
 
 
-def _text_limit(panel: Sequence[Column], width: float, way: _Try) -> float:
+def _text_limit(panel: Sequence[LatexColumn], width: float, way: _Try) -> float:
     """How wide a column of text may be, so that numbers and narrower texts have their room.
 
     >>> from rankscope.reports.formats.grid import Cell
-    >>> names, values = Column("system", (Cell("x" * 99, number=False),)), Column("AP", (Cell("0.262"),))
+    >>> names, values = LatexColumn("system", (Cell("x" * 99, number=False),)), LatexColumn("AP", (Cell("0.262"),))
     >>> round(_text_limit([names, values], 221, _Try(8, True, 60.0, 1)), 1)
     200.9
     """

@@ -42,7 +42,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class FoundItems:
+class FoundPictures:
     """What one descriptor finds first for one query."""
 
     descriptor: str
@@ -63,7 +63,7 @@ class Shown:
     choice: ShownQuery
     row: int
     label: str
-    found: tuple[FoundItems, ...]
+    found: tuple[FoundPictures, ...]
 
 
 def write_page(standings: Standings, path: str | Path, *, shown: int = SHOWN, first: int = FIRST, seed: int = 0) -> int:
@@ -148,7 +148,7 @@ def shown_queries(standings: Standings, count: int, first: int, seed: int) -> li
                 for rank, (item, distance) in enumerate(zip(items, distances, strict=True), start=1)
             ]
             value = float(values[column])
-            answers.append(FoundItems(name, number(value, places=3), value == best, tuple(hits)))
+            answers.append(FoundPictures(name, number(value, places=3), value == best, tuple(hits)))
         found.append(Shown(choice, row, pictures.labels[row], tuple(answers)))
     return found
 

@@ -17,7 +17,7 @@ from rankscope.reports.texts.history import (
     tile_of,
     warnings_of,
 )
-from rankscope.statistics.verdicts.gate_history import History
+from rankscope.statistics.verdicts.gate_history import GateHistory
 from rankscope.version import __version__
 
 FILES = ("page.css", "history.css", *DRAWING)
@@ -25,7 +25,7 @@ CAPTION = "The candidate of each build with the interval of its value, and the b
 MOST_GRAPHS = 25
 
 
-def render(history: History, title: str = "") -> str:
+def render(history: GateHistory, title: str = "") -> str:
     """The whole page."""
     drawn = [name for name in history.names if len(history.checks(name)) > 1]
     figures = [_figure(history, name, number) for number, name in enumerate(drawn[:MOST_GRAPHS], 1)]
@@ -33,7 +33,7 @@ def render(history: History, title: str = "") -> str:
         environment()
         .get_template("history.html.j2")
         .render(
-            title=title or f"History of a gate: {len(history.builds):,} builds",
+            title=title or f"GateHistory of a gate: {len(history.builds):,} builds",
             headline=headline(history),
             lines=[builds_sentence(history)] if len(drawn) == len(history.names) else sentences(history),
             last=history.builds[-1],
@@ -51,7 +51,7 @@ def render(history: History, title: str = "") -> str:
     )
 
 
-def _figure(history: History, name: str, number: int) -> DrawnFigure:
+def _figure(history: GateHistory, name: str, number: int) -> DrawnFigure:
     """A measure over the builds, and in words what moved when."""
     graph = build_history_graph(history, name).described(conclusion=check_sentence(history, name))
     return DrawnFigure.of(f"builds-{number}", "build-history", graph, CAPTION)

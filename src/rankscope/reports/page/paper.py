@@ -15,7 +15,7 @@ from rankscope.reports.formats.latex_signs import escape_latex
 from rankscope.reports.page.contents import Report
 from rankscope.reports.page.figures import Figure, Progress
 from rankscope.reports.texts.estimates import Estimate, MeasureRow
-from rankscope.reports.texts.paper_marks import Marks, marks_of
+from rankscope.reports.texts.paper_marks import PaperMarks, marks_of
 from rankscope.reports.texts.paper_tables import BEST
 
 
@@ -68,7 +68,7 @@ class _PaperTable:
         return comments([*notes, *filter(None, [self.how])]) + table_of(self.grid, width, [*filter(None, [self.below])])
 
 
-def _tables(report: Report, marks: Marks) -> Iterator[_PaperTable]:
+def _tables(report: Report, marks: PaperMarks) -> Iterator[_PaperTable]:
     result = report.estimates
     below = f"{BEST} {marks.note}".strip() if len(report.systems) > 1 else ""
     means = marks.on(measure_grid(report))

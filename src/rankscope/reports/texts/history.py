@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 
 from rankscope.number_texts import decimal_text, join_words, signed_text
-from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, History
+from rankscope.statistics.verdicts.gate_history import BuildRecord, CheckRecord, GateHistory
 
 NAMED = 4  # builds of one kind that a sentence names
 
 
-def headline(history: History) -> str:
+def headline(history: GateHistory) -> str:
     """The last build."""
     last = history.builds[-1]
     return f"Build {last.build} of {last.day} {'passes' if last.passed else 'fails'} the gate."
 
 
-def sentences(history: History) -> list[str]:
+def sentences(history: GateHistory) -> list[str]:
     """How many builds passed, then each check of the last build: how far it went, and where it moved."""
     return [builds_sentence(history), *(check_sentence(history, name) for name in history.names)]
 
 
-def builds_sentence(history: History) -> str:
+def builds_sentence(history: GateHistory) -> str:
     """How many builds failed, the last ones by name."""
     builds = history.builds
     failed = [each for each in builds if not each.passed]
@@ -39,7 +39,7 @@ def _last_builds(builds: list[BuildRecord]) -> str:
     return f"the last of them {join_words(shown)}" if len(builds) > NAMED else join_words(shown)
 
 
-def check_sentence(history: History, name: str) -> str:
+def check_sentence(history: GateHistory, name: str) -> str:
     """From the first value to the last, and the builds at which a gain or a loss is shown."""
     found = history.checks(name)
     last = found[-1][1]
@@ -54,11 +54,11 @@ def check_sentence(history: History, name: str) -> str:
     return f"{start}; against the baseline of the time it shows {join_words(parts)}."
 
 
-def _build(history: History, found: tuple[int, CheckRecord]) -> str:
+def _build(history: GateHistory, found: tuple[int, CheckRecord]) -> str:
     return history.builds[found[0]].build
 
 
-def _moves(history: History, found: list[tuple[int, CheckRecord]]) -> str:
+def _moves(history: GateHistory, found: list[tuple[int, CheckRecord]]) -> str:
     """Builds with their changes, the last ones where there are many."""
     shown = [f"{_build(history, each)} ({signed_text(each[1].change)})" for each in found[-NAMED:]]
     count = f"{len(found):,} builds, lately " if len(found) > NAMED else ""
@@ -76,7 +76,7 @@ def _changed(check: CheckRecord) -> str:
     return f"it changed by {signed_text(check.change)} [{limits[0]}, {limits[1]}]"
 
 
-def chance_note(history: History) -> str:
+def chance_note(history: GateHistory) -> str:
     """How many moves chance alone would show: each limit is one-sided, and a build is tested by itself."""
     every = [check for build in history.builds for check in build.checks]
     expected = sum(2 * (1 - check.level) for check in every)
@@ -88,7 +88,7 @@ def chance_note(history: History) -> str:
     )
 
 
-def warnings_of(history: History) -> list[str]:
+def warnings_of(history: GateHistory) -> list[str]:
     """Lines that could not be read, and builds that were checked again."""
     said = [f"{problem.place}: {problem.what}" for problem in history.damaged]
     if history.repeated:
@@ -111,7 +111,7 @@ def tile_of(check: CheckRecord) -> dict[str, str]:
     }
 
 
-def rows_of(history: History) -> list[dict[str, object]]:
+def rows_of(history: GateHistory) -> list[dict[str, object]]:
     """One row for each build, the last first: its verdict, and of each check the value and the change."""
     rows = []
     for build in reversed(history.builds):

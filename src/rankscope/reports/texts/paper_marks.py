@@ -23,7 +23,7 @@ LONGEST = 6  # letters behind one number
 
 
 @dataclass(frozen=True)
-class Marks:
+class PaperMarks:
     """The marks of each system by each measure, and what they mean."""
 
     marks: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -41,15 +41,15 @@ class Marks:
         return replace(grid, rows=rows)
 
 
-def marks_of(compared: Compared | None, way: str = "auto") -> Marks:
+def marks_of(compared: Compared | None, way: str = "auto") -> PaperMarks:
     """Letters where every pair of three systems or more was compared and they can be read; daggers otherwise."""
     way = check({"marks": way}, marks=OneOf(WAYS))["marks"]
     if compared is None or way == "none":
-        return Marks()
+        return PaperMarks()
     lettered = way == "letters" or (way == "auto" and all(map(_readable, compared.measures)))
     if lettered and all(one.ranks is not None for one in compared.measures) and len(compared.systems) > 2:
-        return Marks(_by_measure(compared, _letters), _letter_note(compared))
-    return Marks(_by_measure(compared, _daggers), _dagger_note(compared))
+        return PaperMarks(_by_measure(compared, _letters), _letter_note(compared))
+    return PaperMarks(_by_measure(compared, _daggers), _dagger_note(compared))
 
 
 def _by_measure(compared: Compared, marks: Callable[[MeasureCompared], dict[str, str]]) -> dict[tuple[str, str], str]:

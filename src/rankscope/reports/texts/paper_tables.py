@@ -13,7 +13,7 @@ from rankscope.reports.formats.rows import p_text
 from rankscope.reports.texts.comparison import notes_of
 from rankscope.reports.texts.comparison_words import verdict
 from rankscope.reports.texts.estimates import compared_of
-from rankscope.reports.texts.paper_marks import Marks, marks_of
+from rankscope.reports.texts.paper_marks import PaperMarks, marks_of
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
@@ -60,7 +60,7 @@ def means_grid(compared: Compared) -> Grid:
     return Grid(("system", *(one.measure for one in compared.measures)), tuple(rows))
 
 
-def _one_measure(compared: Compared, marks: Marks, width: float) -> Grid:
+def _one_measure(compared: Compared, marks: PaperMarks, width: float) -> Grid:
     """With p-values where there is room for them."""
     whole = measure_grid(compared)
     if len(layout_of(marks.on(whole), width).panels) == 1:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.statistics.intervals.bca import bca_tails, known_in_rows
 from rankscope.statistics.intervals.equal_columns import runs_of_equal_columns
-from rankscope.statistics.table.resampling import Drawing, Queries, batches, class_numbers, drawing
+from rankscope.statistics.table.resampling import Queries, Resampling, batches, class_numbers, drawing
 from rankscope.statistics.table.shared_draws import resampled_times
 from rankscope.validation import COUNT, SEED, SHARE, OneOf, Optional, check
 
@@ -115,7 +115,7 @@ def bootstrap_means(
     )
 
 
-def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: int) -> FloatArray:
+def _means(filled: FloatArray, there: Any, draw: Resampling, resamples: int, seed: int) -> FloatArray:
     """The mean of each column (row) in each resample (column)."""
     whole = bool(there.all()) and draw.unit == "queries"
     weight = there.astype(np.float64)
@@ -127,7 +127,7 @@ def _means(filled: FloatArray, there: Any, draw: Drawing, resamples: int, seed: 
     return np.concatenate(parts, axis=1)
 
 
-def _times(draw: Drawing, queries: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+def _times(draw: Resampling, queries: int, resamples: int, seed: int) -> Iterator[FloatArray]:
     """How often each query is in each resample, in batches."""
     if isinstance(draw, Queries):
         return resampled_times(queries, resamples, seed)

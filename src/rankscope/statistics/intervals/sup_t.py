@@ -6,12 +6,12 @@ import numpy as np
 
 from rankscope.arrays import FloatArray
 from rankscope.measures.fractions import divide
-from rankscope.statistics.table.resampling import Drawing, batches
+from rankscope.statistics.table.resampling import Resampling, batches
 
 ROUNDING = 1e-13  # a variance below this share of the mean square is zero, rounded
 
 
-def sup_t_statistics(values: FloatArray, draw: Drawing, resamples: int = 2_000, seed: int = 0) -> FloatArray:
+def sup_t_statistics(values: FloatArray, draw: Resampling, resamples: int = 2_000, seed: int = 0) -> FloatArray:
     """T_b = max_j |mu*_j - mu_j|/(sigma*_j/sqrt n*_j) of each resample, over the points j with sigma*_j > 0.
 
     NaN where a resample has no such point: it drew equal values everywhere. NaN in `values` is a unit without a value

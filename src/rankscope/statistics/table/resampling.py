@@ -17,7 +17,7 @@ Number = TypeVar("Number", np.float64, np.uint16)
 AT_ONCE = 1_000_000  # drawn in one batch: 8 MB of counts
 
 
-class Drawing(Protocol):
+class Resampling(Protocol):
     """What is drawn, how many of it there are, and how often each query comes."""
 
     @property
@@ -76,7 +76,7 @@ class Classes:
         return _counted(row * self.order.size + query, resamples, self.order.size)
 
 
-def drawing(queries: int, classes: Sequence[str] | None) -> Drawing:
+def drawing(queries: int, classes: Sequence[str] | None) -> Resampling:
     """Queries, or their classes where they are given."""
     if classes is None:
         return Queries(queries)

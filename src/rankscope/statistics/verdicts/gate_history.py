@@ -110,7 +110,7 @@ def _row(check: CheckRecord) -> dict[str, object]:
 
 
 @dataclass(frozen=True)
-class History:
+class GateHistory:
     """The builds from the first to the last, and lines that could not be read, with their numbers."""
 
     builds: tuple[BuildRecord, ...]
@@ -187,7 +187,7 @@ def append_record(path: str | Path, record: BuildRecord) -> None:
     append_line(place, record.line())
 
 
-def read_history(path: str | Path) -> History:
+def read_history(path: str | Path) -> GateHistory:
     """The history in a file; damaged lines are told by their numbers, and a file without any record is an error."""
     try:
         data = Path(path).read_bytes()
@@ -201,7 +201,7 @@ def read_history(path: str | Path) -> History:
     return history
 
 
-def parse_history(data: bytes) -> History:
+def parse_history(data: bytes) -> GateHistory:
     """Records by their dates; of a build that was checked again the last one counts.
 
     A last line without an end was torn off, unless it is whole by itself.
@@ -222,7 +222,7 @@ def parse_history(data: bytes) -> History:
         records.pop(record.build, None)
         records[record.build] = record
     ordered = sorted(records.values(), key=lambda each: _moment(each.date))
-    return History(tuple(ordered), tuple(damaged), count - len(records))
+    return GateHistory(tuple(ordered), tuple(damaged), count - len(records))
 
 
 def _why(error: Exception, torn: bool) -> str:

@@ -212,7 +212,7 @@ def with_log(items: Items, sessions: Sequence[FeedbackSession]) -> Items:
     log = np.zeros((len(sessions), len(items)), np.int8)
     for row, each in enumerate(sessions):
         log[row, each.relevant], log[row, each.not_relevant] = 1, -1
-    return replace(items, log=log)
+    return items.with_log(log)
 
 
 def target_class(project: Project, session: FeedbackSession) -> str:

@@ -19,9 +19,10 @@ from rankscope.workbench.pages.asked import Words
 from rankscope.workbench.people import LONGEST_NAME, PROJECT
 from rankscope.workbench.service.refusals import Refusal
 
-FILES: Final = {"qrels": "qrels.txt", "table": "judgements.parquet", "journal": "journal.jsonl"}
+FILES: Final = {"qrels": "qrels.txt", "table": "judgements.parquet", "journal": "journal.jsonl", "log": "log.csv"}
 ZIP: Final = "application/zip"
 JSONL: Final = "application/jsonl"
+CSV: Final = "text/csv"
 
 
 class ExportView(TypedDict):
@@ -37,7 +38,7 @@ class ExportView(TypedDict):
 class FileAsked:
     """What to export."""
 
-    kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table of Parquet, or the journal"]
+    kind: Annotated[str, OneOf(tuple(FILES), exactly=True), "qrels of TREC, a table, the journal, or a log of sessions"]
     assessor: Annotated[str, Words(LONGEST_NAME), "whose grades; everybody's without it, where they agree"] = ""
     probabilities: Annotated[bool, FLAG, "a fifth column of qrels with inclusion probabilities"] = False
     names: Annotated[bool, FLAG, "people by name, not by pseudonym"] = False
@@ -56,10 +57,12 @@ def export(visit: Visit) -> ExportView:
     }
 
 
-@address("GET", "/export/{kind}", role="admin", media=f"{ZIP}, {JSONL}", statuses=(404, 409))
+@address("GET", "/export/{kind}", role="admin", media=f"{ZIP}, {JSONL}, {CSV}", statuses=(404, 409))
 def export_file(visit: Visit, asked: FileAsked) -> Response:
-    """Judgements with their provenance in one .zip, or the journal; 409 lists the pairs where assessors differ."""
+    """Judgements with their provenance in one .zip, the journal, or the marks of sessions; 409: assessors differ."""
     name = FILES[asked.kind]
+    if asked.kind == "log":
+        return _download(_written(lambda path: visit.project.export_log(path), name)[name], name, CSV)
     if asked.kind == "journal":
         return _download(_written(lambda path: visit.project.export_journal(path), name)[name], name, JSONL)
     try:

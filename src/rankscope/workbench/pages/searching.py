@@ -13,14 +13,14 @@ from starlette.routing import BaseRoute, Route
 from rankscope.workbench.pages.access import READING, check_origin, check_person, person_of
 from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.service.application import ServicePart
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.served import ServedIndexes
 from rankscope.workbench.service.serving import search_parts
 
 
 def search_parts_beside(bench: Workbench, indexes: Any, similarity: str = "bm25") -> list[ServicePart]:
     """Indexes as Solr and OpenSearch answer them, behind the sign-in of a project."""
-    limits = Limits()
+    limits = ServiceLimits()
     found = search_parts(ServedIndexes.of(indexes, similarity), limits)
     return [replace(each, routes=_guarded(bench, each.routes), owns=_owns(each)) for each in found]
 

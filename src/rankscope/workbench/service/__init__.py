@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankscope.workbench.service.application import ServicePart, create_application
-    from rankscope.workbench.service.limits import Limits
+    from rankscope.workbench.service.limits import ServiceLimits
     from rankscope.workbench.service.server import listen, run_application, running
     from rankscope.workbench.service.serving import search_application, serve
 
 _PLACES = {
-    "Limits": "limits",
+    "ServiceLimits": "limits",
     "ServicePart": "application",
     "create_application": "application",
     "listen": "server",
@@ -30,7 +30,7 @@ _PLACES = {
 }
 
 __all__ = [
-    "Limits",
+    "ServiceLimits",
     "ServicePart",
     "create_application",
     "listen",

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from rankscope.workbench.service.guard import Guard
+from rankscope.workbench.service.guard import RequestGuard
 from rankscope.workbench.service.hosts import Hosts
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.refusals import Refusal
 
 
@@ -34,9 +34,9 @@ class ServicePart:
     lifespan: Callable[[], AbstractAsyncContextManager[object]] | None = None
 
 
-def create_application(parts: Sequence[ServicePart], hosts: Hosts, limits: Limits | None = None) -> Starlette:
+def create_application(parts: Sequence[ServicePart], hosts: Hosts, limits: ServiceLimits | None = None) -> Starlette:
     """The application of some parts; the first that knows an address answers it."""
-    allowed = limits or Limits()
+    allowed = limits or ServiceLimits()
 
     def part_of(path: str) -> ServicePart:
         return next((part for part in parts if part.owns(path)), parts[-1])
@@ -46,7 +46,7 @@ def create_application(parts: Sequence[ServicePart], hosts: Hosts, limits: Limit
         return allowed.body_bytes if own is None else own
 
     guard = Middleware(
-        Guard,
+        RequestGuard,
         hosts=hosts,
         limits=allowed,
         tell=lambda path, refusal: part_of(path).tell(refusal),

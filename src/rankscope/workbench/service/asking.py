@@ -13,7 +13,7 @@ from rankscope.engines.text.explanation import Explanation
 from rankscope.engines.text.index.columns import Numbers
 from rankscope.engines.text.index.segment import ID
 from rankscope.engines.text.query.nodes import REQUIRED, Boolean, Boost, Clause, InField, MatchAll, MatchNothing, Node
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.refusals import Refusal
 from rankscope.workbench.service.served import Served
 
@@ -40,7 +40,7 @@ class AnswerPage:
     best: float | None
 
 
-def read_query(served: Served, text: str, field: str, operator: Operator, limits: Limits) -> Node:
+def read_query(served: Served, text: str, field: str, operator: Operator, limits: ServiceLimits) -> Node:
     """What a query means; one that is too long or speaks of a field that is not there is refused.
 
     Where all of it is prohibited, all other documents are meant, as in Solr and OpenSearch.
@@ -65,7 +65,7 @@ def all_but(node: Node) -> Node:
     return node
 
 
-def check_length(text: str, limits: Limits) -> None:
+def check_length(text: str, limits: ServiceLimits) -> None:
     """Refuse a query that is too long."""
     if len(text.encode()) > limits.query_bytes:
         raise Refusal(400, f"the query has {len(text.encode()):,} bytes, and at most {limits.query_bytes:,} are read")
@@ -80,7 +80,7 @@ def check_fields(served: Served, node: Node) -> None:
         check_fields(served, child)
 
 
-def check_size(node: Node, limits: Limits) -> None:
+def check_size(node: Node, limits: ServiceLimits) -> None:
     """Refuse a query of too many clauses, or of groups in groups without end."""
     clauses, levels = _size(node)
     if clauses > limits.clauses:

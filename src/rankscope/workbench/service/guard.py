@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankscope.workbench.service.hosts import Hosts
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.refusals import Refusal, refusal_of
 
 SAFE: Final = {  # of every answer that does not say otherwise
@@ -28,11 +28,11 @@ NOT_OURS: Final = "this service does not answer to that name"
 Tell = Callable[[str, Refusal], Response]  # how a refusal is told to whoever asked for a path
 
 
-class Guard:
+class RequestGuard:
     """Lets a request through to the application, or refuses it."""
 
     def __init__(
-        self, app: ASGIApp, *, hosts: Hosts, limits: Limits, tell: Tell, body_bytes: Callable[[str], int]
+        self, app: ASGIApp, *, hosts: Hosts, limits: ServiceLimits, tell: Tell, body_bytes: Callable[[str], int]
     ) -> None:
         self.app, self.hosts, self.limits, self.tell, self.body_bytes = app, hosts, limits, tell, body_bytes
 

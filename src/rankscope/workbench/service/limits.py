@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServiceLimits:
     """What a service does at most; a request that asks for more is refused, and told so.
 
-    >>> Limits().running, Limits().seconds
+    >>> ServiceLimits().running, ServiceLimits().seconds
     (4, 5.0)
     """
 

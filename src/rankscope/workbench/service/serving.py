@@ -13,7 +13,7 @@ from rankscope.engines.text.text_index import Index
 from rankscope.workbench.service.application import ServicePart, create_application
 from rankscope.workbench.service.asking import find_page
 from rankscope.workbench.service.hosts import hosts_of, is_loopback
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch.part import opensearch_part
 from rankscope.workbench.service.served import ServedIndexes
 from rankscope.workbench.service.server import address_of, listen, run_application
@@ -30,18 +30,18 @@ def search_application(
     similarity: str = "bm25",
     host: str = "127.0.0.1",
     allow_hosts: Iterable[str] = (),
-    limits: Limits | None = None,
+    limits: ServiceLimits | None = None,
 ) -> Starlette:
     """An ASGI application that searches indexes, by name or those of folders, as Solr and OpenSearch do."""
     from rankscope.workbench.pages.openapi import description_part
 
-    allowed = limits or Limits()
+    allowed = limits or ServiceLimits()
     served = indexes if isinstance(indexes, ServedIndexes) else ServedIndexes.of(indexes, similarity)
     parts = search_parts(served, allowed)
     return create_application([description_part(parts), *parts], hosts_of(host, allow_hosts), allowed)
 
 
-def search_parts(served: ServedIndexes, limits: Limits) -> list[ServicePart]:
+def search_parts(served: ServedIndexes, limits: ServiceLimits) -> list[ServicePart]:
     """The parts of an application that search; they share the turns that searches take."""
     turns = Turns(limits)
 
@@ -63,7 +63,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = PORT,
     allow_hosts: Iterable[str] = (),
-    limits: Limits | None = None,
+    limits: ServiceLimits | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve indexes until Ctrl-C or SIGTERM; `say` gets the lines that tell where, and what is exposed."""

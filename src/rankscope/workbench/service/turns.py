@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from rankscope.engines.text.matching.time_limit import time_limit
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.refusals import Refusal
 
 Found = TypeVar("Found")
@@ -18,7 +18,7 @@ Found = TypeVar("Found")
 class Turns:
     """Runs work in threads, at most so much at once as the limits say; each has a limit of time of its own."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServiceLimits) -> None:
         self.limits, self.waiting = limits, 0
         self._free = asyncio.Semaphore(limits.running)
         self._threads = ThreadPoolExecutor(limits.running, thread_name_prefix="search")

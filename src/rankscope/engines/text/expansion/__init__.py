@@ -1,7 +1,7 @@
 """Expansions, one file each: words of the best documents join the query. `ALL` in the order people read them.
 
 >>> EXPANSIONS.parse("rm3(terms=20)"), str(EXPANSIONS.parse("rocchio(beta=0.5)"))
-(RM3(documents=10, terms=20, weight=0.5), 'rocchio(beta=0.5)')
+(RM3Expansion(documents=10, terms=20, weight=0.5), 'rocchio(beta=0.5)')
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rankscope.notation import NamedCatalogue
 ALL: dict[str, Later] = later(  # a new expansion adds its line here
     "rankscope.engines.text.expansion",
     {
-        "rm3": "rm3:RM3",
-        "rocchio": "rocchio:Rocchio",
+        "rm3": "rm3:RM3Expansion",
+        "rocchio": "rocchio:RocchioExpansion",
     },
 )
 GROUP = "rankscope.expansions"  # entry points of other packages

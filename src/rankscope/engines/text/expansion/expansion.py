@@ -21,7 +21,7 @@ COMMONEST: Final = 0.1  # share of the documents that may have it
 
 
 @dataclass(frozen=True)
-class Feedback:
+class FeedbackDocuments:
     """Documents that tell what is wanted: their term vectors, and the score that each had."""
 
     vectors: TermVectors
@@ -42,7 +42,9 @@ class Expansion(Named):
     least: ClassVar[dict[str, float]] = {"documents": 1, "terms": 1}
 
     @abstractmethod
-    def expand(self, query: Mapping[str, float], liked: Feedback, disliked: Feedback | None = None) -> Weights:
+    def expand(
+        self, query: Mapping[str, float], liked: FeedbackDocuments, disliked: FeedbackDocuments | None = None
+    ) -> Weights:
         """The words of the new query with their weights, from those of the old one and from documents."""
 
     @property
@@ -50,11 +52,13 @@ class Expansion(Named):
         """Whether documents that are not wanted change anything."""
         return False
 
-    def feedback(self, reader: IndexReader, field: str, docs: Numbers, scores: NDArray[np.floating]) -> Feedback:
+    def feedback(
+        self, reader: IndexReader, field: str, docs: Numbers, scores: NDArray[np.floating]
+    ) -> FeedbackDocuments:
         """What some documents with these scores tell."""
         kept = reader.vocabulary(field)
         allowed = kept.remember(("may join", self.pattern), lambda: allowed_terms(reader, field, self.pattern))
-        return Feedback(TermVectors.of(reader, field, docs, allowed), np.asarray(scores, dtype=np.float64))
+        return FeedbackDocuments(TermVectors.of(reader, field, docs, allowed), np.asarray(scores, dtype=np.float64))
 
 
 def allowed_terms(reader: IndexReader, field: str, pattern: str = "") -> Numbers:

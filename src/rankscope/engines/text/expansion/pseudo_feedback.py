@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankscope.engines.text.expansion.expansion import Expansion, Feedback
+from rankscope.engines.text.expansion.expansion import Expansion, FeedbackDocuments
 from rankscope.engines.text.query.nodes import Boolean, Boost, Clause, MatchNothing, Node, Term
 from rankscope.engines.text.query.simplifying import simplify
 from rankscope.engines.text.searching import Searcher, bag_of_words
@@ -22,7 +22,7 @@ def expand_query(searcher: Searcher, query: Node, field: str, expansion: Expansi
     last = hits.docs[expansion.documents :][-expansion.documents :]
     best = hits.docs[: expansion.documents]
     liked = expansion.feedback(searcher.reader, field, best, hits.scores[: len(best)])
-    disliked: Feedback | None = None
+    disliked: FeedbackDocuments | None = None
     if expansion.uses_disliked and len(last):
         disliked = expansion.feedback(searcher.reader, field, last, hits.scores[-len(last) :])
     return weighted_words(expansion.expand(words, liked, disliked), field)

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankscope.engines.text.expansion.expansion import Expansion, Feedback, Weights, by_term, largest, mixed
+from rankscope.engines.text.expansion.expansion import Expansion, FeedbackDocuments, Weights, by_term, largest, mixed
 
 
 @dataclass(frozen=True)
-class RM3(Expansion):
+class RM3Expansion(Expansion):
     """The query, scaled to sum 1, times `weight`, plus (1 - weight) times the words of the best documents.
 
     Of each document the `terms` most frequent words, as shares of their sum, count as much as its score; the `terms`
@@ -26,13 +26,15 @@ class RM3(Expansion):
     least: ClassVar[dict[str, float]] = {"weight": 0}
     most: ClassVar[dict[str, float]] = {"weight": 1}
 
-    def expand(self, query: Mapping[str, float], liked: Feedback, disliked: Feedback | None = None) -> Weights:
+    def expand(
+        self, query: Mapping[str, float], liked: FeedbackDocuments, disliked: FeedbackDocuments | None = None
+    ) -> Weights:
         """Documents that are not wanted change nothing."""
         asked = _scaled(query)
         model = _scaled(self.model(liked))
         return mixed((self.weight, asked), (1 - self.weight, model)) if model else asked
 
-    def model(self, liked: Feedback) -> Weights:
+    def model(self, liked: FeedbackDocuments) -> Weights:
         """The heaviest words of documents; where all scores are 0 each document counts alike."""
         counts = liked.vectors.counts
         kept = np.where(largest(counts, self.terms), counts, 0.0)

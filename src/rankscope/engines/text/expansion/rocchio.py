@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankscope.engines.text.expansion.expansion import Expansion, Feedback, Weights, by_term, largest, mixed
+from rankscope.engines.text.expansion.expansion import Expansion, FeedbackDocuments, Weights, by_term, largest, mixed
 
 
 @dataclass(frozen=True)
-class Rocchio(Expansion):
+class RocchioExpansion(Expansion):
     """alpha query + beta mean of the best documents - gamma mean of the last ones, every vector of length 1.
 
     Of each mean the `terms` heaviest words are kept and scaled to length 1; words that do not weigh more than 0 in the
@@ -32,12 +32,14 @@ class Rocchio(Expansion):
         """Whether gamma is above 0."""
         return self.gamma > 0
 
-    def expand(self, query: Mapping[str, float], liked: Feedback, disliked: Feedback | None = None) -> Weights:
+    def expand(
+        self, query: Mapping[str, float], liked: FeedbackDocuments, disliked: FeedbackDocuments | None = None
+    ) -> Weights:
         """Scores of documents change nothing."""
         away = self.mean_words(disliked) if disliked is not None and self.uses_disliked else {}
         return mixed((self.alpha, _scaled(query)), (self.beta, self.mean_words(liked)), (-self.gamma, away))
 
-    def mean_words(self, feedback: Feedback) -> Weights:
+    def mean_words(self, feedback: FeedbackDocuments) -> Weights:
         """The heaviest words of the mean of documents, scaled to length 1."""
         counts = feedback.vectors.counts
         lengths = np.linalg.norm(counts, axis=1, keepdims=True)

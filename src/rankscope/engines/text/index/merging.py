@@ -28,7 +28,7 @@ Spans = tuple[tuple[int, int], ...]  # of each source, from which term to which
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class MergedSegment:
     """One segment to be merged: its columns of a field, where its documents begin, and which of them stay."""
 
     columns: FieldColumns
@@ -42,7 +42,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class TermPostings:
     """Postings of consecutive terms of one source: how many each term has, and those themselves."""
 
     terms: pl.Series
@@ -75,7 +75,7 @@ class Target:
         self.arrays["positions"].write(positions)
 
 
-def merge_field(sources: Sequence[Source], folder: Path, prefix: str, records: dict[str, FileRecord]) -> None:
+def merge_field(sources: Sequence[MergedSegment], folder: Path, prefix: str, records: dict[str, FileRecord]) -> None:
     """Write the columns of one field of all sources into files of a folder."""
     with ExitStack() as stack:
         arrays = {
@@ -92,11 +92,11 @@ def merge_field(sources: Sequence[Source], folder: Path, prefix: str, records: d
                 _merge_range(sources, spans, target)
 
 
-def _width(sources: Sequence[Source], name: str) -> np.dtype[np.generic]:
+def _width(sources: Sequence[MergedSegment], name: str) -> np.dtype[np.generic]:
     return max((getattr(source.columns, name).dtype for source in sources), key=lambda dtype: dtype.itemsize)
 
 
-def _ranges(sources: Sequence[Source]) -> Iterator[Spans]:
+def _ranges(sources: Sequence[MergedSegment]) -> Iterator[Spans]:
     """Ranges of terms that cover all, in order, each with few postings or of a single term."""
     largest = max(sources, key=lambda source: len(source.columns.terms)).columns.terms
     edges = [_places(sources, largest[place]) for place in range(MOST_TERMS, len(largest), MOST_TERMS)]
@@ -105,7 +105,7 @@ def _ranges(sources: Sequence[Source]) -> Iterator[Spans]:
         yield from _halves(sources, tuple(zip(low, high, strict=True)))
 
 
-def _halves(sources: Sequence[Source], spans: Spans) -> Iterator[Spans]:
+def _halves(sources: Sequence[MergedSegment], spans: Spans) -> Iterator[Spans]:
     """A range, or parts of it that have few postings or a single term."""
     first, last = _ends(sources, spans)
     if first is None:
@@ -120,24 +120,24 @@ def _halves(sources: Sequence[Source], spans: Spans) -> Iterator[Spans]:
     yield from _halves(sources, tuple((each, high) for (_, high), each in zip(spans, middle, strict=True)))
 
 
-def _places(sources: Sequence[Source], term: str) -> tuple[int, ...]:
+def _places(sources: Sequence[MergedSegment], term: str) -> tuple[int, ...]:
     """How many terms of each source stand before a term."""
     return tuple(source.columns.terms.first_from(term.encode()) for source in sources)
 
 
-def _ends(sources: Sequence[Source], spans: Spans) -> tuple[str | None, str | None]:
+def _ends(sources: Sequence[MergedSegment], spans: Spans) -> tuple[str | None, str | None]:
     """The first and the last term of a range."""
     there = [(source.columns.terms, *span) for source, span in zip(sources, spans, strict=True) if span[0] < span[1]]
     first = min((terms[low] for terms, low, _ in there), key=str.encode, default=None)
     return first, max((terms[high - 1] for terms, _, high in there), key=str.encode, default=None)
 
 
-def _postings(sources: Sequence[Source], spans: Spans) -> int:
+def _postings(sources: Sequence[MergedSegment], spans: Spans) -> int:
     starts = [source.columns.starts for source in sources]
     return int(sum(start[high] - start[low] for start, (low, high) in zip(starts, spans, strict=True)))
 
 
-def _merge_range(sources: Sequence[Source], spans: Spans, target: Target) -> None:
+def _merge_range(sources: Sequence[MergedSegment], spans: Spans, target: Target) -> None:
     """Terms of all sources in one order; of each term the postings of the first source, then of the second."""
     parts = [_read(source, *span) for source, span in zip(sources, spans, strict=True) if span[0] < span[1]]
     terms, codes = _joined_terms(parts)
@@ -154,7 +154,7 @@ def _merge_range(sources: Sequence[Source], spans: Spans, target: Target) -> Non
     )
 
 
-def _copy_one_term(sources: Sequence[Source], spans: Spans, target: Target) -> None:
+def _copy_one_term(sources: Sequence[MergedSegment], spans: Spans, target: Target) -> None:
     """A term with very many postings, copied in pieces."""
     import polars as pl
 
@@ -168,7 +168,7 @@ def _copy_one_term(sources: Sequence[Source], spans: Spans, target: Target) -> N
         target.write_terms(pl.Series([term]), np.array([postings]), np.array([occurrences]))
 
 
-def _pieces(source: Source, term: int) -> Iterator[Part]:
+def _pieces(source: MergedSegment, term: int) -> Iterator[TermPostings]:
     columns = source.columns
     place, end = int(columns.starts[term]), int(columns.starts[term + 1])
     position = int(columns.position_starts[term])
@@ -179,7 +179,7 @@ def _pieces(source: Source, term: int) -> Iterator[Part]:
         place, position = upto, position + occurrences
 
 
-def _read(source: Source, low: int, high: int) -> Part:
+def _read(source: MergedSegment, low: int, high: int) -> TermPostings:
     """The postings of some terms of a source, without those of deleted documents."""
     columns = source.columns
     return _filtered(
@@ -192,8 +192,12 @@ def _read(source: Source, low: int, high: int) -> Part:
 
 
 def _filtered(
-    source: Source, terms: pl.Series, place: tuple[int, int], position: tuple[int, int], sizes: Numbers | None = None
-) -> Part:
+    source: MergedSegment,
+    terms: pl.Series,
+    place: tuple[int, int],
+    position: tuple[int, int],
+    sizes: Numbers | None = None,
+) -> TermPostings:
     """Postings from place to place; `sizes` says how many each term has, where there are several terms."""
     docs, counts = read_slice(source.columns.docs, *place), read_slice(source.columns.counts, *place)
     positions = read_slice(source.columns.positions, *position)
@@ -202,7 +206,7 @@ def _filtered(
     if not kept.all():
         positions = positions[np.repeat(kept, counts)]
         docs, counts, owner = docs[kept], counts[kept], owner[kept]
-    return Part(
+    return TermPostings(
         terms=terms,
         postings=np.bincount(owner, minlength=len(terms)),
         occurrences=np.bincount(owner, weights=counts, minlength=len(terms)).astype(np.int64),
@@ -212,7 +216,7 @@ def _filtered(
     )
 
 
-def _joined_terms(parts: Sequence[Part]) -> tuple[pl.Series, list[Numbers]]:
+def _joined_terms(parts: Sequence[TermPostings]) -> tuple[pl.Series, list[Numbers]]:
     """All terms in order, and the places of those of each part."""
     import polars as pl
 

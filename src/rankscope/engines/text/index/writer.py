@@ -21,7 +21,7 @@ from rankscope.engines.text.index.array_files import FileRecord, write_array
 from rankscope.engines.text.index.blocks import MOST_DOCUMENTS, UsedIds
 from rankscope.engines.text.index.building import build_field
 from rankscope.engines.text.index.columns import FieldColumns, Numbers
-from rankscope.engines.text.index.merging import Source, merge_field
+from rankscope.engines.text.index.merging import MergedSegment, merge_field
 from rankscope.engines.text.index.segment import ID, Segment
 from rankscope.engines.text.index.storage import (
     RECORD,
@@ -225,10 +225,10 @@ def _live_ids(segment: Segment) -> pl.Series:
     return segment.documents.ids.filter(pl.Series(segment.live))
 
 
-def _sources(segments: Sequence[Segment], field: str) -> list[Source]:
+def _sources(segments: Sequence[Segment], field: str) -> list[MergedSegment]:
     bases = np.cumsum([0, *(int(each.live.sum()) for each in segments)]).tolist()
     return [
-        Source(each.fields.get(field) or empty_columns(each.count), base, each.live)
+        MergedSegment(each.fields.get(field) or empty_columns(each.count), base, each.live)
         for each, base in zip(segments, bases, strict=False)
     ]
 

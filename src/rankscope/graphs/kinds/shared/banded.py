@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.chance import Limits, ranges
+from rankscope.graphs.kinds.shared.chance import LimitsAtPoints, ranges
 from rankscope.graphs.kinds.shared.describing import facts_of
 from rankscope.graphs.marks import Facts
 from rankscope.statistics.intervals.band import CAUTION, Band
@@ -48,7 +48,7 @@ def with_band(
     return graph.curve(around.curve(), name, note, facts=told, markers=markers, thin=thin)
 
 
-def band_facts(around: Band, limits: bool = True, told: Limits | None = None) -> Facts:
+def band_facts(around: Band, limits: bool = True, told: LimitsAtPoints | None = None) -> Facts:
     """What to tell of each point: its limits where wanted, how many units decide it, and whether these are few.
 
     `told` are the limits in another quantity.

@@ -21,7 +21,7 @@ from rankscope.statistics.table.units import unit_classes
 LEVEL = 0.95
 
 
-class Limits(Protocol):
+class LimitsAtPoints(Protocol):
     """Anything with a lower and an upper end at each point."""
 
     @property
@@ -38,12 +38,12 @@ def band_around(curves: QueryCurves, queries: RelevantRanks, drawn: bool = True)
     return band(curves, how=DEFAULT if drawn else "t", level=LEVEL, classes=unit_classes(queries))
 
 
-def intervals_of(values: FloatArray, queries: RelevantRanks) -> Limits:
+def intervals_of(values: FloatArray, queries: RelevantRanks) -> LimitsAtPoints:
     """The pointwise interval of the mean of each column."""
     return mean_intervals(values, unit_classes(queries), level=LEVEL)
 
 
-def interval_facts(limits: Limits, level: float = LEVEL, of: str = "") -> Facts:
+def interval_facts(limits: LimitsAtPoints, level: float = LEVEL, of: str = "") -> Facts:
     """The interval of each point, named pointwise."""
     return {f"{100 * level:g}% interval{of}, pointwise": ranges(limits.low, limits.high)}
 

@@ -16,7 +16,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.curves.averaging import doubling_grid, radial_lattice, radial_mean
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import SLACK
-from rankscope.graphs.kinds.shared.chance import Limits, band_around, intervals_of
+from rankscope.graphs.kinds.shared.chance import LimitsAtPoints, band_around, intervals_of
 from rankscope.graphs.kinds.shared.describing import chosen_scopes
 from rankscope.graphs.kinds.shared.groups import QueryGroup
 from rankscope.statistics.intervals.band import Band
@@ -113,7 +113,7 @@ class Radial:
         """The band of what the scope allows at each a, for the whole curve."""
         return band_around(self.each, self.members.queries, drawn)
 
-    def intervals(self) -> Limits:
+    def intervals(self) -> LimitsAtPoints:
         """The pointwise interval of precision: at a = 1 that of R-precision."""
         limits = intervals_of(self.each.values, self.members.queries)
         return self._precision(limits.low, limits.high)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch.request import OpenSearchRequest
 from rankscope.workbench.service.reading import Parameters, read_json
 from rankscope.workbench.service.served import Served, ServedIndexes
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class OpenSearchCall:
     """A request: indexes, names from the address, parameters, and the body as it came."""
 
     indexes: ServedIndexes
-    limits: Limits
+    limits: ServiceLimits
     path: dict[str, str]
     parameters: Parameters
     raw: bytes

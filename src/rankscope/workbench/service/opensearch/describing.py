@@ -5,13 +5,13 @@ from __future__ import annotations
 from rankscope.engines.text.looking import AnalysedToken, analyse_stepwise, overview
 from rankscope.version import __version__
 from rankscope.workbench.service.answers import Json
-from rankscope.workbench.service.opensearch.asked import Asked
+from rankscope.workbench.service.opensearch.asked import OpenSearchCall
 from rankscope.workbench.service.opensearch.body import list_of, object_of, only, text_of
 
 LIKE_VERSION = "2.19.0"  # the OpenSearch whose forms these answers have
 
 
-def info(asked: Asked) -> Json:
+def info(asked: OpenSearchCall) -> Json:
     """Who answers."""
     return {
         "name": "rankscope",
@@ -28,25 +28,25 @@ def info(asked: Asked) -> Json:
     }
 
 
-def mapping(asked: Asked) -> Json:
+def mapping(asked: OpenSearchCall) -> Json:
     """The fields of indexes."""
     return {name: {"mappings": _mappings(asked, name)} for name in asked.names}
 
 
-def described(asked: Asked) -> Json:
+def described(asked: OpenSearchCall) -> Json:
     """All that is known of indexes."""
     settings = {"index": {"number_of_shards": "1", "number_of_replicas": "0", "blocks": {"write": "true"}}}
     return {name: {"aliases": {}, "mappings": _mappings(asked, name), "settings": settings} for name in asked.names}
 
 
-def _mappings(asked: Asked, name: str) -> Json:
+def _mappings(asked: OpenSearchCall, name: str) -> Json:
     reader = asked.indexes.indexes[name].reader
     return {
         "properties": {field: {"type": "text", "analyzer": str(reader.analysers[field])} for field in reader.fields}
     }
 
 
-def analyse(asked: Asked) -> Json:
+def analyse(asked: OpenSearchCall) -> Json:
     """What the analyser of a field makes of a text."""
     body = object_of(asked.body or {}, "body")
     only(body, ("text", "field"), "analyze")
@@ -64,12 +64,12 @@ def _token(term: str, token: AnalysedToken) -> Json:
     return {"token": term, **place, "type": "word"}
 
 
-def indexes(asked: Asked) -> list[Json]:
+def indexes(asked: OpenSearchCall) -> list[Json]:
     """One row for each index, as `_cat/indices` has it."""
     return [_row(asked, name) for name in asked.names]
 
 
-def _row(asked: Asked, name: str) -> Json:
+def _row(asked: OpenSearchCall, name: str) -> Json:
     seen = overview(asked.indexes.indexes[name])
     return {
         "health": "green",
@@ -85,7 +85,7 @@ def _row(asked: Asked, name: str) -> Json:
     }
 
 
-def health(asked: Asked) -> Json:
+def health(asked: OpenSearchCall) -> Json:
     """A service that answers is well."""
     names = asked.names
     return {

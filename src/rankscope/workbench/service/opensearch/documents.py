@@ -7,7 +7,7 @@ from typing import Any
 from rankscope.engines.text.explaining import NO_MATCH
 from rankscope.workbench.service.answers import Json
 from rankscope.workbench.service.asking import explain_document
-from rankscope.workbench.service.opensearch.asked import Asked
+from rankscope.workbench.service.opensearch.asked import OpenSearchCall
 from rankscope.workbench.service.opensearch.body import list_of, object_of, only, text_of, wrong
 from rankscope.workbench.service.opensearch.hits import SourceFilter, explanation_of
 from rankscope.workbench.service.opensearch.request import source_of
@@ -15,7 +15,7 @@ from rankscope.workbench.service.refusals import Refusal
 from rankscope.workbench.service.served import Served
 
 
-def document(asked: Asked) -> Json:
+def document(asked: OpenSearchCall) -> Json:
     """One document by its id."""
     found = _document(asked.served, asked.path["id"], source_of(asked.parameters))
     if not found["found"]:
@@ -23,13 +23,13 @@ def document(asked: Asked) -> Json:
     return found
 
 
-def source(asked: Asked) -> Json:
+def source(asked: OpenSearchCall) -> Json:
     """The texts of a document alone."""
     found: Json = document(asked)["_source"]
     return found
 
 
-def several_documents(asked: Asked) -> Json:
+def several_documents(asked: OpenSearchCall) -> Json:
     """Documents by their ids."""
     body = object_of(asked.body, "body")
     only(body, ("docs", "ids"), "mget")
@@ -52,7 +52,7 @@ def _document(served: Served, name: str, shown: Any) -> Json:
     return head | {"found": True} | SourceFilter.of(True if shown is None else shown).show(row)
 
 
-def explain(asked: Asked) -> Json:
+def explain(asked: OpenSearchCall) -> Json:
     """How the score of one document is made."""
     served, name = asked.served, asked.path["id"]
     body = object_of({} if asked.body is None else asked.body, "body")

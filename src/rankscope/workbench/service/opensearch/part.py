@@ -11,9 +11,9 @@ from starlette.routing import BaseRoute, Route
 
 from rankscope.workbench.service.answers import Json, json_answer, json_bytes
 from rankscope.workbench.service.application import ServicePart
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch import describing, documents, searching
-from rankscope.workbench.service.opensearch.asked import Asked
+from rankscope.workbench.service.opensearch.asked import OpenSearchCall
 from rankscope.workbench.service.opensearch.errors import tell
 from rankscope.workbench.service.reading import parameters_of
 from rankscope.workbench.service.refusals import READ_ONLY, Refusal
@@ -21,7 +21,7 @@ from rankscope.workbench.service.served import ServedIndexes
 from rankscope.workbench.service.turns import Turns
 
 READ, ASK = ("GET",), ("GET", "POST")
-ADDRESSES: Final[tuple[tuple[str, tuple[str, ...], Callable[[Asked], Any]], ...]] = (
+ADDRESSES: Final[tuple[tuple[str, tuple[str, ...], Callable[[OpenSearchCall], Any]], ...]] = (
     ("/", READ, describing.info),
     ("/_search", ASK, searching.search),
     ("/{name}/_search", ASK, searching.search),
@@ -66,7 +66,7 @@ CHANGES: Final = (  # what would change an index
 )
 
 
-def opensearch_part(indexes: ServedIndexes, limits: Limits, turns: Turns) -> ServicePart:
+def opensearch_part(indexes: ServedIndexes, limits: ServiceLimits, turns: Turns) -> ServicePart:
     """What answers as OpenSearch does; it owns all addresses that no other part owns."""
     routes: list[BaseRoute] = [
         Route(f"{path}{slash}", _endpoint(handler, indexes, limits, turns), methods=[*methods])
@@ -82,10 +82,10 @@ async def _refuse(_request: Request) -> Response:
 
 
 def _endpoint(
-    handler: Callable[[Asked], Any], indexes: ServedIndexes, limits: Limits, turns: Turns
+    handler: Callable[[OpenSearchCall], Any], indexes: ServedIndexes, limits: ServiceLimits, turns: Turns
 ) -> Callable[[Request], object]:
     async def answer(request: Request) -> Response:
-        asked = Asked(
+        asked = OpenSearchCall(
             indexes=indexes,
             limits=limits,
             path=request.path_params,
@@ -99,7 +99,7 @@ def _endpoint(
     return answer
 
 
-def _answered(handler: Callable[[Asked], Any], asked: Asked) -> bytes | str:
+def _answered(handler: Callable[[OpenSearchCall], Any], asked: OpenSearchCall) -> bytes | str:
     with asked.indexes.damage_explained():
         found = handler(asked)
     if isinstance(found, list) and asked.parameters.text("format") != "json":

@@ -26,7 +26,7 @@ from rankscope.engines.text.query.nodes import (
 )
 from rankscope.engines.text.query.regular_expressions import parse_regex
 from rankscope.workbench.service.asking import check_length
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch.body import list_of, number_of, object_of, only, text_of, wrong
 from rankscope.workbench.service.opensearch.text_queries import TextQueries, best_of, boosted, edits_of, minimum_of
 from rankscope.workbench.service.served import Served
@@ -38,7 +38,7 @@ BOUNDS: Final = ("gte", "gt", "lte", "lt", "boost")
 class QueryReader:
     """Reads the queries of one request."""
 
-    def __init__(self, served: Served, limits: Limits) -> None:
+    def __init__(self, served: Served, limits: ServiceLimits) -> None:
         self.served, self.limits, self.level = served, limits, 0
         self.texts = TextQueries(served, limits)
         self.kinds: Mapping[str, Callable[[Any], Node]] = {

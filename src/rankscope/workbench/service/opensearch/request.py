@@ -17,7 +17,7 @@ from rankscope.workbench.service.asking import (
     check_size,
     filtered,
 )
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch.body import (
     ILLEGAL,
     list_of,
@@ -59,11 +59,11 @@ class OpenSearchRequest:
 
     served: Served
     body: Mapping[str, Any]
-    limits: Limits
+    limits: ServiceLimits
     deeper: bool = False  # whether there may be more documents before these than `window` says: a scroll
 
     @classmethod
-    def of(cls, served: Served, body: Any, asked: Parameters, limits: Limits) -> OpenSearchRequest:
+    def of(cls, served: Served, body: Any, asked: Parameters, limits: ServiceLimits) -> OpenSearchRequest:
         """From the body and the parameters of an address."""
         found = dict(object_of({} if body is None else body, "body"))
         only(found, BODY, "search")

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rankscope.workbench.service.answers import Json
 from rankscope.workbench.service.asking import find_page
-from rankscope.workbench.service.opensearch.asked import Asked
+from rankscope.workbench.service.opensearch.asked import OpenSearchCall
 from rankscope.workbench.service.opensearch.body import list_of, object_of, only, text_of, wrong
 from rankscope.workbench.service.opensearch.errors import error_body
 from rankscope.workbench.service.opensearch.hits import SHARDS, answer_search
@@ -22,7 +22,7 @@ from rankscope.workbench.service.served import Served
 MOST_AT_ONCE = 100  # searches of one request
 
 
-def search(asked: Asked) -> Json:
+def search(asked: OpenSearchCall) -> Json:
     """A search; with `scroll` one that can be gone on with."""
     served, body = asked.served, asked.body
     request = asked.search_request(served, body)
@@ -32,7 +32,7 @@ def search(asked: Asked) -> Json:
     return {"_scroll_id": _scroll_id(served, request, request.start + request.rows), **found}
 
 
-def scroll(asked: Asked) -> Json:
+def scroll(asked: OpenSearchCall) -> Json:
     """The next documents of a search that was begun with `scroll`; nothing is kept between two of them."""
     body = object_of(asked.body or {}, "scroll")
     given = text_of(
@@ -55,17 +55,17 @@ def _scroll_id(served: Served, request: OpenSearchRequest, start: int) -> str:
     return base64.urlsafe_b64encode(json.dumps(kept).encode()).decode()
 
 
-def clear_scroll(asked: Asked) -> Json:
+def clear_scroll(asked: OpenSearchCall) -> Json:
     """Nothing was kept, so nothing has to be freed."""
     return {"succeeded": True, "num_freed": 0}
 
 
-def several_searches(asked: Asked) -> Json:
+def several_searches(asked: OpenSearchCall) -> Json:
     """Searches one after the other: lines of JSON, the index and then the search, by turns."""
     return {"took": 0, "responses": [*_responses(asked)]}
 
 
-def _responses(asked: Asked) -> Iterator[Json]:
+def _responses(asked: OpenSearchCall) -> Iterator[Json]:
     lines = [line for line in asked.raw.splitlines() if line.strip()]
     if len(lines) % 2 or len(lines) > 2 * MOST_AT_ONCE:
         raise wrong(f"[msearch] has a line for the index and one for the search by turns, at most {MOST_AT_ONCE} times")
@@ -78,7 +78,7 @@ def _responses(asked: Asked) -> Iterator[Json]:
             yield error_body(refusal_of(error))
 
 
-def count(asked: Asked) -> Json:
+def count(asked: OpenSearchCall) -> Json:
     """How many documents match."""
     body = object_of({} if asked.body is None else asked.body, "body")
     only(body, ("query",), "count")

@@ -28,7 +28,7 @@ from rankscope.engines.text.query.nodes import (
 from rankscope.engines.text.query.parser import Language, parse_query
 from rankscope.engines.text.text_index import WHOLE
 from rankscope.workbench.service.asking import all_but, check_fields, check_length, read_query
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.opensearch.body import list_of, number_of, object_of, only, text_of, whole_of, wrong
 from rankscope.workbench.service.patterns import matching
 from rankscope.workbench.service.served import Served
@@ -53,7 +53,7 @@ class TextQueries:
     """Reads queries of texts for one index."""
 
     served: Served
-    limits: Limits
+    limits: ServiceLimits
 
     def match(self, body: Any) -> Node:
         """Any of some words, all of them, or at least so many."""

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 
 from rankscope.workbench.service.answers import Json, json_answer, json_bytes
 from rankscope.workbench.service.application import ServicePart
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.reading import Parameters
 from rankscope.workbench.service.refusals import READ_ONLY, Refusal
 from rankscope.workbench.service.served import ServedIndexes
@@ -34,7 +34,7 @@ HANDLERS: Final[dict[str, Callable[[SolrRequest], Json]]] = {
 }
 
 
-def solr_part(indexes: ServedIndexes, limits: Limits, turns: Turns) -> ServicePart:
+def solr_part(indexes: ServedIndexes, limits: ServiceLimits, turns: Turns) -> ServicePart:
     """What answers as Solr does."""
     routes: list[BaseRoute] = [
         Route(f"{PREFIX}{{name}}/{path}{slash}", _endpoint(handler, indexes, limits, turns), methods=["GET", "POST"])
@@ -61,7 +61,7 @@ async def _refuse(_request: Request) -> Response:
 
 
 def _endpoint(
-    handler: Callable[[SolrRequest], Json], indexes: ServedIndexes, limits: Limits, turns: Turns
+    handler: Callable[[SolrRequest], Json], indexes: ServedIndexes, limits: ServiceLimits, turns: Turns
 ) -> Callable[[Request], object]:
     async def answer(request: Request) -> Response:
         asked = await read_parameters(request)
@@ -73,7 +73,7 @@ def _endpoint(
 
 
 def _answered(
-    handler: Callable[[SolrRequest], Json], asked: Parameters, indexes: ServedIndexes, names: str, limits: Limits
+    handler: Callable[[SolrRequest], Json], asked: Parameters, indexes: ServedIndexes, names: str, limits: ServiceLimits
 ) -> bytes:
     begin = time.perf_counter()
     served = indexes.find(names)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from rankscope.engines.text.index.segment import ID
 from rankscope.engines.text.query.nodes import Node
 from rankscope.workbench.service.asking import POSITION, SCORE, Operator, SortKey, check_size, filtered, read_query
-from rankscope.workbench.service.limits import Limits
+from rankscope.workbench.service.limits import ServiceLimits
 from rankscope.workbench.service.reading import FORM, JSON, Parameters, kind_of, parameters_of, read_json
 from rankscope.workbench.service.refusals import Refusal
 from rankscope.workbench.service.served import Served
@@ -85,7 +85,7 @@ class SolrRequest:
 
     served: Served
     asked: Parameters
-    limits: Limits
+    limits: ServiceLimits
 
     def __post_init__(self) -> None:
         problems = [

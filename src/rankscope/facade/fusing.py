@@ -1,0 +1,108 @@
+"""Several rankings made one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankscope.errors import SettingError
+from rankscope.wording import setting_usage
+
+if TYPE_CHECKING:
+    from rankscope.fusion import FusionMethod
+    from rankscope.fusion.fused_run import FusedRun
+    from rankscope.inputs.reading import Reading
+
+
+def fuse(
+    runs: Any,
+    method: str = "rrf",
+    *,
+    norm: str = "min-max",
+    weights: Sequence[float] | None = None,
+    qrels: Any = None,
+    tune: bool = False,
+    measure: str = "AP",
+    rel: float = 1,
+    folds: int = 5,
+    seed: int = 0,
+    depth: int | None = None,
+    output: str | Path | None = None,
+    system: str | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_ratio: float = 200.0,
+) -> FusedRun:
+    """One run from several: a list of them, or a dictionary by name.
+
+    `norm` brings scores to one scale, query by query; methods that look at ranks alone do not mind. With judgements
+    `tune` chooses weights and options, and methods such as bayesfuse learn, always on the queries of other `folds` than
+    those they are used for, so that the fused run may be evaluated with the same judgements. `choices` of the result
+    say what was chosen.
+    >>> both = fuse([{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 9.0, "c": 5.0}}])
+    >>> [(item, round(score, 4)) for _, item, score in both.table().rows()]
+    [('b', 0.0325), ('c', 0.032), ('a', 0.0164)]
+    """
+    from rankscope.fusion import FUSIONS, Candidates
+    from rankscope.fusion.fused_run import fused_run
+    from rankscope.fusion.judged_lists import JudgedCandidates
+    from rankscope.fusion.normalization import NORMALIZATIONS
+    from rankscope.fusion.tuning import fuse_across, fuse_as_given, trials_of
+    from rankscope.inputs.qrels import Qrels
+    from rankscope.inputs.reading import reading_of
+    from rankscope.validation import COUNT, SEED, Number, WholeNumber, check
+
+    checked = check(
+        {"folds": folds, "seed": seed, "depth": 1 if depth is None else depth, "rel": rel},
+        folds=WholeNumber(least=2),
+        seed=SEED,
+        depth=COUNT,
+        rel=Number(),
+    )
+    chosen, scale = FUSIONS.parse(method), NORMALIZATIONS.find(norm)
+    _need_judgements(chosen, qrels, tune)
+    reading = reading_of(format, encoding, True, max_ratio)
+    lists = scale(Candidates.of(_named(runs, reading)))
+    trials = trials_of(chosen, lists.scores.shape[1], weights, tune)
+    if qrels is None:
+        scores, choices = fuse_as_given(lists, trials[0])
+    else:
+        judged = JudgedCandidates(lists, Qrels.of(qrels, reading), measure, checked["rel"])
+        scores, choices = fuse_across(judged, trials, checked["folds"], checked["seed"])
+    run = fused_run(lists, scores, system or _name_of(output, method), choices, depth)
+    if output is not None:
+        from rankscope.inputs.formats import write
+
+        write(run, output)
+    return run
+
+
+def _need_judgements(method: FusionMethod, qrels: Any, tune: bool) -> None:
+    wanted = [setting_usage("tune")] if tune else [method.name] if method.learns else []
+    if wanted and qrels is None:
+        raise SettingError(f"{wanted[0]} needs judgements: give {setting_usage('qrels', 'FILE')}")
+    if not wanted and qrels is not None:
+        raise SettingError(
+            f"{setting_usage('qrels')}: {method.name} learns nothing from judgements. "
+            f"Give {setting_usage('tune')} to choose its options, or leave them out"
+        )
+
+
+def _named(runs: Any, reading: Reading) -> list[Any]:
+    from rankscope.errors import InputError
+    from rankscope.inputs.checks import raise_all
+    from rankscope.inputs.several import named_runs
+
+    errors: list[InputError] = []
+    named = named_runs(runs, reading, errors)
+    raise_all(errors)
+    if len(named) < 2:
+        raise SettingError(f"a fusion needs at least two runs, got {len(named)}")
+    return named
+
+
+def _name_of(output: str | Path | None, method: str) -> str:
+    from rankscope.facade.searching import system_name
+
+    return system_name(None, output, method)
