@@ -33,7 +33,7 @@ def render(history: GateHistory, title: str = "") -> str:
         environment()
         .get_template("history.html.j2")
         .render(
-            title=title or f"GateHistory of a gate: {len(history.builds):,} builds",
+            title=title or f"History of a gate: {len(history.builds):,} builds",
             headline=headline(history),
             lines=[builds_sentence(history)] if len(drawn) == len(history.names) else sentences(history),
             last=history.builds[-1],
