@@ -139,6 +139,7 @@ def _diagonals(last: float, floor: float) -> list[Curve]:
 
 
 def _subtitle(system: RelevantRanks, queries: Sequence[str], relevant: int | None) -> str:
-    what = f"{how_many(len(queries))} of {system.system}" if queries else "means over queries"
+    means = "means over queries" if len(system) > 1 else how_many(1)
+    what = f"{how_many(len(queries))} of {system.system}" if queries else means
     known = f"c = {relevant:,}" if relevant is not None else "grey diagonals: v hits, the number on top"
     return f"{what}; {known}"

@@ -173,8 +173,8 @@ def _baseline(compared: Compared) -> list[str]:
         return []
     parts = [
         f"{len(around.ahead)} {'system is' if len(around.ahead) == 1 else 'systems are'} better by {main.measure}",
-        f"{len(around.beaten)} worse",
-        f"{len(around.alike)} cannot be distinguished from it",
+        *([f"{len(around.beaten)} worse"] if around.beaten else []),
+        *([f"{len(around.alike)} cannot be distinguished from it"] if around.alike else []),
     ]
     return [f"Against the baseline {first} ({main.measure} {_mean(main, first)}), {', '.join(parts)}."]
 
