@@ -49,10 +49,11 @@ def test_the_baseline_is_counted_against_all_others() -> None:
         pair.better not in ("", "system 4") for pair in compared.main.pairs if "system 4" in (pair.first, pair.second)
     )
     worse = sum(pair.better == "system 4" for pair in compared.main.pairs)
-    ahead, behind, alike = (
-        int(each) for each in re.findall(r"(\d+) (?:systems? (?:is|are) better|worse|cannot)", line)
-    )
-    assert (ahead, behind, alike) == (better, worse, 8 - better - worse)
+    told = {
+        word: int(count) for count, word in re.findall(r"(\d+) (?:systems? (?:is|are) )?(better|worse|cannot)", line)
+    }
+    counted = {"better": better, "worse": worse, "cannot": 8 - better - worse}
+    assert told == {word: count for word, count in counted.items() if count or word == "better"}
 
 
 def test_a_measure_that_disagrees_is_told_with_whom_it_shows_to_be_better() -> None:
