@@ -43,3 +43,12 @@ def join_words(words: Sequence[str]) -> str:
     ('a', 'a, b and c')
     """
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""
+
+
+def how_many(count: int, what: str = "query", plural: str = "queries") -> str:
+    """A number of things.
+
+    >>> how_many(1), how_many(3979)
+    ('1 query', '3,979 queries')
+    """
+    return f"{count:,} {what if count == 1 else plural}"

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rankscope.reports.page.benchmark_page import write_page
-from tests.browser import test_report
+from tests.browser.opened import MARKS, Opened
 from tests.reports.benchmark_examples import standings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-browser = test_report.browser
-Opened = test_report.Opened
 FRAME = "item => { const made = getComputedStyle(item.querySelector('.shot')); \
     return [made.borderTopStyle, made.borderTopColor, made.backgroundImage.slice(0, 15)]; }"
 
@@ -30,18 +28,18 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(browser: Browser, file: Path) -> Iterator[test_report.Opened]:
+def opened(browser: Browser, file: Path) -> Iterator[Opened]:
     result = Opened(browser, file, viewport={"width": 1280, "height": 900})
     yield result
     result.context.close()
 
 
-def test_nothing_complains_and_nothing_is_asked_from_the_net(opened: test_report.Opened, file: Path) -> None:
+def test_nothing_complains_and_nothing_is_asked_from_the_net(opened: Opened, file: Path) -> None:
     assert opened.said == []
     assert [url for url in opened.asked if not url.startswith(("data:", "blob:"))] == [file.as_uri()]
 
 
-def test_every_result_has_a_picture_and_a_frame_that_needs_no_colour(opened: test_report.Opened) -> None:
+def test_every_result_has_a_picture_and_a_frame_that_needs_no_colour(opened: Opened) -> None:
     hits = opened.page.locator(".hit")
     assert hits.count() == 4 * 3 * 10
     right, wrong = opened.page.locator(".hit.yes"), opened.page.locator(".hit.no")
@@ -55,7 +53,7 @@ def test_every_result_has_a_picture_and_a_frame_that_needs_no_colour(opened: tes
     assert right.first.evaluate(FRAME)[1] != wrong.first.evaluate(FRAME)[1]
 
 
-def test_pictures_can_be_seen(opened: test_report.Opened) -> None:
+def test_pictures_can_be_seen(opened: Opened) -> None:
     shots = opened.page.locator(".query .shot")
     assert shots.count() == 4 * (1 + 3 * 10)
     for at in (0, 1, 45):
@@ -65,11 +63,11 @@ def test_pictures_can_be_seen(opened: test_report.Opened) -> None:
         assert box["height"] > 40
 
 
-def test_graphs_are_drawn_and_saved(opened: test_report.Opened) -> None:
+def test_graphs_are_drawn_and_saved(opened: Opened) -> None:
     plots = opened.page.locator(".plot")
     assert plots.count() == 2
     for place in range(2):
-        marks = plots.nth(place).evaluate(test_report.MARKS)
+        marks = plots.nth(place).evaluate(MARKS)
         assert marks["seen"] >= 1
         assert marks["broken"] == 0
     with opened.page.expect_download() as waiting:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rankscope import report
-from tests.browser import test_report
-from tests.browser.test_report import Opened
+from tests.browser.opened import Opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-browser = test_report.browser
-many = test_report.many
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core" / "axe.min.js"
 FOUND = """axe.run().then(result =>
   result.violations.map(each => [each.id, each.nodes.map(node => node.html.slice(0, 120))]))"""
@@ -105,13 +101,6 @@ def test_axe_finds_nothing(browser: Browser, many: Path, hostile: Path, width: i
         found = opened.page.evaluate(FOUND)
         assert found == []
         opened.context.close()
-
-
-@pytest.fixture
-def board(browser: Browser, many: Path) -> Iterator[Opened]:
-    opened = Opened(browser, many, viewport={"width": 1280, "height": 900})
-    yield opened
-    opened.context.close()
 
 
 def reach(opened: Opened, selector: str, most: int = 400) -> None:

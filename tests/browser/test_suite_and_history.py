@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 from rankscope.reports.page import history_page, suite_page
-from tests.needs import needed_module, needed_program
+from tests.browser.opened import MARKS, Opened
 from tests.reports.page.test_history_page import history_of
 from tests.reports.page.test_suite_page import suite_of
 
@@ -20,19 +18,6 @@ if TYPE_CHECKING:
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core" / "axe.min.js"
 PAGES = ("suite", "history")
 Scheme = Literal["light", "dark"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    advice = "pages are not tried in a browser. Debian: apt-get install chromium"
-    found = os.environ.get("CHROMIUM") or needed_program("chromium", "chromium-browser", advice=advice)
-    api = needed_module("playwright.sync_api", "dev")
-    with api.sync_playwright() as started:
-        chromium = started.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        )
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -71,17 +56,21 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_one_picture_is_seen_for_light_and_one_for_dark(browser: Browser, files: dict[str, Path], name: str) -> None:
-    context = browser.new_context(color_scheme="light", offline=True)
-    page = context.new_page()
-    page.goto(files[name].as_uri())
-    seen = "['.lit', '.unlit'].map(each => document.querySelector(each).checkVisibility())"
-    assert page.evaluate(seen) == [True, False]
-    page.click("#theme")
-    assert page.evaluate(seen) == [False, True]
-    page.emulate_media(media="print")
-    assert page.evaluate(seen) == [True, False], "paper is light"
-    context.close()
+def test_graphs_are_drawn_at_the_width_they_have_with_letters_that_can_be_read(
+    browser: Browser, files: dict[str, Path], name: str
+) -> None:
+    opened = Opened(browser, files[name], viewport={"width": 400, "height": 900}, color_scheme="dark")
+    for place in opened.page.locator(".plot").all():
+        marks = place.evaluate(MARKS)
+        assert marks["shapes"] > 3
+        assert marks["broken"] == 0
+        assert marks["wide"] <= marks["room"] + 1
+    sizes = "[...document.querySelectorAll('.plot text')].map(each => each.getBoundingClientRect().height)"
+    assert min(opened.page.evaluate(sizes)) >= 10
+    assert all(text.startswith("What to conclude") for text in opened.page.locator(".conclusion").all_inner_texts())
+    opened.page.emulate_media(media="print")
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    opened.context.close()
 
 
 def test_a_suite_sorts_by_any_task(browser: Browser, files: dict[str, Path]) -> None:

@@ -14,5 +14,8 @@ NAMES = "thumbnail(side=8),rgb-histogram(bins=4),lbp"
 
 
 def standings(folder: Path, names: str = NAMES, each: int = 5) -> Standings:
-    photos = written(folder / "photos", each)
-    return standings_of(benchmark(found_collection(str(photos)), contenders(names), folder / "out"))
+    return standings_of_folder(written(folder / "photos", each), folder / "out", names)
+
+
+def standings_of_folder(photos: Path, output: Path, names: str = NAMES) -> Standings:
+    return standings_of(benchmark(found_collection(str(photos)), contenders(names), output))

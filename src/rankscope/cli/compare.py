@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, latex_options, level_option, measure_option, setting_options
+from rankscope.cli.options import VERBOSE, input_options, latex_options, level_option, measure_option, setting_options
 from rankscope.facade.usual import COMPARE
 
 SUFFIXES = {".txt": "text", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
@@ -96,6 +96,7 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
 @latex_options
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
+@VERBOSE
 @setting_options
 def command(
     files: tuple[str, ...],
@@ -116,6 +117,7 @@ def command(
     latex_columns: str,
     latex_marks: str,
     quiet: bool,
+    verbose: bool,
     **given: Any,
 ) -> None:
     """Is B better than A, by how much, and for which kind of query? A verdict in words, then what it rests on.
@@ -129,7 +131,7 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     rankscope compare qrels.txt runs/*.run -m AP,nDCG@10,P@10 -o table.tex --latex-columns 2
     """
-    from rankscope.cli.output import chosen_format, progress_line, say
+    from rankscope.cli.output import chosen_format, progress_line, say, say_warnings
     from rankscope.facade.comparing import check_comparable, compare
     from rankscope.notation import split_list
 
@@ -159,7 +161,8 @@ def command(
     shown = shown if variables is None else _explained(shown, scores, variables, level, chosen)
     _write(shown, None if page else output)
     if not quiet:
-        for line in [*(f"! {warning}" for warning in scores.warnings()), *drawn]:
+        say_warnings(scores, verbose)
+        for line in drawn:
             say(line)
 
 

@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, latex_options, measure_option, scale_options, setting_options
+from rankscope.cli.options import VERBOSE, input_options, latex_options, measure_option, scale_options, setting_options
 from rankscope.cli.threads import limit_threads
 from rankscope.facade.usual import EVALUATE
 
@@ -45,6 +45,7 @@ from rankscope.facade.usual import EVALUATE
 @input_options
 @scale_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
+@VERBOSE
 @setting_options
 def command(
     files: tuple[str, ...],
@@ -56,6 +57,7 @@ def command(
     latex_columns: str,
     latex_marks: str,
     quiet: bool,
+    verbose: bool,
     **given: Any,
 ) -> None:
     """How good is it? Means, or values per query, of one or several runs against judgements.
@@ -71,7 +73,7 @@ def command(
     rankscope evaluate qrels.parquet 'runs/bm25-*.parquet' --memory 1GB -o bm25.ranks.parquet
     """
     limit_threads(1)  # no matrix is multiplied here
-    from rankscope.cli.output import Output, progress_line, say
+    from rankscope.cli.output import Output, progress_line, say_warnings
 
     where = Inputs.where(given, quiet)
     if explain:
@@ -83,10 +85,9 @@ def command(
         return
     with progress_line(quiet) as progress:
         scores = inputs.scores("evaluate", measures or EVALUATE, progress, where=where)
-    target.write(scores, per_query, quiet)
+    target.write(scores, per_query, quiet, verbose)
     if not quiet and not target.tells_warnings:
-        for line in scores.warnings():
-            say(f"! {line}")
+        say_warnings(scores, verbose)
 
 
 def _explain(

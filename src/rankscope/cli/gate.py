@@ -90,7 +90,7 @@ def command(
     rankscope gate main.ranks.parquet branch.ranks.parquet -m AP -m P@10 --format markdown -o gate.md
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --history gate.jsonl --build 1042
     """
-    from rankscope.cli.output import print_result, progress_line, say
+    from rankscope.cli.output import print_result, progress_line, say_warnings
     from rankscope.facade.comparing import gate_of
     from rankscope.facade.gate_history import append_gate, check_history_options
     from rankscope.reports.texts.gate import render
@@ -112,8 +112,7 @@ def command(
     else:
         print_result(render(result, chosen))
     if not quiet:
-        for line in scores.warnings():
-            say(f"! {line}")
+        say_warnings(scores)
     if not result.passed:
         raise click.exceptions.Exit(1)
 

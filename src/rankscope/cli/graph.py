@@ -9,7 +9,7 @@ import click
 from rankscope.cli.graph_command import GraphCommand
 from rankscope.cli.guarded import FORCE, Input, OutputFile
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, setting_options
+from rankscope.cli.options import VERBOSE, input_options, setting_options
 
 
 @click.command("graph", cls=GraphCommand, short_help="What does the whole picture look like?")
@@ -37,6 +37,7 @@ from rankscope.cli.options import input_options, setting_options
 @click.option("--force", is_flag=True, help=FORCE)
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
+@VERBOSE
 @setting_options
 def command(
     kind: str,
@@ -47,6 +48,7 @@ def command(
     flat: bool,
     force: bool,
     quiet: bool,
+    verbose: bool,
     **given: Any,
 ) -> None:
     """What does the whole picture look like? A graph of one run or several, for print or for a browser.
@@ -60,7 +62,7 @@ def command(
     """
     from rankscope import graphs
     from rankscope.cli.kind_options import chosen_options
-    from rankscope.cli.output import progress_line, say
+    from rankscope.cli.output import progress_line, say, say_warnings
     from rankscope.facade.scoring import counted_ranks
     from rankscope.graphs.look import Look
     from rankscope.graphs.saving import flat_for_want_of_matplotlib, format_of
@@ -79,6 +81,5 @@ def command(
     if not quiet:
         if not flat and flat_for_want_of_matplotlib(picture, format_of(output)):
             say("! a heat map: to draw the surface in three dimensions, pip install 'rankscope[plots]'")
-        for line in scores.warnings():
-            say(f"! {line}")
+        say_warnings(scores, verbose)
         say(f"{output}: {chosen.name} of {', '.join(each.system for each in systems)}")

@@ -8,7 +8,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, level_option, setting_options, table_or_json_option
+from rankscope.cli.options import VERBOSE, input_options, level_option, setting_options, table_or_json_option
 
 
 @click.command("homogeneity", cls=GuardedCommand, short_help="Does quality depend on the generality alone?")
@@ -25,8 +25,11 @@ from rankscope.cli.options import input_options, level_option, setting_options, 
 @input_options
 @table_or_json_option
 @click.option("--quiet", is_flag=True, help="Only the numbers: no warnings.")
+@VERBOSE
 @setting_options
-def command(files: tuple[str, ...], n: float, level: float, output_format: str, quiet: bool, **given: Any) -> None:
+def command(
+    files: tuple[str, ...], n: float, level: float, output_format: str, quiet: bool, verbose: bool, **given: Any
+) -> None:
     """Does quality depend on the generality d/c alone, or on the class size too? Two ways to vary it are compared.
 
     At equal generality index G = log2(d/c) stand classes of that size in the whole collection, and one set of queries
@@ -37,7 +40,7 @@ def command(files: tuple[str, ...], n: float, level: float, output_format: str, 
     rankscope homogeneity demo/edges.ranks.parquet
     rankscope homogeneity qrels.txt bm25.run --collection-size 171332
     """
-    from rankscope.cli.output import print_result, say
+    from rankscope.cli.output import print_result, say_warnings
     from rankscope.facade.growing import homogeneity_of
     from rankscope.reports.formats.rows import as_json
     from rankscope.reports.texts.homogeneity import homogeneity_rows, homogeneity_text, homogeneity_verdict
@@ -52,5 +55,5 @@ def command(files: tuple[str, ...], n: float, level: float, output_format: str, 
         print_result(as_json({"format": "rankscope.homogeneity", "version": 1, "level": level, "systems": systems}))
     else:
         print_result("\n".join(homogeneity_text(name, each) for name, each in results.items()))
-    for line in () if quiet else scores.warnings():
-        say(f"! {line}")
+    if not quiet:
+        say_warnings(scores, verbose)

@@ -68,6 +68,9 @@ def measure_option(**more: Any) -> Callable[[F], F]:
     return click.option("-m", "--measure", "measures", multiple=True, metavar="NAMES", **more)
 
 
+VERBOSE = click.option("--verbose", is_flag=True, help="Every warning by itself, not one line a kind of many systems.")
+
+
 def level_option(default: float) -> Callable[[F], F]:
     """--level, of all intervals that a command shows."""
     allowed = click.FloatRange(0.5, 0.999)

@@ -54,11 +54,11 @@ class Output:
         """Whether the format carries the warnings with it."""
         return self.report.name in ("table", "json", "markdown", "latex")
 
-    def write(self, scores: Any, per_query: bool, quiet: bool = False) -> None:
+    def write(self, scores: Any, per_query: bool, quiet: bool = False, verbose: bool = False) -> None:
         """Render everything first, then write it in one go; quietly without warnings, but for JSON's field of them."""
         from dataclasses import replace
 
-        scores = replace(scores, quiet=quiet and self.report.name != "json")
+        scores = replace(scores, quiet=quiet and self.report.name != "json", verbose=verbose)
         data = self._render(scores, per_query)
         if self.path is None:
             _to_standard_output(data)
@@ -160,6 +160,14 @@ def _error_console() -> Any:
     from rich.console import Console
 
     return Console(stderr=True)
+
+
+def say_warnings(scores: Any, verbose: bool = False) -> None:
+    """What to read beside the numbers: a line each, or a line a kind where many systems have it."""
+    from rankscope.reports.formats.warning_kinds import warning_lines
+
+    for line in warning_lines(scores, verbose):
+        say(f"! {line}")
 
 
 def say(text: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile, OutputFolder
 from rankscope.cli.loading import Inputs
-from rankscope.cli.options import input_options, latex_options, measure_option, setting_options
+from rankscope.cli.options import VERBOSE, input_options, latex_options, measure_option, setting_options
 from rankscope.facade.usual import REPORT
 
 
@@ -66,6 +66,7 @@ from rankscope.facade.usual import REPORT
 @click.option("--title", default="", metavar="TEXT", help="Title of the page. Default: names of the systems.")
 @input_options
 @click.option("--quiet", is_flag=True, help="No progress, no message at the end.")
+@VERBOSE
 @setting_options
 def command(
     files: tuple[str, ...],
@@ -82,6 +83,7 @@ def command(
     assessors: tuple[str, ...],
     title: str,
     quiet: bool,
+    verbose: bool,
     **given: Any,
 ) -> None:
     """The whole picture of one or several systems as one HTML file that opens offline.
@@ -96,7 +98,7 @@ def command(
     rankscope report --suite suite.toml -o suite.html
     rankscope report --history gate.jsonl -o history.html
     """
-    from rankscope.cli.output import progress_line, say
+    from rankscope.cli.output import progress_line, say, say_warnings
     from rankscope.facade.showing import check_sources
 
     check_page(output)
@@ -105,7 +107,7 @@ def command(
         say_history(history, output, title, quiet)
         return
     if suite is not None:
-        say_suite(suite, measures, baseline, output, title, quiet)
+        say_suite(suite, measures, baseline, output, title, quiet, verbose)
         return
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
@@ -124,13 +126,18 @@ def command(
             runs=inputs.named_runs,
         )
     if not quiet:
-        for line in scores.warnings():
-            say(f"! {line}")
+        say_warnings(scores, verbose)
         say(f"{output}: {written}")
 
 
 def say_suite(
-    suite: str, measures: tuple[str, ...], baseline: str | None, output: str, title: str, quiet: bool
+    suite: str,
+    measures: tuple[str, ...],
+    baseline: str | None,
+    output: str,
+    title: str,
+    quiet: bool,
+    verbose: bool = False,
 ) -> None:
     """Write the page of a suite, and print what it shows."""
     from rankscope.cli.output import print_result, progress_line, say
@@ -144,7 +151,7 @@ def say_suite(
         size = write_page(suite_page(found, title), output)
     print_result(text_of(found.main))
     if not quiet:
-        for line in found.warnings():
+        for line in found.warnings(verbose):
             say(f"! {line}")
         say(f"{output}: {size / 1e6:.1f} MB, opens offline")
 

@@ -11,6 +11,9 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import Settings
 from rankscope.wording import setting_value
 
+TIED = "pairs of equal score are split by relevance"
+OF_ONE = {"queries": "query", "pairs": "pair", "are": "is", "have": "has", "count": "counts"}
+
 
 @dataclass(frozen=True)
 class Caution:
@@ -83,22 +86,32 @@ def warnings_of(ranks: RelevantRanks, seen: Coverage, settings: Settings) -> lis
     missing, empty, ignored = len(seen.missing), len(seen.no_relevant), len(seen.not_judged)
     cautions = []
     if missing:
-        text = f"{missing} judged queries are missing from the run and {fate_of_missing(settings)}"
+        text = counted(missing, f"judged queries are missing from the run and {fate_of_missing(settings)}")
         cautions.append(Caution("Missing queries", f"{text}: {_some(seen.missing)}", missing))
     if empty:
-        text = f"{empty} queries have no relevant item and {fate_of_empty(settings)}"
+        text = counted(empty, f"queries have no relevant item and {fate_of_empty(settings)}")
         cautions.append(Caution("Nothing relevant", f"{text}: {_some(seen.no_relevant)}", empty))
     if ignored:
-        text = f"{ignored} queries of the run are not judged and are ignored: {_some(seen.not_judged)}"
+        text = f"{counted(ignored, 'queries of the run are not judged and are ignored')}: {_some(seen.not_judged)}"
         cautions.append(Caution("Queries without judgements", text, ignored))
     if seen.straddling_pairs:
-        text = f"{seen.straddling_pairs} pairs of equal score are split by relevance: {tie_fate(ranks, settings)}"
+        text = f"{counted(seen.straddling_pairs, TIED)}: {tie_fate(ranks, settings)}"
         cautions.append(Caution("Equal scores", text, seen.straddling_pairs))
     if seen.unjudged_at_10 > 0:
         share = f"{seen.unjudged_at_10:.0%}" if seen.unjudged_at_10 >= 0.01 else f"{seen.unjudged_at_10:.2%}"
         text = f"{share} of the first 10 items are not judged and count as not relevant"
         cautions.append(Caution("Not judged", text, seen.unjudged_at_10))
     return cautions
+
+
+def counted(count: int, what: str) -> str:
+    """A sentence about so many of something, given as it reads of several.
+
+    >>> counted(40_687, TIED), counted(1, "judged queries are missing from the run and count as 0")
+    ('40,687 pairs of equal score are split by relevance', '1 judged query is missing from the run and counts as 0')
+    """
+    words = what if count != 1 else " ".join(OF_ONE.get(word, word) for word in what.split(" "))
+    return f"{count:,} {words}"
 
 
 def fate_of_missing(settings: Settings) -> str:

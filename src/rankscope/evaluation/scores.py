@@ -95,6 +95,7 @@ class Scores:
     by_class_wanted: bool = False  # classes of queries were given, so tables show them
     notes: tuple[str, ...] = ()  # what must be said of the input as a whole
     quiet: bool = False  # say nothing beside the numbers
+    verbose: bool = False  # say everything, system by system
 
     @property
     def measures(self) -> tuple[str, ...]:

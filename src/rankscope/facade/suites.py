@@ -31,9 +31,11 @@ class ScoredSuite:
         """By the measure that decides."""
         return self.suites[0]
 
-    def warnings(self) -> list[str]:
-        """What to know of the files, task by task."""
-        return [f"{name}: {line}" for name, scores in self.scores.items() for line in scores.warnings()]
+    def warnings(self, verbose: bool = False) -> list[str]:
+        """What to know of the files, task by task; a line a kind where many systems have it, unless `verbose`."""
+        from rankscope.reports.formats.warning_kinds import told_lines
+
+        return told_lines(self.scores, verbose)
 
 
 def suite(
@@ -102,4 +104,4 @@ def suite_page(found: ScoredSuite, title: str = "") -> str:
     """The page of a suite."""
     from rankscope.reports.page import suite_page
 
-    return suite_page.render(found.suites, title or found.title, found.warnings())
+    return suite_page.render(found.suites, title or found.title, found.warnings(verbose=True))

@@ -83,7 +83,15 @@ def _best_words(bars: Sequence[Bar], measure: str) -> str:
     alike = sum(bool(set(each.letters) & set(best.letters)) for each in bars) - 1
     if not alike:
         return f"{told}, and is distinguished from all others."
-    return f"{told}, but {alike} of the other {len(bars) - 1} cannot be distinguished from it."
+    others = len(bars) - 1
+    who = (
+        "the other one"
+        if others == 1
+        else f"all other {others}"
+        if alike == others
+        else f"{alike} of the other {others}"
+    )
+    return f"{told}, but {who} cannot be distinguished from it."
 
 
 def cost_graph(bars: Sequence[Bar], measure: str, what: str = "") -> Graph:
@@ -121,7 +129,8 @@ def _cheapest_words(line: Sequence[Bar], measure: str) -> str:
         return f"{first.name} is both the cheapest and the best."
     return (
         f"{last.name} has the best mean {measure}, {decimal_text(last.mean)}, at {last.cost:.2g} ms; the cheapest, "
-        f"{first.name}, has {decimal_text(first.mean)} at {first.cost:.2g} ms, {last.cost / first.cost:.2g} times less."
+        f"{first.name}, has {decimal_text(first.mean)} at {first.cost:.2g} ms: the best takes "
+        f"{last.cost / first.cost:.2g} times as long."
     )
 
 

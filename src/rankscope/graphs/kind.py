@@ -48,6 +48,7 @@ class GraphKind(Generic[P]):
     width: Width = "column"  # among the graphs of a comparison
     paper_width: Width = "column"  # in a paper of two columns
     enough: int | None = None  # so many queries look the same as more, which would take seconds
+    costly: bool = False  # a system takes so long that a report of very many systems shows the best alone
     against_baseline: tuple[tuple[str, Any], ...] | None = None  # how a report pairs each system with the baseline
     variants: Callable[..., Variants | None] = no_variants  # what else a page may show of these systems
     study_graphs: Callable[..., StudyGraphs] = no_study_graphs  # what the page of a feedback study shows, and how
@@ -106,6 +107,7 @@ def kind(
     width: Width = "column",
     paper_width: Width = "column",
     enough: int | None = None,
+    costly: bool = False,
     against_baseline: tuple[tuple[str, Any], ...] | None = None,
     variants: Callable[..., Variants | None] = no_variants,
     study_graphs: Callable[..., StudyGraphs] = no_study_graphs,
@@ -128,6 +130,7 @@ def kind(
         width=width,
         paper_width=paper_width,
         enough=enough,
+        costly=costly,
         against_baseline=against_baseline,
         variants=variants,
         study_graphs=study_graphs,

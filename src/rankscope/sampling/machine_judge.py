@@ -26,7 +26,7 @@ from rankscope.sampling.prediction_powered import (
     uncorrected,
 )
 from rankscope.statistics.agreement.agreement import agreement
-from rankscope.statistics.agreement.marks import Marks
+from rankscope.statistics.agreement.marks import AssessorGrades
 from rankscope.statistics.agreement.two_assessors import tables_by_query
 
 UNLIKE = 3.0  # standard errors between what the machine says of people's queries and of the others
@@ -192,7 +192,7 @@ def _agreement(judges: TwoJudges, rel: float, level: float) -> MachineAgreement 
     """Of the pairs that both judged."""
     some = set(judges.both)
     graded = {name: _of_queries(qrels, some) for name, qrels in (("people", judges.human), ("machine", judges.machine))}
-    marks = Marks.of(graded).binary(rel)
+    marks = AssessorGrades.of(graded).binary(rel)
     both = marks.take(marks.both("people", "machine"))
     if not len(both) or both.levels.size < 2:
         return None

@@ -118,7 +118,7 @@ def test_names_are_text_and_nothing_is_asked_from_the_net() -> None:
     builds = tuple(replace(each, build=nasty + each.build, reason=nasty) for each in history.builds)
     page = render(replace(history, builds=builds), title=nasty)
     assert "<script>alert" not in page
-    assert page.count("<script") == 1
+    assert page.count("<script>") == 1
     assert "src=" not in page.replace("default-src", "").replace("script-src", "")
 
 

@@ -44,7 +44,7 @@ def test_the_best_system_is_better_than_those_the_table_of_pairs_says() -> None:
     comparison = compare(tables, resamples=100, permutations=100)
     best = comparison.main.ranks.systems[0] if comparison.main.ranks else ""
     beaten = sum(pair.better == best for pair in comparison.main.pairs)
-    words = "it is better than all 2" if beaten == 2 else f"but it is better than the other {beaten}"
+    words = "it is better than both others" if beaten == 2 else f"but it is better than the other {beaten}"
     assert words in verdict(comparison)[0]
     assert "secondary family of 3 tests" in text_of(comparison)
 

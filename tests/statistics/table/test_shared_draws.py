@@ -15,7 +15,8 @@ from rankscope.statistics.table.shared_draws import exponential_weights, resampl
 def test_kept_draws_are_those_of_a_generator_of_the_same_seed(
     kept: int, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_draws, "KEPT", kept)
+    monkeypatch.setattr(shared_draws, "KEPT_WEIGHTS", kept)
+    monkeypatch.setattr(shared_draws, "KEPT_TIMES", kept)
     monkeypatch.setattr(resampling, "AT_ONCE", at_once)
     for seed in (0, 7, 7):
         chance = np.random.default_rng(seed)

@@ -16,12 +16,12 @@ from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.banded import band_words, with_band
-from rankscope.graphs.kinds.shared.describing import Systems, chosen_scopes, counted_systems, how_many, size_note
+from rankscope.graphs.kinds.shared.describing import Systems, chosen_scopes, counted_systems, size_note
 from rankscope.graphs.kinds.shared.generality_graphs import GENERALITY, need_points
 from rankscope.graphs.kinds.shared.score_values import LevelOption
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import SystemCount
-from rankscope.number_texts import join_words, plain_number
+from rankscope.number_texts import how_many, join_words, plain_number
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.bands import DEFAULT, WAYS, band, difference_band

@@ -14,8 +14,8 @@ from rankscope.feedback.normalization.efficiency_curves import mean_curve, place
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.graphs.option import Option
+from rankscope.number_texts import how_many
 
 MOST = 8
 AIR = 1.15  # beyond the smallest and the largest gain

@@ -14,8 +14,8 @@ from rankscope.feedback.study.verdicts import compared_methods
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import StudyGraphs, kind
-from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.graphs.option import Option
+from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
     from rankscope.feedback.normalization.normalised import Normalised

@@ -15,10 +15,11 @@ from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.option import Option
 from rankscope.measures.measure import Measure
 from rankscope.measures.notation import parse_measures
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 from rankscope.statistics.table.units import unit_classes
@@ -49,6 +50,7 @@ class _Grown:
     needs=("collection size",),
     uses=("scores",),
     enough=250,
+    costly=True,
 )
 def forecast_graph(
     systems: Systems,

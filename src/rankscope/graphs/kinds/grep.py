@@ -69,9 +69,19 @@ def _conclusion(index: FloatArray, recall: FloatArray, precision: FloatArray) ->
     way = "falls" if last < first else "rises"
     return (
         f"At recall {decimal_text(HALF)} precision {way} from {decimal_text(first)} at G = {low:.3g} to "
-        f"{decimal_text(last)} at G = {high:.3g}, where each relevant item has {2 ** (high - low):,.0f} times as many "
-        "others around it."
+        f"{decimal_text(last)} at G = {high:.3g}, where {_others(high)} for each relevant item in place of "
+        f"{2**low - 1:,.0f}."
     )
+
+
+def _others(generality: float) -> str:
+    """How many items beside each relevant one: of d/c = 2^G one is relevant.
+
+    >>> _others(13.0), _others(1.0)
+    ('8,191 others stand', '1 other stands')
+    """
+    count = round(2**generality - 1)
+    return "1 other stands" if count == 1 else f"{count:,} others stand"
 
 
 def _at_half(recall: FloatArray, precision: FloatArray) -> float:

@@ -15,7 +15,7 @@ from rankscope.graphs.kinds.shared.generality_graphs import (
 )
 
 
-@kind("grip", "precision = recall (at scope c) over generality", needs=("collection size",))
+@kind("grip", "precision = recall (at scope c) over generality", needs=("collection size",), costly=True)
 def grip_graph(
     systems: Systems, way: WayOption = "thinned", members: MembersOption = "constant", reach: ReachOption = None
 ) -> Graph:

@@ -18,7 +18,7 @@ from rankscope.graphs.kinds.shared.generality_graphs import (
 from rankscope.graphs.option import Option
 
 
-@kind("grnp", "precision and recall at scope n c over generality", needs=("collection size",))
+@kind("grnp", "precision and recall at scope n c over generality", needs=("collection size",), costly=True)
 def grnp_graph(
     systems: Systems,
     n: Annotated[float, Option("scope in class sizes", "-n", above=0)] = 2.0,

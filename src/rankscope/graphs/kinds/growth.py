@@ -14,9 +14,10 @@ from rankscope.feedback.normalization.growth import ExampleGrowth
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import MOST_BANDS, band_of, facts_of, how_many, said
+from rankscope.graphs.kinds.shared.describing import MOST_BANDS, band_of, facts_of, said
 from rankscope.graphs.option import Option
 from rankscope.measures.notation import parse_measures
+from rankscope.number_texts import how_many
 
 MOST = 8
 AIR = 1.15  # beyond the smallest and the largest set

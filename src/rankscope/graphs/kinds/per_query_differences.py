@@ -13,12 +13,12 @@ from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import TWO
 from rankscope.measures.notation import parse_measures
-from rankscope.number_texts import signed_text
+from rankscope.number_texts import how_many, signed_text
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 MOST_BARS = 150
@@ -61,7 +61,7 @@ def per_query_differences_graph(systems: Systems, measure: MeasureOption = "AP")
         f"{measure}: {second.system} minus {first.system}",
         Axis("queries, by difference", domain=(0.5, count + 0.5), whole=True),
         Axis("difference in", measure, domain=_domain(pairs.difference)),
-        subtitle=f"mean difference {_signed(mean)}{_interval([first, second], measure)}; {how_many(equal)} equal",
+        subtitle=f"mean difference {_signed(mean)}{_interval([first, second], measure)}{_equal(equal)}",
         summary=f"{second.system} is better on {better}, {first.system} on {worse} of {count} queries.",
         conclusion=_conclusion(pairs, (first.system, second.system), (worse, better), lower),
     )
@@ -132,6 +132,10 @@ def _interval(systems: list[RelevantRanks], measure: str) -> str:
     if math.isnan(result.low):
         return ""
     return f" (95% interval {_signed(result.low)} to {_signed(result.high)}, {len(table):,} {unit})"
+
+
+def _equal(count: int) -> str:
+    return f"; {how_many(count)} equal" if count else ""
 
 
 def _signed(value: float) -> str:

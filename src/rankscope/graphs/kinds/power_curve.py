@@ -12,11 +12,11 @@ from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import MeasureOption, unit_table
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import TWO
-from rankscope.number_texts import decimal_text
+from rankscope.number_texts import decimal_text, how_many
 
 WHAT = "the power curve"
 EFFECTS = (0.01, 0.02, 0.05)

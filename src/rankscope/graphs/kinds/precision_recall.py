@@ -23,7 +23,6 @@ from rankscope.graphs.kinds.shared.describing import (
     counted_systems,
     domain_note,
     facts_of,
-    how_many,
     number,
     shown_of,
     size_known,
@@ -34,6 +33,7 @@ from rankscope.graphs.kinds.shared.groups import QueryGroup, group_choices, grou
 from rankscope.graphs.kinds.shared.radial import Radial
 from rankscope.graphs.option import Option
 from rankscope.graphs.variants import Variant, Variants
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.intervals.band import Band
 from rankscope.statistics.intervals.deciding import FEW

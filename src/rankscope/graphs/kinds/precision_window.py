@@ -18,15 +18,16 @@ from rankscope.graphs.kinds.shared.describing import (
     Systems,
     chosen_scopes,
     counted_systems,
-    how_many,
     size_known,
     size_note,
 )
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import ONE, SEVERAL
+from rankscope.number_texts import how_many
 from rankscope.ranks.relevant_ranks import RelevantRanks
 
 LOWEST = 2.0**-20
+FAR_BELOW = 64.0  # a random level so many times below the curves is left out
 
 
 @kind("precision-window", "precision over scope on log2 scales, class size known or not", paper_width="full")
@@ -48,7 +49,7 @@ def precision_window_graph(
         shown = [_of_size(each, relevant) for each in shown]
     curves = _of_queries(shown[0], queries) if queries else [(_mean(each), size_note(each)) for each in shown]
     last = max(2.0, *(float(curve.more["scope"].max()) for curve, _ in curves))
-    level = (relevant or 1) / float(shown[0].collection.max()) if size_known(shown) else None
+    level = _random_level(shown, relevant, np.concatenate([curve.more["precision"] for curve, _ in curves]), last)
     floor = _bottom(np.concatenate([curve.more["precision"] for curve, _ in curves]), last, level)
     x, y = Axis("scope", "s", "log2", domain=(1, last)), Axis("precision", "p", "log2", domain=(floor, 1))
     graph = Graph("Precision over a doubling window", x, y, subtitle=_subtitle(shown[0], queries, relevant))
@@ -68,6 +69,14 @@ def _of_size(system: RelevantRanks, relevant: int) -> RelevantRanks:
         usual = ", ".join(str(each) for each in sizes[np.argsort(-count, kind="stable")][:5])
         raise SettingError(f"{system.system} has no query with {relevant} relevant items. Most have: {usual}")
     return system.take(chosen)
+
+
+def _random_level(shown: Sequence[RelevantRanks], relevant: int | None, seen: FloatArray, last: float) -> float | None:
+    """The precision of a random order; None where it is not known, or so far below that curves would be squeezed."""
+    if not size_known(shown):
+        return None
+    level = (relevant or 1) / float(shown[0].collection.max())
+    return level if level * FAR_BELOW >= _bottom(seen, last, None) else None
 
 
 def _bottom(seen: FloatArray, last: float, level: float | None) -> float:
@@ -130,6 +139,7 @@ def _diagonals(last: float, floor: float) -> list[Curve]:
 
 
 def _subtitle(system: RelevantRanks, queries: Sequence[str], relevant: int | None) -> str:
-    what = f"{how_many(len(queries))} of {system.system}" if queries else "means over queries"
+    means = "means over queries" if len(system) > 1 else how_many(1)
+    what = f"{how_many(len(queries))} of {system.system}" if queries else means
     known = f"c = {relevant:,}" if relevant is not None else "grey diagonals: v hits, the number on top"
     return f"{what}; {known}"

@@ -12,9 +12,10 @@ from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption, compared_values
 from rankscope.graphs.system_count import SystemCount
+from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared

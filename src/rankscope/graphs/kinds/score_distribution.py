@@ -10,9 +10,10 @@ from rankscope.errors import SettingError
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
-from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import ONE
+from rankscope.number_texts import how_many
 from rankscope.ranks.real_scores import why_no_scores
 from rankscope.ranks.relevant_ranks import RelevantRanks
 

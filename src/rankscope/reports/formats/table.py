@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankscope.evaluation.scores import Scores
 from rankscope.names import one_line, visible
 from rankscope.reports.formats.grid import MANY_MEASURES, Grid, class_grid, coverage_lines, query_grid, summary_grid
+from rankscope.reports.formats.warning_kinds import warning_lines
 
 name = "table"
 suffixes = (".txt",)
@@ -26,9 +27,9 @@ def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str
 
 
 def notes(scores: Scores, colour: bool = False) -> list[str]:
-    """The warning block, a line each."""
+    """The warning block, a line each, or a line a kind where many systems have it."""
     mark = "\x1b[33m!\x1b[0m" if colour else "!"
-    return [f"{mark} {visible(line)}" for line in scores.warnings()]
+    return [f"{mark} {visible(line)}" for line in warning_lines(scores, scores.verbose)]
 
 
 def text_of(grid: Grid, colour: bool = False) -> str:

@@ -9,6 +9,7 @@ from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
 from rankscope.reports.formats.grid import Grid
 from rankscope.reports.formats.rows import grid_of
+from rankscope.reports.formats.warning_kinds import WarningKind, warning_kinds
 from rankscope.reports.page.figures import Figure, Progress, figures_of
 from rankscope.reports.page.found_items import FoundItems, lists_of_ranks
 from rankscope.reports.page.leaderboard import Leaderboard
@@ -16,7 +17,6 @@ from rankscope.reports.page.report_board import board_of
 from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_of
 from rankscope.reports.texts.headline import Headline, headline_of
 from rankscope.reports.texts.verdict import Verdict, verdict_of
-from rankscope.reports.texts.warning_kinds import WarningKind, warning_kinds
 from rankscope.settings import SETTINGS
 
 if TYPE_CHECKING:

@@ -75,7 +75,9 @@ def _line(text: str) -> str:
 def _words(row: Mapping[str, Any]) -> str:
     """The beginning of the text, whatever it is called, without the title that some texts begin with."""
     others = (str(value) for name, value in row.items() if name != "id" and name.lower() not in TITLES and value)
-    text = (_first_of(row, TEXTS) or _line(" ".join(others))).removeprefix(_first_of(row, TITLES)).lstrip()
+    text, title = _first_of(row, TEXTS) or _line(" ".join(others)), _first_of(row, TITLES)
+    while title and text.startswith(title):  # once by the collection, once by the reader that joins both
+        text = text.removeprefix(title).lstrip()
     return text if len(text) <= FIRST_WORDS else text[:FIRST_WORDS].rsplit(" ", 1)[0] + " \u2026"
 
 

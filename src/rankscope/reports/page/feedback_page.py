@@ -14,7 +14,7 @@ from rankscope.feedback.study.summary import Summary, session_rows
 from rankscope.feedback.study.verdicts import NO_FEEDBACK, SEEN, compared_methods
 from rankscope.files import atomic
 from rankscope.graphs import FEEDBACK_KINDS
-from rankscope.graphs.kinds.shared.describing import how_many
+from rankscope.number_texts import how_many
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data

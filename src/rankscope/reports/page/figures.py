@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,10 +19,11 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
 
+T = TypeVar("T")
 Progress = Callable[[str, float], None]
 FIRST = 3  # of the best that curves show at first, beside the baseline
 MOST_CURVES = 8  # drawn at once
-MOST_ALONE = 25  # systems that have graphs of their own on a page
+MOST_ALONE = 25  # systems that have graphs of their own on a page, or a curve that takes long
 MOST_IN_CLASSES = 8  # systems side by side in each class
 ONE_SYSTEM = "it compares systems, and there is one"
 ONE_QUERY = "one query shows no chance and no difference to test"
@@ -90,6 +91,18 @@ def first_choice(names: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*best, names[0]]))
 
 
+def best_and_baseline(systems: Sequence[T], order: Sequence[int], most: int = MOST_ALONE) -> list[T]:
+    """So many systems, the best first: the last of them makes room for the baseline, the first of all, if need be.
+
+    >>> best_and_baseline("abcd", [3, 2, 1, 0], most=2), best_and_baseline("abcd", [0, 1, 2, 3], most=2)
+    (['d', 'a'], ['a', 'b'])
+    """
+    kept = list(order[:most])
+    if systems and 0 not in kept:
+        kept = [*kept[: most - 1], 0]
+    return [systems[each] for each in kept]
+
+
 def figures_of(
     systems: Sequence[RelevantRanks],
     measure: str = "AP",
@@ -136,6 +149,7 @@ class _Asked:
     system: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""  # why it would say nothing
+    shown: str = ""  # which systems, where not all
 
     @property
     def chosen(self) -> list[RelevantRanks]:
@@ -144,7 +158,8 @@ class _Asked:
     @property
     def note(self) -> str:
         count, shown = len(self.systems[0]), len(self.chosen[0])
-        return "" if shown == count else f"{shown:,} queries drawn from {count:,} with seed 0"
+        sampled = "" if shown == count else f"{shown:,} queries drawn from {count:,} with seed 0"
+        return "; ".join(filter(None, (self.shown, sampled)))
 
     def graph(self, measure: str, compared: Compared | None) -> Graph | str:
         """The graph, or in words why there is none."""
@@ -165,9 +180,7 @@ def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_
 
 def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
     everyone, reason = list(systems), _nothing_said(kind, systems)
-    alone = [systems[each] for each in order[:MOST_ALONE]]
-    if systems and systems[0] not in alone:
-        alone = [*alone[: MOST_ALONE - 1], systems[0]]
+    alone = best_and_baseline(everyone, order)
     if reason and (reason == ONE_SYSTEM or kind.systems.worth <= len(systems)):
         yield _Asked(kind, everyone, reason=reason)
     elif kind.systems.most == 1:
@@ -178,6 +191,9 @@ def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequ
     elif kind.wants("classes") and len(systems) > MOST_IN_CLASSES:
         best = [systems[each] for each in order if each != 0]
         yield _Asked(kind, [systems[0], *best[: MOST_IN_CLASSES - 1]])
+    elif kind.costly and len(alone) < len(systems):
+        kept = [each for each in everyone if each in alone]
+        yield _Asked(kind, kept, shown=f"the {len(kept) - 1} best systems and the baseline, of {len(systems)}")
     else:
         yield from (_Asked(kind, share) for share in kind.systems.shares(everyone))
 

@@ -60,7 +60,9 @@ def _facts(report: Report) -> list[str]:
     relevant = ranks.relevant[ranks.relevant > 0]
     if relevant.size:
         low, high = int(relevant.min()), int(relevant.max())
-        facts.append(f"{low:,} to {high:,} relevant items each" if low < high else f"{low:,} relevant items each")
+        count = f"{low:,} to {high:,}" if low < high else f"{low:,}"
+        items = "relevant item" if high == 1 else "relevant items"
+        facts.append(f"{count} {items}" + " each" * (relevant.size > 1))
     known = ranks.collection[ranks.collection != UNKNOWN]
     facts += [f"a collection of {int(known.max()):,} items"] if known.size else []
     return [*facts, *filter(None, [family_words(report.compared)])]

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from rankscope.number_texts import decimal_text
+from rankscope.reports.formats.warning_kinds import MUCH
 from rankscope.reports.texts.estimates import EQUAL, Estimate, Side
-from rankscope.reports.texts.warning_kinds import MUCH
 
 Role = Literal["primary", "measure", "class", "collection"]
 Groups = Literal["letters", "ranks", ""]  # how groups are shown, if at all

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.evaluation.scores import Scores
 from rankscope.number_texts import signed_text
+from rankscope.reports.formats.warning_kinds import percent
 from rankscope.reports.page.leaderboard import (
     MOST_LETTERS,
     BoardColumn,
@@ -20,7 +21,6 @@ from rankscope.reports.page.leaderboard import (
     slots_of,
 )
 from rankscope.reports.texts.estimates import Estimates, MeasureRow, Side
-from rankscope.reports.texts.warning_kinds import percent
 
 if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared
@@ -154,6 +154,12 @@ def _standings(names: list[str], compared: Compared | None) -> list[Standing]:
     ]
 
 
+def _deciding(compared: Compared | None) -> str:
+    """What on the leaderboard shows what the tests say."""
+    letters = compared is not None and _group_style(compared) == "letters"
+    return "letters and marks" if letters else "marks"
+
+
 def _notes(main: MeasureRow, compared: Compared | None) -> list[str]:
     """How the table is read."""
     drawn = main.means[0].has_interval
@@ -165,6 +171,6 @@ def _notes(main: MeasureRow, compared: Compared | None) -> list[str]:
     if main.differences:
         lines.append(
             "▲ better and ▼ worse than the baseline, corrected for all comparisons; without a mark no difference is "
-            "shown. Whether two bars overlap decides nothing; letters and marks do."
+            f"shown. Whether two bars overlap decides nothing; {_deciding(compared)} do."
         )
     return lines

@@ -9,15 +9,16 @@ from rankscope.graphs.suite_tiles import suite_tiles_graph
 from rankscope.number_texts import signed_text
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
+from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
 from rankscope.reports.page.leaderboard import BoardColumn, BoardRow, Difference, Leaderboard
-from rankscope.reports.page.pages import Shell, environment
-from rankscope.reports.page.still_graph import StillGraph
+from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
 from rankscope.reports.texts.estimates import Estimate, Side
-from rankscope.reports.texts.suite import headline, notes_of, sentences, task_rows
+from rankscope.reports.texts.suite import headline, notes_of, sentences, task_rows, winners_sentence
 from rankscope.statistics.verdicts.suite import Suite, SuiteEstimate, SuiteSystem, SuiteTask
 from rankscope.version import __version__
 
-FILES = ("page.css", "leaderboard.css", "still.css", "page.js", "leaderboard.js")
+FILES = ("page.css", "leaderboard.css", *DRAWING[:-1], "leaderboard.js", DRAWING[-1])
+CAPTION = "Rank of each system among those that have the task, and its mean there."
 MOST_TILES = 60  # systems
 
 
@@ -25,7 +26,8 @@ def render(suites: Sequence[Suite], title: str = "", warnings: Sequence[str] = (
     """The whole page; the first measure decides."""
     main = suites[0]
     several = len(main.systems) > 1
-    graphs = [suite_tiles_graph(each) for each in suites] if several and len(main.systems) <= MOST_TILES else []
+    shown = suites if several and len(main.systems) <= MOST_TILES else ()
+    figures = [_figure(each, number) for number, each in enumerate(shown, 1)]
     return str(
         environment()
         .get_template("suite.html.j2")
@@ -36,13 +38,20 @@ def render(suites: Sequence[Suite], title: str = "", warnings: Sequence[str] = (
             lines=sentences(main),
             facts=_facts(main),
             board=board_of(suites),
-            graphs=[StillGraph.of(each) for each in graphs],
+            graphs=figures,
+            data={f"data-{each.id}": packed(figure_data(each, ())) for each in figures},
             sections=[Section(f"{each.measure}: task by task", grid_of(task_rows(each), places=3)) for each in suites],
             warnings=warnings,
             shell=Shell.of(*FILES),
             version=__version__,
         )
     )
+
+
+def _figure(suite: Suite, number: int) -> DrawnFigure:
+    """Ranks on tiles, and in words who wins where."""
+    graph = suite_tiles_graph(suite).described(conclusion=winners_sentence(suite))
+    return DrawnFigure.of(f"tiles-{number}", "suite-tiles", graph, CAPTION)
 
 
 def _facts(suite: Suite) -> list[str]:

@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Callable
 
-from rankscope.graphs.kinds.shared.describing import how_many
 from rankscope.names import cell, visible
+from rankscope.number_texts import how_many
 from rankscope.reports.formats import latex, markdown
 from rankscope.reports.formats.grid import Cell, Grid, number
 from rankscope.reports.formats.rows import as_json

@@ -180,9 +180,13 @@ def _distinguished(alike: list[str], beaten: list[str], whole: bool) -> str:
 
     >>> _distinguished(["B"], ["C", "D"], whole=True), _distinguished([], ["C"], whole=False)
     ('it cannot be distinguished from B, but it is better than the other 2', 'it is better than C')
+    >>> _distinguished(["B"], ["C"], whole=True), _distinguished([], ["C", "D"], whole=True)
+    ('it cannot be distinguished from B, but it is better than C', 'it is better than both others')
     """
     open_ = f"it cannot be distinguished from {join_names(alike)}" if alike else ""
-    who = f"{'the other' if alike else 'all'} {len(beaten)}" if whole else join_names(beaten)
+    few = len(beaten) == 1 or not whole
+    everyone = "both others" if len(beaten) == 2 else f"all {len(beaten)}"
+    who = join_names(beaten) if few else f"the other {len(beaten)}" if alike else everyone
     return ", but ".join(filter(None, (open_, f"it is better than {who}" if beaten else "")))
 
 

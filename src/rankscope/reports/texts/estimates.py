@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rankscope.statistics.verdicts.compared import Compared, MeasureCompared
 
 EQUAL = 1e-9
+SHUFFLED = 200_000_000  # values in all that the test beside the verdict shuffles, as far as the next two allow
+FEWEST_PERMUTATIONS, MOST_PERMUTATIONS = 1_000, 10_000
 Side = Literal["better", "worse", ""]  # of the baseline
 
 
@@ -111,9 +113,19 @@ def compared_of(scores: Scores) -> Compared | None:
     from rankscope.statistics.verdicts.compare import compare
 
     try:
-        return compare(scores, seed=scores.settings.seed)
+        shuffled = permutations_for(_queries(scores) * len(scores.systems))
+        return compare(scores, seed=scores.settings.seed, permutations=shuffled)
     except SettingError:
         return None
+
+
+def permutations_for(values: int) -> int:
+    """How many permutations the test beside the verdict draws of a table of so many values: of large ones fewer.
+
+    >>> permutations_for(30 * 25), permutations_for(2_000 * 25), permutations_for(2_000 * 100)
+    (10000, 4000, 1000)
+    """
+    return int(np.clip(SHUFFLED // max(values, 1) // 1000 * 1000, FEWEST_PERMUTATIONS, MOST_PERMUTATIONS))
 
 
 def _queries(scores: Scores) -> int:
@@ -201,6 +213,9 @@ def _classes(scores: Scores, queries: list[str]) -> list[str]:
 
 
 def _how(intervals: Intervals) -> str:
+    """How intervals were made; nothing where one query or class leaves nothing to draw."""
+    if intervals.units < 2:
+        return ""
     drawn = (
         f"{intervals.units:,} classes drawn with replacement, because queries of one class look for the same items"
         if intervals.unit == "classes"

@@ -122,7 +122,9 @@ def _share(found: tuple[str, ...], others: int) -> str:
     """
     if others == 1:
         return found[0]
-    return f"all other {others} systems" if len(found) == others else f"{len(found)} of the other {others} systems"
+    if len(found) == others:
+        return "both other systems" if others == 2 else f"all other {others} systems"
+    return f"{len(found)} of the other {others} systems"
 
 
 def _rest(compared: Compared) -> list[str]:
@@ -159,7 +161,7 @@ def _disagreeing(compared: Compared, name: str, found: list[MeasureCompared]) ->
     if around[0].count == 1:
         shown = [one.measure for one, count in zip(found, beaten, strict=True) if count]
         return f"{start}: it is shown to be better by {join_words(shown)}."
-    counts = join_words([str(each) for each in beaten])
+    counts = join_words([str(each) for each in beaten]) if len(set(beaten)) > 1 else str(beaten[0])
     return f"{start}: it is shown to be better than {counts} of the other {around[0].count}."
 
 
@@ -171,8 +173,8 @@ def _baseline(compared: Compared) -> list[str]:
         return []
     parts = [
         f"{len(around.ahead)} {'system is' if len(around.ahead) == 1 else 'systems are'} better by {main.measure}",
-        f"{len(around.beaten)} worse",
-        f"{len(around.alike)} cannot be distinguished from it",
+        *([f"{len(around.beaten)} worse"] if around.beaten else []),
+        *([f"{len(around.alike)} cannot be distinguished from it"] if around.alike else []),
     ]
     return [f"Against the baseline {first} ({main.measure} {_mean(main, first)}), {', '.join(parts)}."]
 
@@ -191,7 +193,9 @@ def family_words(compared: Compared | None) -> str:
     if not correction:
         return f"{tests}, not corrected, level {level}"
     pairs = len(families.primary.pairs)
-    over = f"{correction} over {pairs:,} {'pair' if pairs == 1 else 'pairs'} by {compared.main.measure}"
+    over = f"{correction} over {pairs:,} pairs by {compared.main.measure}, apart" if pairs > 1 else correction
     others = sum(len(each.measures) for each in families.secondary if each.classes == ("",))
-    more = f", apart over {pairs:,} × {others} other measures" if others else ""
-    return f"{tests}, {over}{more}, level {level}"
+    if not others:
+        return f"{tests}, {over.removesuffix(', apart')}, level {level}" if pairs > 1 else f"{tests}, level {level}"
+    times = f"{pairs:,} × {others}" if pairs > 1 else f"{others}"
+    return f"{tests}, {over} over {times} other {'measure' if others == 1 else 'measures'}, level {level}"

@@ -28,7 +28,7 @@ def headline(suite: Suite) -> str:
 
 def sentences(suite: Suite) -> list[str]:
     """What is shown against the baseline, who wins where, and who lacks a task."""
-    return [*_against_baseline(suite), _winners(suite), *_gaps(suite)]
+    return [*_against_baseline(suite), winners_sentence(suite), *_gaps(suite)]
 
 
 def span_text(estimate: SuiteEstimate) -> str:
@@ -64,7 +64,7 @@ def _named(found: list[SuiteSystem]) -> str:
     return join_words([f"{each.name} ({signed_text(each.difference.value)})" for each in found])
 
 
-def _winners(suite: Suite) -> str:
+def winners_sentence(suite: Suite) -> str:
     """On how many tasks each system has the best mean."""
     winners = sorted((each for each in suite.systems if each.wins), key=lambda each: -len(each.wins))
     said = [f"{each.name} on {len(each.wins)} ({_listed(each.wins)})" for each in winners[:NAMED]]

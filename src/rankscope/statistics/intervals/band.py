@@ -105,7 +105,8 @@ class Band:
         return f"critical value that of {others}; {CAUTION}" if self.how == "sup-t" and self.few.any() else CAUTION
 
     def _lower_bounds(self) -> str:
-        return f"lower bounds: {self.cut:,} rankings end before the last relevant item" if self.cut else ""
+        cut = "1 ranking ends" if self.cut == 1 else f"{self.cut:,} rankings end"
+        return f"lower bounds: {cut} before the last relevant item" if self.cut else ""
 
     def drawn(self) -> Region:
         """The limits as a graph shows them, kept within what a value can be."""

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from rankscope.arrays import FloatArray
 from rankscope.statistics.table.resampling import Queries, batches, in_batches
 
-KEPT = 5_000_000  # numbers: 40 MB of weights, 10 MB of counts
+KEPT_WEIGHTS = 5_000_000  # numbers: 40 MB
+KEPT_TIMES = 20_000_000  # 40 MB: the resamples of up to 10,000 queries
 MOST_TIMES = np.iinfo(np.uint16).max  # how often one unit may be drawn where counts are kept
 
 
@@ -25,7 +26,7 @@ def exponential_weights(units: int, draws: int, seed: int, shape: float) -> tupl
     >>> gamma.shape, [part.shape for part in parts]
     ((4,), [(4, 3)])
     """
-    if units * draws > KEPT:
+    if units * draws > KEPT_WEIGHTS:
         chance = np.random.default_rng(seed)
         gamma = chance.standard_gamma(shape, draws)
         return gamma, (chance.standard_exponential((some, units)) for some in batches(draws, units))
@@ -46,7 +47,7 @@ def resampled_times(units: int, resamples: int, seed: int) -> Iterator[FloatArra
     >>> [part.sum(axis=1).tolist() for part in resampled_times(units=3, resamples=2, seed=0)]
     [[3.0, 3.0]]
     """
-    if units * resamples > KEPT or units > MOST_TIMES:
+    if units * resamples > KEPT_TIMES or units > MOST_TIMES:
         chance, draw = np.random.default_rng(seed), Queries(units)
         return (draw.times(chance, some) for some in batches(resamples, units))
     return (part.astype(np.float64) for part in in_batches(_kept_times(units, resamples, seed), units))

@@ -44,9 +44,8 @@ def with_band(
     """The mean curve, its limits shaded where wanted and where they exist, its points that rest on few units thin."""
     graph = graph.band(around.drawn(), name) if shaded and around.exists else graph
     told = {**(facts or facts_of(around.curve())), **band_facts(around, shaded)}
-    return graph.curve(
-        around.curve(), name, note, facts=told, markers=markers, thin=np.flatnonzero(around.few).tolist()
-    )
+    thin = np.flatnonzero(around.few).tolist() if around.exists else []  # one query decides all there is
+    return graph.curve(around.curve(), name, note, facts=told, markers=markers, thin=thin)
 
 
 def band_facts(around: Band, limits: bool = True, told: LimitsAtPoints | None = None) -> Facts:
@@ -75,5 +74,15 @@ def band_words(bands: Sequence[Band]) -> list[str]:
         return [each.note for each in bands[:1]]
     first = there[0]
     units = "units of chance: classes" if first.unit == "classes" else ""
-    thin = f"thin: fewer than {FEW} {first.unit} decide" if any(each.few.any() for each in there) else ""
-    return [*filter(None, (promise_of(first, len(there)), units, thin))]
+    return [*filter(None, (promise_of(first, len(there)), units, thin_words(there)))]
+
+
+def thin_words(bands: Sequence[Band]) -> str:
+    """What a thin part of a curve means, where there is one, whether or not bands are shaded.
+
+    >>> from rankscope.statistics.intervals.bands import band
+    >>> thin_words([band([[0.1], [0.2], [0.3]])]), thin_words([band([[0.1]])])
+    ('thin: fewer than 5 queries decide', '')
+    """
+    few = [each for each in bands if each.exists and each.few.any()]
+    return f"thin: fewer than {FEW} {few[0].unit} decide" if few else ""

@@ -8,9 +8,10 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from rankscope.errors import SettingError
-from rankscope.graphs.kinds.shared.describing import Systems, counted_systems, how_many
+from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import score_values
 from rankscope.graphs.option import Option
+from rankscope.number_texts import how_many
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.table.units import drawn_by_class
 

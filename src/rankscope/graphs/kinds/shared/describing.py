@@ -8,12 +8,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankscope.arrays import FloatArray, IntArray
+from rankscope.arrays import IntArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import with_relevant_items
 from rankscope.errors import SettingError
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import SEVERAL, SystemCount
+from rankscope.number_texts import how_many
 from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.table.units import unit_classes
@@ -53,26 +54,19 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def how_many(count: int, what: str = "query", plural: str = "queries") -> str:
-    """A number of things.
-
-    >>> how_many(1), how_many(3979)
-    ('1 query', '3,979 queries')
-    """
-    return f"{count:,} {what if count == 1 else plural}"
-
-
 def size_note(queries: RelevantRanks) -> str:
-    """How many queries, of how many classes where these are the unit of chance, and their generality.
+    """How many queries, of how many classes where these are the unit of chance, their relevant items and others.
 
-    Where the collection is not known, their relevant items.
+    >>> size_note(RelevantRanks.from_ranks([[1, 3], [2]], collection=5_345)), size_note(RelevantRanks.from_ranks([[1]]))
+    ('2 queries, c = 1 to 2 of d = 5,345', '1 query, c = 1')
     """
-    known = (queries.collection != UNKNOWN).all()
-    values: FloatArray = queries.relevant / queries.collection if known else queries.relevant.astype(np.float64)
-    low, high = number(float(values.min())), number(float(values.max()))
-    symbol = "g" if known else "c"
-    between = f"{symbol} = {low}" if low == high else f"{symbol} = {low} to {high}"
-    return f"{unit_note(queries)}, {between}"
+    known = bool((queries.collection != UNKNOWN).all())
+    return f"{unit_note(queries)}, c = {_from_to(queries.relevant)}" + known * f" of d = {_from_to(queries.collection)}"
+
+
+def _from_to(counts: IntArray) -> str:
+    low, high = f"{counts.min():,}", f"{counts.max():,}"
+    return low if low == high else f"{low} to {high}"
 
 
 def unit_note(queries: RelevantRanks) -> str:

@@ -12,7 +12,7 @@ from rankscope.curves.curve import Curve
 from rankscope.curves.scope import bounded_at
 from rankscope.graphs.axis import Axis
 from rankscope.graphs.graph import Graph
-from rankscope.graphs.kinds.shared.banded import band_words, with_band
+from rankscope.graphs.kinds.shared.banded import band_words, thin_words, with_band
 from rankscope.graphs.kinds.shared.chance import band_around, interval_facts, intervals_of
 from rankscope.graphs.kinds.shared.describing import (
     MOST_BANDS,
@@ -54,7 +54,8 @@ def over_scope(systems: Systems, quantity: Quantity, levels: tuple[Level, Level]
         ends += around.x[bound][:1].tolist()
         bands.append(around)
     ended = f"a lower bound from s = {min(ends):,.0f} on, where rankings have ended" if ends else ""
-    subtitle = "; ".join(filter(None, ["means over queries", ended, *(band_words(bands) if shaded else [])]))
+    means = "means over queries" if max(map(len, shown)) > 1 else ""
+    subtitle = "; ".join(filter(None, [means, ended, *(band_words(bands) if shaded else [thin_words(bands)])]))
     summary = f"{quantity} over scope of {', '.join(each.system for each in shown)}."
     return graph.described(subtitle=subtitle, summary=summary)
 

@@ -60,7 +60,7 @@ function concludeCurves(graph, marks) {
     text = joined(runs.map((run, number) => run.curve.name + (number ? "" : ` has the highest ${what}`) + (run.from === run.to ? ` at ${along} ` + axisNumber(run.from) : ` from ${along} ${axisNumber(run.from)} to ${axisNumber(run.to)}`))) + ".";
   } else {
     const counts = leaders.map(each => [runs.filter(run => run.curve === each).reduce((sum, run) => sum + run.count, 0), each]).sort((one, other) => other[0] - one[0]);
-    text = `${counts[0][1].name} has the highest ${what} at ${counts[0][0]} of ${total} points, ${counts[1][1].name} at ${counts[1][0]}${counts.length > 2 ? `; ${counts.length - 2} more lead elsewhere` : ""}.`;
+    text = `${counts[0][1].name} has the highest ${what} at ${counts[0][0]} of ${total} points, ${counts[1][1].name} at ${counts[1][0]}${counts.length > 2 ? `; ${counts.length - 2} more ${counts.length === 3 ? "leads" : "lead"} elsewhere` : ""}.`;
   }
   return text + tested(graph, curves, leaders, runs);
 }
@@ -70,8 +70,8 @@ function tested(graph, curves, leaders, runs) {
     const others = curves.filter(each => each !== leaders[0]), open = others.filter(each => !choice.differ(leaders[0].system, each.system));
     const ahead = others.filter(each => choice.differ(leaders[0].system, each.system) && choice.order.indexOf(each.system) < choice.order.indexOf(leaders[0].system));
     if (ahead.length) return ` But by ${choice.measure} ${ahead[0].name} is shown to be better.`;
-    if (!open.length) return ` By ${choice.measure} it is shown to be better than ${others.length === 1 ? others[0].name : `all ${others.length} others drawn`}.`;
-    return ` By ${choice.measure} it cannot be distinguished from ${open.length === 1 ? open[0].name : `${open.length} of the ${others.length} others drawn`}.`;
+    if (!open.length) return ` By ${choice.measure} it is shown to be better than ${others.length === 1 ? others[0].name : others.length === 2 ? "both others drawn" : `all ${others.length} others drawn`}.`;
+    return ` By ${choice.measure} it cannot be distinguished from ${open.length === 1 ? open[0].name : open.length === others.length ? `any of the ${others.length} others drawn` : `${open.length} of the ${others.length} others drawn`}.`;
   }
   const [one, other] = [runs[0].curve, runs[runs.length - 1].curve === runs[0].curve ? leaders[1] : runs[runs.length - 1].curve];
   const better = choice.order.indexOf(one.system) < choice.order.indexOf(other.system) ? [one, other] : [other, one];

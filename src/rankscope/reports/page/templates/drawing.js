@@ -181,7 +181,7 @@ function guideWord(mark, X, Y, inDomain, inside, taken) {
   const box = [fits ? across : across - width, down - 11, width, 14];
   if (taken.some(other => box[0] < other[0] + other[2] && other[0] < box[0] + box[2] && box[1] < other[1] + other[3] && other[1] < box[1] + box[3])) return [];
   taken.push(box);
-  return [shape("text", {x: across.toFixed(1), y: down.toFixed(1), "text-anchor": fits ? "start" : "end"}, mark.name)];
+  return [shape("text", {x: across.toFixed(1), y: down.toFixed(1), "text-anchor": fits ? "start" : "end", class: "over"}, mark.name)];
 }
 
 // what a pointer or the arrow keys tell

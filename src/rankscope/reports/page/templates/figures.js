@@ -65,7 +65,7 @@ function standalone(figure) {
   const originals = [seen, ...seen.querySelectorAll("*")], copies = [copy, ...copy.querySelectorAll("*")];
   originals.forEach((each, number) => {
     const own = getComputedStyle(each);
-    for (const name of ["fill", "stroke", "fill-opacity", "stroke-opacity", "font-size", "font-family"])
+    for (const name of ["fill", "stroke", "fill-opacity", "stroke-opacity", "stroke-width", "paint-order", "font-size", "font-family"])
       if (own.getPropertyValue(name)) copies[number].style.setProperty(name, own.getPropertyValue(name));
   });
   copy.setAttribute("xmlns", SVG);

@@ -74,9 +74,14 @@ async function startQueries() {
     const gains = all.map(row => gain(difference(row))), known = all.filter(row => gains[row] !== null);
     const won = known.filter(row => gains[row] > 1e-9), lost = known.filter(row => gains[row] < -1e-9);
     const top = (some, sign) => some.reduce((one, other) => sign * gains[other] > sign * gains[one] ? other : one);
-    let told = `What to conclude: ${names[systemA()]} is better by ${measure().name} on ${won.length} of ${known.length} ${known.length === 1 ? "query" : "queries"}, ${names[systemB()]} on ${lost.length}.`;
-    if (known.length > 1 && won.length) told += ` Largest win: ${named(top(won, 1))} (${signed(difference(top(won, 1)))})`;
-    if (known.length > 1 && lost.length) told += `${won.length ? "; largest" : " Largest"} loss: ${named(top(lost, -1))} (${signed(difference(top(lost, -1)))})`;
+    if (known.length === 1) {
+      const [better, worse] = lost.length ? [systemB(), systemA()] : [systemA(), systemB()], values = [better, worse].map(each => text(valueOf(each, known[0]))).join(" against ");
+      place.textContent = won.length + lost.length ? `What to conclude: on this query ${names[better]} is better by ${measure().name}, ${values}; other queries may show the opposite.` : `What to conclude: on this query both have the same ${measure().name}.`;
+      return;
+    }
+    let told = `What to conclude: ${names[systemA()]} is better by ${measure().name} on ${won.length.toLocaleString("en")} of ${known.length.toLocaleString("en")} queries, ${names[systemB()]} on ${lost.length.toLocaleString("en")}.`;
+    if (won.length) told += ` Largest win: ${named(top(won, 1))} (${signed(difference(top(won, 1)))})`;
+    if (lost.length) told += `${won.length ? "; largest" : " Largest"} loss: ${named(top(lost, -1))} (${signed(difference(top(lost, -1)))})`;
     place.textContent = told.endsWith(".") ? told : told + ".";
   }
   const named = row => words(row)[0] ? `\u201c${words(row)[0]}\u201d` : data.queries[row];

@@ -1,15 +1,19 @@
-"""Warnings by kind: one line says what, how much and in how many systems; the list by system stands behind it."""
+"""Warnings by kind: one line says what, how much and in how many systems; the list by system stands behind it.
+
+A page shows every kind so. On a terminal only kinds that very many systems have are folded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
 from rankscope.evaluation.coverage_report import Caution, fate_of_empty, fate_of_missing, tie_fate
 from rankscope.evaluation.scores import Scores
-from rankscope.graphs.kinds.shared.describing import how_many
+from rankscope.number_texts import how_many
 
+UNFOLDED = 3  # systems whose warnings of one kind a terminal tells one by one
 MUCH = 0.3  # share of first results without a judgement from which on a value says little
 
 
@@ -24,13 +28,43 @@ class WarningKind:
 
 def warning_kinds(scores: Scores, more: Sequence[str] = ()) -> list[WarningKind]:
     """What must be read beside the numbers, a line a kind; `more` are lines of their own, of the comparison."""
-    kinds: dict[str, list[Caution]] = {}
-    for each in scores.cautions:
-        kinds.setdefault(each.kind, []).append(each)
+    general = [WarningKind(each.kind, each.text) for each in scores.cautions if not each.system]
     return [
-        *(_kind(name, found, scores) for name, found in kinds.items()),
+        *general,
+        *(_kind(name, found, scores) for name, found in _by_kind(scores).items()),
         *(WarningKind("Tests", each) for each in more),
     ]
+
+
+def warning_lines(scores: Scores, verbose: bool = False) -> list[str]:
+    """What a terminal tells beside the numbers: a kind that many systems have is one line, unless `verbose`.
+
+    Where something was folded the last line says how to see it whole.
+    """
+    return told_lines({"": scores}, verbose)
+
+
+def told_lines(tasks: Mapping[str, Scores], verbose: bool = False) -> list[str]:
+    """The same of several tasks by name, each line with that of its task; "" is no name."""
+    lines, folded, into = [], 0, 0
+    for task, scores in tasks.items():
+        kinds = _by_kind(scores)
+        many = [] if verbose else [name for name, found in kinds.items() if len(found) > UNFOLDED]
+        own = [each.line for each in scores.cautions if each.kind not in many or not each.system]
+        own += [f"{name}: {_kind(name, kinds[name], scores).summary}" for name in many]
+        lines += [f"{task}: {line}" if task else line for line in own]
+        folded, into = folded + sum(len(kinds[name]) for name in many), into + len(many)
+    how = f"{folded:,} warnings are folded into {how_many(into, 'line', 'lines')}: --verbose tells each"
+    return [*lines, how] if folded else lines
+
+
+def _by_kind(scores: Scores) -> dict[str, list[Caution]]:
+    """The cautions of single systems, kind by kind."""
+    kinds: dict[str, list[Caution]] = {}
+    for each in scores.cautions:
+        if each.system:
+            kinds.setdefault(each.kind, []).append(each)
+    return kinds
 
 
 def _kind(name: str, found: list[Caution], scores: Scores) -> WarningKind:
