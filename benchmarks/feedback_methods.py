@@ -19,7 +19,7 @@ from rankscope.feedback.methods import ALL, CONTROLS, METHODS, Method
 from rankscope.feedback.study.loop import rounds
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import Noisy
 from rankscope.inputs.features import Features
@@ -100,7 +100,7 @@ def large_problem() -> tuple[Items, Examples]:
 def precision_by_round(items: Items, topics: Topics, methods: list[Method], **how: Any) -> pl.DataFrame:
     """Mean AP of the scored list: a row for each method, a column for each round, the best first."""
     setting = Experiment.of(items, topics, protocol=Protocol(rounds=ROUNDS, **how))
-    frame = study(Plan.of(setting, methods, starts=STARTS, measures=["AP"])).frame
+    frame = study(StudyPlan.of(setting, methods, starts=STARTS, measures=["AP"])).frame
     table = frame.group_by("method", "round").agg(pl.col("AP").mean()).pivot("round", index="method", values="AP")
     return table.sort(str(ROUNDS), "method", descending=[True, False])
 

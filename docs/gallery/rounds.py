@@ -5,7 +5,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.graphs.kinds.rounds import rounds_graph
 
@@ -17,7 +17,7 @@ large = sorted(set(label) - {""}, key=lambda name: (-label.count(name), name))[:
 topics = Topics.of({name: [each == name for each in label] for name in large})
 methods = [METHODS.parse(name) for name in ("query-point", "rocchio", "nearest-neighbour", "svm")]
 setting = Experiment.of(items, topics, protocol=Protocol(scope=10, rounds=4))
-results = study(Plan.of(setting, methods, starts=5, controls=True), on="home")
+results = study(StudyPlan.of(setting, methods, starts=5, controls=True), on="home")
 
 # relevant items seen so far: what the user has in hand after each round
 rounds_graph(results, "cumulative recall").save("rounds.svg")

@@ -20,7 +20,7 @@ from rankscope.feedback.examples.items import Items
 from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import Summary
 from rankscope.feedback.study.verdicts import SEEN, compared_methods
 from rankscope.feedback.users.topics import Topics
@@ -68,7 +68,7 @@ def run(name: str, items: Items, topics: Topics, folder: Path, starts: int = 10)
     made = {}
     for who, user in USERS.items():
         setting = Experiment.of(items, topics, user)
-        made[who] = study(Plan.of(setting, methods, starts=starts), result=folder / f"{name}-{who}.parquet")
+        made[who] = study(StudyPlan.of(setting, methods, starts=starts), result=folder / f"{name}-{who}.parquet")
     return made
 
 

@@ -24,7 +24,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import Results
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import Summary
 from rankscope.feedback.study.verdicts import SEEN, compared_methods
 from rankscope.feedback.users.starts import ExternalRanking
@@ -81,7 +81,7 @@ def experiment(name: str) -> Experiment:
 def results_of(name: str, folder: Path | None = None) -> Results:
     """The study of one collection; kept in the folder where one is named."""
     methods = [METHODS.parse(each) for each in (*ON_WORDS, *ON_VECTORS)]
-    plan = Plan.of(experiment(name), methods, starts=1, measures=["AP"])
+    plan = StudyPlan.of(experiment(name), methods, starts=1, measures=["AP"])
     return study(plan, result=None if folder is None else folder / f"{name}.parquet")
 
 

@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 
-class Lazy:
+class LazyValue:
     """Stands for a value until something of it is used; whoever makes one says of which type it is.
 
-    >>> letters: re.Pattern[str] = Lazy(lambda: re.compile("[a-z]+"))
+    >>> letters: re.Pattern[str] = LazyValue(lambda: re.compile("[a-z]+"))
     >>> letters.fullmatch("abc")[0]
     'abc'
     """
@@ -25,7 +25,7 @@ class Lazy:
         return found
 
 
-class LazyModule(Lazy):
+class LazyModule(LazyValue):
     """Stands for a package until it is needed; for a checker of types it is the package itself.
 
         if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def lazy_pattern(pattern: str | bytes, flags: int = 0) -> Any:
     >>> lazy_pattern("b+").sub("-", "abba")
     'a-a'
     """
-    return Lazy(lambda: re.compile(pattern, flags))
+    return LazyValue(lambda: re.compile(pattern, flags))
 
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 def judged_by_two(folder: Path) -> Project:
     """Two people who differ about every third picture, a comment, a machine, and some preferences."""
     from rankscope.workbench.preferring import Comparing, mark_of_choice
-    from rankscope.workbench.store.events import Mark
+    from rankscope.workbench.store.events import MarkEvent
 
     project = picture_project(folder, 14, per_item=2, repeat=0.0)
     assert project.pool is not None
@@ -45,7 +45,9 @@ def judged_by_two(folder: Path) -> Project:
         who = project.invite(name).assessor.id
         for place, (query, item) in enumerate(pairs):
             project.grade(who, query, item, (place + shift * (place % 3 == 0)) % 3, ms=900)
-    project.save(Mark(assessor=who, key="c", kind="comment", query=pairs[0][0], item=pairs[0][1], detail={"text": "?"}))
+    project.save(
+        MarkEvent(assessor=who, key="c", kind="comment", query=pairs[0][0], item=pairs[0][1], detail={"text": "?"})
+    )
     project.import_labels({pairs[0][0]: {item: 1 for query, item in pairs if query == pairs[0][0]}}, "robot", "machine")
     for place, shown in enumerate(Comparing.of(project).plan(who, "side by side")):
         project.save(mark_of_choice(who, f"k{place}", shown, "left"))

@@ -13,7 +13,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.normalization.normalised import normalised
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.reports.page import benchmark_page, feedback_page, history_page, suite_page
 from rankscope.statistics.table.score_table import ScoreTable
@@ -55,7 +55,7 @@ def write_feedback(path: Path) -> None:
     items, topics = clusters(items=80, classes=2)
     named = {**dict(zip(NASTY, topics.targets, strict=False)), NASTY[2]: [1] + [0] * 79}  # the last cannot be learnt
     setting = Experiment.of(items, Topics.of(named), protocol=Protocol(scope=6, rounds=1))
-    plan = Plan.of(setting, [METHODS.parse("rocchio")], starts=2)
+    plan = StudyPlan.of(setting, [METHODS.parse("rocchio")], starts=2)
     path.write_text(feedback_page.render(study(plan, on="home"), normalised(plan)), encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
 from tests.cli.inside import ended
@@ -54,7 +54,7 @@ def by_hand(rel: float = 1, similarity: str = "bm25", **protocol: Any) -> Result
     items = TextItems.in_index(Index.build(DOCUMENTS), TOPICS, similarity=similarity)
     topics = Topics.from_qrels(QRELS, items.ids, rel)
     setting = Experiment.of(items, topics, None, ExternalRanking.by_words(items, topics), Protocol(**protocol))
-    plan = Plan.of(setting, [METHODS.parse(each) for each in METHODS_TRIED], starts=1, measures=["AP"])
+    plan = StudyPlan.of(setting, [METHODS.parse(each) for each in METHODS_TRIED], starts=1, measures=["AP"])
     return study(plan, on="home")
 
 

@@ -14,7 +14,7 @@ from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.ranking_facts import tied_pairs
 from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.topics import Topics
 from rankscope.reports.texts.feedback import warnings
 
@@ -82,7 +82,7 @@ def test_the_rule_is_in_every_list_and_what_hangs_on_it_is_said() -> None:
     for row, query in enumerate(sessions.query.tolist()):
         alike = [item for item in range(query // 10 * 10, query // 10 * 10 + 10) if item != query]
         assert simulation.rounds[0].displayed[row].tolist() == alike[:5]
-    results = study(Plan.of(setting, [NearestNeighbour()], starts=2), on="home")
+    results = study(StudyPlan.of(setting, [NearestNeighbour()], starts=2), on="home")
     (line,) = [line for line in warnings(results) if line.startswith("! equal scores of relevant and irrelevant")]
     assert "nearest-neighbour in 2" in line
     assert line.endswith(" of 2")

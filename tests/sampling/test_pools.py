@@ -17,10 +17,10 @@ from rankscope.errors import SettingError
 from rankscope.sampling.pools import ALL, POOLS, parse_pool
 from rankscope.sampling.pools.bandit import Bandit
 from rankscope.sampling.pools.mtf import MoveToFront
-from rankscope.sampling.pools.plan import Plan
+from rankscope.sampling.pools.plan import PoolPlan
 from rankscope.sampling.pools.pool import AdaptivePool
 from rankscope.sampling.pools.rankings import Lists, Rankings, lists_of_origins
-from rankscope.sampling.pools.sample import Band
+from rankscope.sampling.pools.sample import SampledRanks
 from tests.data import data_folder
 
 LISTS = (tuple("abcde"), tuple("axfbg"), tuple("hijka"))
@@ -174,7 +174,7 @@ def test_an_item_is_drawn_by_its_best_rank() -> None:
 
 @pytest.mark.parametrize(("candidates", "size"), [(0, 0), (1, 1), (2, 2), (10, 2), (50, 3), (1000, 50)])
 def test_a_stratum_that_is_not_judged_in_full_has_two_at_least(candidates: int, size: int) -> None:
-    assert Band(101, 1000, 0.05).size(candidates) == size
+    assert SampledRanks(101, 1000, 0.05).size(candidates) == size
 
 
 def found_after(orders: Mapping[str, list[str]], relevant: Mapping[str, set[str]]) -> NDArray[np.int64]:
@@ -193,7 +193,7 @@ def robust_pools() -> tuple[dict[str, dict[str, str]], dict[str, set[str]]]:
     topics = list(judged)[:40]
     tables = [read_ranking(path) for path in sorted((folder / "runs").glob("*.gz"))]
     origins: dict[str, dict[str, str]] = {}
-    for row in Plan.parse("depth(100)").candidates(Rankings.of_tables(tables, topics), 0).iter_rows(named=True):
+    for row in PoolPlan.parse("depth(100)").candidates(Rankings.of_tables(tables, topics), 0).iter_rows(named=True):
         origins.setdefault(row["query"], {})[row["item"]] = row["origin"]
     return origins, {topic: {item for item, grade in judged[topic].items() if grade >= 1} for topic in topics}
 

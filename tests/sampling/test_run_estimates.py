@@ -19,7 +19,7 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.sampled_qrels import SampledQrels
 from rankscope.measures.preferences import InfAP
 from rankscope.ranks.reduce import reduce
-from rankscope.sampling.estimate import Range
+from rankscope.sampling.estimate import EstimatedRange
 from rankscope.sampling.frame import Frame
 from rankscope.sampling.inspection import inspections
 from rankscope.sampling.judged_run import JudgedRun, ranking_table
@@ -233,7 +233,9 @@ def test_items_to_inspect_are_those_between_hits() -> None:
     first = next(inspections(JudgedRun.of("one", frame, ranking)))
     hits = whole.filter((pl.col("stratum") == "1-10") & (pl.col("grade") > 0)).height
     assert (
-        first.these == pytest.approx(Range(40 / hits, 40 / hits, 40 / hits)) if hits else math.isinf(first.these.value)
+        first.these == pytest.approx(EstimatedRange(40 / hits, 40 / hits, 40 / hits))
+        if hits
+        else math.isinf(first.these.value)
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.errors import InputError, SettingError
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from tests.workbench.projects import ITEMS, judge_all, small_project, write_sources
 
 
@@ -84,7 +84,7 @@ def test_progress_counts_what_is_judged_and_what_is_open(tmp_path: Path) -> None
         assert project.progress().seconds_left is None
         for item, ms in (("a", 1000), ("b", 3000), ("c", 2000)):
             project.grade(ann, "q1", item, 1, ms=ms)
-        project.save(Mark(assessor=ann, key="s", kind="skip", query="q1", item="d"))
+        project.save(MarkEvent(assessor=ann, key="s", kind="skip", query="q1", item="d"))
         found = project.progress()
         assert [(each.query, each.judged, each.places) for each in found.queries] == [("q1", 3, 12), ("q2", 0, 12)]
         mine = next(each for each in found.assessors if each.assessor == ann)

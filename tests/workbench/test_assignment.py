@@ -12,7 +12,7 @@ import pytest
 from rankscope.workbench.assignment import REPEAT_AFTER
 from rankscope.workbench.item_numbers import ItemNumbers
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from tests.workbench.projects import RELEVANT, judge_all, small_project, write_sources
 
 ALL_PAIRS = 24  # twelve items of each of two queries lie within depth 5
@@ -146,7 +146,7 @@ def test_what_is_undone_is_offered_again(tmp_path: Path) -> None:
 def test_skipped_and_unsure_items_stay_open_for_others(tmp_path: Path, kind: Any) -> None:
     with with_pool(tmp_path) as project:
         (loan,) = project.next_items(ANN)
-        project.save(Mark(assessor=ANN, key="k", kind=kind, query=loan.query, item=loan.item))
+        project.save(MarkEvent(assessor=ANN, key="k", kind=kind, query=loan.query, item=loan.item))
         assert (ANN, *loan.pair) not in judge_all(project, ANN)
         assert [each.pair for each in project.next_items(BOB, 9)] == [loan.pair]
 
@@ -230,7 +230,7 @@ def test_the_sample_of_a_sum_is_drawn_from_what_is_left(tmp_path: Path) -> None:
 def test_what_everybody_gave_up_on_does_not_hold_up_the_sample(tmp_path: Path) -> None:
     with with_pool(tmp_path, "mtf(1) + sample(2-5:50%)") as project:
         for loan in project.next_items(ANN, 2, query="q1"):
-            project.save(Mark(assessor=ANN, key=loan.item, kind="skip", query=loan.query, item=loan.item))
+            project.save(MarkEvent(assessor=ANN, key=loan.item, kind="skip", query=loan.query, item=loan.item))
         project.next_items(ANN)
         assert (1, "q1") in project.state.draws
 
@@ -280,7 +280,7 @@ def test_what_is_certain_comes_first_and_a_drawn_sample_last(tmp_path: Path) -> 
 def test_a_skipped_item_does_not_use_up_the_budget(tmp_path: Path) -> None:
     with with_pool(tmp_path, "bandit(5) + sample(1-5:50%)", budget=4) as project:
         for loan in project.next_items(ANN, 2, query="q1"):
-            project.save(Mark(assessor=ANN, key=loan.item, kind="skip", query=loan.query, item=loan.item))
+            project.save(MarkEvent(assessor=ANN, key=loan.item, kind="skip", query=loan.query, item=loan.item))
         judge_all(project, ANN)
         draw = project.state.draws[1, "q1"]
         assert len(draw.details["taken"]) == 4

@@ -11,7 +11,7 @@ import pytest
 from rankscope import evaluate
 from rankscope.errors import InputError, SettingError
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from tests.postgres import Cluster
 from tests.workbench.projects import RELEVANT, judge_all, small_project, write_sources
 
@@ -72,8 +72,8 @@ def test_surplus_machine_unsure_and_skip_are_no_grades(tmp_path: Path) -> None:
     with judged_project(tmp_path) as project:
         project.next_items(ANN, 20)
         project.grade(BOB, "q1", "a", 1)  # ann has it before the eyes
-        project.save(Mark(assessor=ANN, key="u", kind="unsure", query="q1", item="b"))
-        project.save(Mark(assessor=ANN, key="s", kind="skip", query="q1", item="c"))
+        project.save(MarkEvent(assessor=ANN, key="u", kind="unsure", query="q1", item="b"))
+        project.save(MarkEvent(assessor=ANN, key="s", kind="skip", query="q1", item="c"))
         project.import_labels({"q1": {"h": 2}}, "robot", "machine")
         project.export(tmp_path / "qrels.txt")
         assert {grade for *_, grade in lines(tmp_path / "qrels.txt")} == {"-1"}
@@ -203,8 +203,8 @@ def eventful_project(folder: Path) -> Project:
     judge_all(project, ANN, BOB)
     project.undo(BOB)
     project.undo(BOB)
-    project.save(Mark(assessor=BOB, key="c", kind="comment", query="q1", item="a", detail={"text": "über"}))
-    project.save(Mark(assessor=BOB, key="s", kind="skip", query="q1", item="y"))
+    project.save(MarkEvent(assessor=BOB, key="c", kind="comment", query="q1", item="a", detail={"text": "über"}))
+    project.save(MarkEvent(assessor=BOB, key="s", kind="skip", query="q1", item="y"))
     project.add_query("q3", "cats")
     project.grade(ANN, "q3", "z", 2)
     project.import_labels({"q1": {"a": 1}}, "robot", "machine")

@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.errors import SettingError
 from rankscope.workbench.preferring import SHOWN, SWAP_AFTER, Comparing, mark_of_choice, mark_of_clicks
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.failures import Refused
 from tests.workbench.projects import QUERIES, small_project
 
@@ -107,7 +107,7 @@ def test_clicks_go_to_the_team_that_brought_the_item(tmp_path: Path) -> None:
 )
 def test_what_is_no_preference_is_refused(tmp_path: Path, detail: dict[str, object] | None) -> None:
     with small_project(tmp_path) as project, pytest.raises(Refused):
-        project.save(Mark(assessor=1, key="k", kind="prefer", query="q1", detail=detail))
+        project.save(MarkEvent(assessor=1, key="k", kind="prefer", query="q1", detail=detail))
 
 
 def test_a_project_with_one_run_has_nothing_to_compare(tmp_path: Path) -> None:

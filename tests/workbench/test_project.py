@@ -10,7 +10,7 @@ import pytest
 
 from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.workbench import Project
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.failures import Refused, Unavailable
 from tests.workbench.projects import ITEMS, judge_all, small_project, write_sources
 
@@ -170,7 +170,7 @@ def test_no_flag_comes_from_outside(tmp_path: Path) -> None:
     with small_project(tmp_path) as project:
         project.make_pool("depth(5)")
         given = {"surplus": True, "repeat": True, "import": "x", "own": 1}
-        mark = Mark(assessor=1, key="k", kind="grade", query="q1", item="a", grade=1, detail=given, at_us=5)
+        mark = MarkEvent(assessor=1, key="k", kind="grade", query="q1", item="a", grade=1, detail=given, at_us=5)
         event = project.save(mark).event
         assert event.details == {"own": 1}
         assert event.at_us > 5

@@ -42,7 +42,7 @@ class Terms(ABC):
 
 
 @dataclass(frozen=True)
-class HitCount(Terms):
+class HitTerms(Terms):
     """1 for each hit within the cut: P, R, Rprec."""
 
     def mean(self, hits: RelevantHits, above: Counts) -> FloatArray:
@@ -89,8 +89,8 @@ def terms_of(measure: Measure, queries: RelevantRanks) -> Terms:
 def _counted(measure: P | R | Rprec, queries: RelevantRanks) -> Terms:
     ratio = measure.ratio(queries)
     if isinstance(measure, Rprec):
-        return HitCount(queries, ratio[1], ratio[1])
-    return HitCount(queries, ratio[1], np.full(len(queries), float(measure.scope)))
+        return HitTerms(queries, ratio[1], ratio[1])
+    return HitTerms(queries, ratio[1], np.full(len(queries), float(measure.scope)))
 
 
 def _precisions(measure: AP, queries: RelevantRanks) -> Terms:

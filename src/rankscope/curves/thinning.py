@@ -18,7 +18,7 @@ from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.chances import at_most
 from rankscope.curves.distributions import Binomial, Counts, Hypergeometric
 from rankscope.curves.hits import AllHits, RelevantHits, hits_of
-from rankscope.curves.terms import HitCount, terms_of
+from rankscope.curves.terms import HitTerms, terms_of
 from rankscope.measures import Measure
 from rankscope.measures.fractions import divide
 from rankscope.ranks.relevant_ranks import RelevantRanks
@@ -81,7 +81,7 @@ def expected_value(queries: RelevantRanks, kept: ArrayLike, measure: Measure) ->
     array([0.813902])
     """
     terms = terms_of(measure, queries)
-    if isinstance(terms, HitCount):
+    if isinstance(terms, HitTerms):
         return expected_hits(terms.queries, kept, terms.cut).over(terms.divisor)
     hits, kept = hits_of(terms.queries), _per_query(kept, queries)
 

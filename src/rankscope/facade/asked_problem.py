@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankscope.facade.problems import LabelledProblem, Problem, methods_of, problem_of
+from rankscope.facade.problems import FeedbackProblem, LabelledProblem, methods_of, problem_of
 
 if TYPE_CHECKING:
     from rankscope.feedback.examples.items import Items
@@ -22,7 +22,7 @@ Texts = str | Sequence[str]
 class AskedProblem:
     """What a question is asked of."""
 
-    given: Problem
+    given: FeedbackProblem
     methods: list[Method]
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankscope.errors import SettingError
 from rankscope.facade.asked_problem import AskedProblem, Progress, Texts
-from rankscope.facade.problems import LabelledProblem, Problem, start_of
+from rankscope.facade.problems import FeedbackProblem, LabelledProblem, start_of
 
 if TYPE_CHECKING:
     from rankscope.feedback.study.setting import Experiment
@@ -177,7 +177,7 @@ def scalability(
     )
 
 
-def _experiment(given: Problem, start: Any, user: str, rounds: int, scope: int, seed: int) -> Experiment:
+def _experiment(given: FeedbackProblem, start: Any, user: str, rounds: int, scope: int, seed: int) -> Experiment:
     from rankscope.feedback.study.protocol import Protocol
     from rankscope.feedback.study.setting import Experiment
     from rankscope.feedback.users.users import USERS

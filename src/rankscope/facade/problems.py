@@ -67,7 +67,7 @@ OF_TEXTS = {"similarity": "bm25", "field": None, "parts": None}
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FeedbackProblem:
     """Items and topics, with what both were made from."""
 
     items: Items
@@ -84,7 +84,7 @@ class Problem:
         """The methods asked for, or the usual ones."""
         return methods_of(texts or self.usual_methods)
 
-    def with_log(self, log: Any) -> Problem:
+    def with_log(self, log: Any) -> FeedbackProblem:
         """The same problem with what was marked in earlier sessions."""
         from rankscope.inputs.feedback_logs import FeedbackLog
 
@@ -102,14 +102,14 @@ class Problem:
         return np.stack([HasLabel(label).of(have) for label in meant.labels], axis=1)
 
 
-def problem_of(features: Any, labels: Any = None, **choices: Unpack[ProblemChoices]) -> Problem:
+def problem_of(features: Any, labels: Any = None, **choices: Unpack[ProblemChoices]) -> FeedbackProblem:
     """The problem that people describe: vectors with labels or judgements, or the documents of an index."""
     log = choices.pop("log", None)
     problem = _problem_without_log(features, labels, choices)
     return problem if log is None else problem.with_log(log)
 
 
-def _problem_without_log(features: Any, labels: Any, choices: ProblemChoices) -> Problem:
+def _problem_without_log(features: Any, labels: Any, choices: ProblemChoices) -> FeedbackProblem:
     from rankscope.facade.simulating_on_texts import is_text_index, text_problem_of
 
     given: dict[str, Any] = {"labels": labels, **choices}
@@ -126,7 +126,7 @@ def _refuse(given: Sequence[str], belongs: str) -> None:
         raise SettingError(f"{', '.join(map(setting_usage, given))}: belongs to {belongs}")
 
 
-def _vector_problem(features: Any, labels: Any, choices: ProblemChoices) -> Problem:
+def _vector_problem(features: Any, labels: Any, choices: ProblemChoices) -> FeedbackProblem:
     from rankscope.feedback.examples.items import Items, slices_of
 
     how = {name: choices.get(name) for name in ("separator", "label_column", "id_column")}
@@ -134,7 +134,7 @@ def _vector_problem(features: Any, labels: Any, choices: ProblemChoices) -> Prob
     tables = [labelled.matrix, *(_further(each, labelled, how) for each in choices.get("also") or ())]
     matrix = np.hstack(tables) if len(tables) > 1 else labelled.matrix
     sizes = _group_sizes(choices.get("groups"), [table.shape[1] for table in tables])
-    return Problem(
+    return FeedbackProblem(
         items=Items.of(matrix, scaling=choices.get("scaling") or "none", groups=slices_of(sizes)),
         topics=_topics(labelled, choices),
         ids=labelled.ids,
@@ -177,7 +177,7 @@ def methods_of(texts: str | Sequence[str]) -> list[Method]:
     return [METHODS.parse(name) for name in names]
 
 
-def start_of(given: Any, problem: Problem) -> Start:
+def start_of(given: Any, problem: FeedbackProblem) -> Start:
     """How sessions begin: as people write it, or by somebody else's ranking, a run or its file.
 
     Unless it is said, with one query, and on an index with the engine's own ranking.

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankscope.facade.problems import Problem, ProblemChoices, methods_of, problem_of, start_of
+from rankscope.facade.problems import FeedbackProblem, ProblemChoices, methods_of, problem_of, start_of
 
 if TYPE_CHECKING:
     from rankscope.feedback.study.protocol import Choice, DisplayName, ListName, Remember, Unjudged
     from rankscope.feedback.study.results import Results
     from rankscope.feedback.study.setting import Experiment
-    from rankscope.feedback.study.study import Plan
+    from rankscope.feedback.study.study import StudyPlan
     from rankscope.running.runner import Runner
 
 SESSIONS = 10  # of a topic, where nothing is said
@@ -82,7 +82,7 @@ def simulate_feedback(
 
 
 def plan_of(
-    problem: Problem,
+    problem: FeedbackProblem,
     methods: str | Sequence[str] | None,
     start: Any,
     user: str,
@@ -91,21 +91,21 @@ def plan_of(
     measures: Sequence[str] | None,
     seed: int,
     **protocol: Any,
-) -> Plan:
+) -> StudyPlan:
     """What is simulated, from what people write; `protocol` holds the fields of `Protocol`.
 
     Unless it is said there are ten sessions of a topic, and one where all would be alike.
     """
     from rankscope.feedback.study.protocol import Protocol
     from rankscope.feedback.study.setting import Experiment
-    from rankscope.feedback.study.study import Plan
+    from rankscope.feedback.study.study import StudyPlan
     from rankscope.feedback.users.users import USERS
 
     chosen, marks, how = problem.methods(methods), USERS.parse(user), Protocol(**protocol)
     first = start_of(start, problem)
     experiment = Experiment.of(problem.items, problem.topics, marks, first, how, ids=problem.ids, seed=seed)
     sessions = starts or (1 if _all_alike(experiment) else SESSIONS)
-    return Plan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
+    return StudyPlan.of(experiment, chosen, starts=sessions, measures=measures or None, seed=seed)
 
 
 def _all_alike(experiment: Experiment) -> bool:

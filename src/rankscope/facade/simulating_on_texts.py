@@ -12,7 +12,7 @@ from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.engines.text import Index
-    from rankscope.facade.problems import Problem
+    from rankscope.facade.problems import FeedbackProblem
 
 WORDS = "words"  # the start that is the engine's own ranking
 
@@ -43,12 +43,12 @@ def text_problem_of(
     field: str | None = None,
     parts: str | None = None,
     scaling: Literal["none", "standardise", "l2"] = "none",
-) -> Problem:
+) -> FeedbackProblem:
     """Documents with the words of the topics, and which of them are relevant by judgements of one assessor or several.
 
     Methods on words share the ranking of the engine, all others see vectors of latent semantic indexing.
     """
-    from rankscope.facade.problems import Problem, by_assessor
+    from rankscope.facade.problems import FeedbackProblem, by_assessor
     from rankscope.facade.searching import opened_index, texts_of
     from rankscope.feedback.examples.text_items import TextItems
     from rankscope.feedback.users.topics import Topics
@@ -62,7 +62,7 @@ def text_problem_of(
     )
     wanted = Topics.from_assessors(by_assessor(qrels), items.ids, rel)
     _check_words(wanted.names, items.texts.words)
-    return Problem(items=items, topics=wanted, ids=tuple(items.ids))
+    return FeedbackProblem(items=items, topics=wanted, ids=tuple(items.ids))
 
 
 def _only_topics(topics: Any, qrels: Any) -> Any:

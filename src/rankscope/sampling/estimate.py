@@ -16,7 +16,7 @@ COUNTS: dict[str, Rule] = {
 
 
 @dataclass(frozen=True)
-class Range:
+class EstimatedRange:
     """An estimate and an interval; NaN where there is none."""
 
     value: float
@@ -40,12 +40,12 @@ class Estimated:
     level: float
     method: str
     precision: float
-    certain_relevant: Range  # value NaN: bounds alone
-    certain_recall: Range
-    certain_generality: Range
-    relevant: Range
-    recall: Range
-    generality: Range
+    certain_relevant: EstimatedRange  # value NaN: bounds alone
+    certain_recall: EstimatedRange
+    certain_generality: EstimatedRange
+    relevant: EstimatedRange
+    recall: EstimatedRange
+    generality: EstimatedRange
 
     def rows(self) -> list[dict[str, object]]:
         """One row per quantity: estimate, interval, certain bounds."""
@@ -78,12 +78,12 @@ class Estimated:
         return [_exact_row("precision", self.precision), *rows, so_far, inspected]
 
     @property
-    def inspected(self) -> Range:
+    def inspected(self) -> EstimatedRange:
         """How many items below the scope, taken at random, must be inspected for one more hit."""
         return _items_per_hit(self.collection - self.scope, self.hits, self.relevant)
 
     @property
-    def certain_inspected(self) -> Range:
+    def certain_inspected(self) -> EstimatedRange:
         """The same by what is certain."""
         return _items_per_hit(self.collection - self.scope, self.hits, self.certain_relevant)
 
@@ -93,11 +93,11 @@ def _exact_row(quantity: str, value: float) -> dict[str, object]:
     return {"quantity": quantity, **dict.fromkeys(ends, value)}
 
 
-def _items_per_hit(below: int, hits: int, relevant: Range) -> Range:
+def _items_per_hit(below: int, hits: int, relevant: EstimatedRange) -> EstimatedRange:
     """Infinite where there may be none."""
     ends = (relevant.value - hits, relevant.high - hits, relevant.low - hits)
     value, low, high = (below / each if each > 0 else math.nan if math.isnan(each) else math.inf for each in ends)
-    return Range(value, low, high)
+    return EstimatedRange(value, low, high)
 
 
 def estimate(
@@ -122,7 +122,7 @@ def estimate(
     collection, scope, hits, judged, found, level, method = check(locals(), **rules).values()
     _check_bounds(collection, scope, hits, judged, found)
     below = collection - scope
-    certain = Range(math.nan, float(hits + found), float(hits + below - (judged - found)))
+    certain = EstimatedRange(math.nan, float(hits + found), float(hits + below - (judged - found)))
     relevant = _relevant(below, hits, judged, found, level, method)
     return Estimated(
         collection=collection,
@@ -142,25 +142,25 @@ def estimate(
     )
 
 
-def _relevant(below: int, hits: int, judged: int, found: int, level: float, method: str) -> Range:
+def _relevant(below: int, hits: int, judged: int, found: int, level: float, method: str) -> EstimatedRange:
     if below == 0:
-        return Range(float(hits), float(hits), float(hits))
+        return EstimatedRange(float(hits), float(hits), float(hits))
     if judged == 0:
-        return Range(math.nan, math.nan, math.nan)
+        return EstimatedRange(math.nan, math.nan, math.nan)
     low, high = INTERVALS.find(method)(below, judged, found, level)
-    return Range(hits + below * found / judged, hits + below * low, hits + below * high)
+    return EstimatedRange(hits + below * found / judged, hits + below * low, hits + below * high)
 
 
-def _recall(hits: int, relevant: Range) -> Range:
+def _recall(hits: int, relevant: EstimatedRange) -> EstimatedRange:
     """Recall falls as the number of relevant items rises."""
     value = hits / relevant.value if relevant.value else math.nan
     if hits == 0:
-        return Range(value, math.nan, math.nan)
-    return Range(value, hits / relevant.high, hits / relevant.low)
+        return EstimatedRange(value, math.nan, math.nan)
+    return EstimatedRange(value, hits / relevant.high, hits / relevant.low)
 
 
-def _over(relevant: Range, collection: int) -> Range:
-    return Range(relevant.value / collection, relevant.low / collection, relevant.high / collection)
+def _over(relevant: EstimatedRange, collection: int) -> EstimatedRange:
+    return EstimatedRange(relevant.value / collection, relevant.low / collection, relevant.high / collection)
 
 
 def _check_bounds(collection: int, scope: int, hits: int, judged: int, found: int) -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankscope.sampling.estimate import Range
+from rankscope.sampling.estimate import EstimatedRange
 from rankscope.sampling.judged_run import JudgedRun
 from rankscope.sampling.over_queries import SpreadRules, mean_spread
 from rankscope.sampling.strata import totals
@@ -24,8 +24,8 @@ class Inspection:
     run: str
     first: int
     last: int
-    these: Range
-    population: Range
+    these: EstimatedRange
+    population: EstimatedRange
 
     def row(self) -> dict[str, object]:
         """As a row of a table."""
@@ -60,14 +60,14 @@ def inspections(run: JudgedRun, level: float = 0.95) -> Iterator[Inspection]:
         )
 
 
-def per_hit(items: float, hits: Range) -> Range:
+def per_hit(items: float, hits: EstimatedRange) -> EstimatedRange:
     """Items over hits; infinite where there may be no hit at all.
 
-    >>> per_hit(10.0, Range(2.0, 0.0, 5.0))
-    Range(value=5.0, low=2.0, high=inf)
+    >>> per_hit(10.0, EstimatedRange(2.0, 0.0, 5.0))
+    EstimatedRange(value=5.0, low=2.0, high=inf)
     """
     value, low, high = (_over(items, each) for each in (hits.value, hits.high, hits.low))
-    return Range(value, low, high)
+    return EstimatedRange(value, low, high)
 
 
 def _over(items: float, hits: float) -> float:

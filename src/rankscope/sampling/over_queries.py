@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from rankscope.arrays import FloatArray
-from rankscope.sampling.estimate import Range
+from rankscope.sampling.estimate import EstimatedRange
 
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
@@ -21,8 +21,8 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 class Spread:
     """An estimate over queries, with the interval for these queries and that for the population of queries."""
 
-    these: Range
-    population: Range
+    these: EstimatedRange
+    population: EstimatedRange
 
     @property
     def value(self) -> float:
@@ -32,7 +32,7 @@ class Spread:
     @classmethod
     def only(cls, value: float) -> Spread:
         """An estimate without intervals."""
-        nothing = Range(value, math.nan, math.nan)
+        nothing = EstimatedRange(value, math.nan, math.nan)
         return cls(nothing, nothing)
 
 
@@ -86,9 +86,9 @@ def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules) 
     )
 
 
-def _range(value: float, half: float, bounds: Bounds) -> Range:
+def _range(value: float, half: float, bounds: Bounds) -> EstimatedRange:
     low, high = bounds
-    return Range(value, max(low, value - half), min(high, value + half))
+    return EstimatedRange(value, max(low, value - half), min(high, value + half))
 
 
 def t_quantile(level: float, freedom: float) -> float:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
-from rankscope.sampling.estimate import Range
+from rankscope.sampling.estimate import EstimatedRange
 from rankscope.sampling.over_queries import t_quantile
 
 FEWEST = 10  # queries judged by people, below which nothing is corrected
@@ -29,8 +29,8 @@ MOST_LEVERAGE = 0.9
 class CorrectedMean:
     """The corrected mean, that of people alone, that of the machine alone, lambda, and what the machine is worth."""
 
-    corrected: Range
-    human: Range
+    corrected: EstimatedRange
+    human: EstimatedRange
     machine: float
     weight: float  # lambda
     queries: int
@@ -83,17 +83,17 @@ def corrected_mean(
     )
 
 
-def human_mean(human: FloatArray, level: float = 0.95) -> Range:
+def human_mean(human: FloatArray, level: float = 0.95) -> EstimatedRange:
     """The mean of the queries that people judged, with Student's interval; none for a single query."""
     if human.size < 2:
-        return Range(float(human.mean()) if human.size else math.nan, math.nan, math.nan)
+        return EstimatedRange(float(human.mean()) if human.size else math.nan, math.nan, math.nan)
     error = float(human.std(ddof=1)) / math.sqrt(human.size)
     return _around(float(human.mean()), t_quantile(level, human.size - 1) * error)
 
 
 def uncorrected(human: FloatArray, machine: FloatArray, others: FloatArray, level: float = 0.95) -> CorrectedMean:
     """People alone: where they judged too few queries, or the machine no others."""
-    nothing = Range(math.nan, math.nan, math.nan)
+    nothing = EstimatedRange(math.nan, math.nan, math.nan)
     every = np.concatenate([machine, others])
     return CorrectedMean(
         corrected=nothing,
@@ -121,5 +121,5 @@ def _leverage(machine: FloatArray) -> FloatArray:
     return np.minimum(1.0 / machine.size + (apart / whole if whole > 0 else 0.0), MOST_LEVERAGE)
 
 
-def _around(value: float, half: float) -> Range:
-    return Range(value, value - half, value + half)
+def _around(value: float, half: float) -> EstimatedRange:
+    return EstimatedRange(value, value - half, value + half)

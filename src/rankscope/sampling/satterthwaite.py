@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.sampling.estimate import Range
+from rankscope.sampling.estimate import EstimatedRange
 from rankscope.sampling.over_queries import t_quantile
 from rankscope.sampling.strata import Strata, group_sums, stratum_variance
 
@@ -24,7 +24,7 @@ class StratifiedTotal:
 
     error: float
     freedom: float
-    range: Range
+    range: EstimatedRange
 
 
 def stratified_total(strata: Strata, stratum: IntArray, value: FloatArray, level: float = 0.95) -> StratifiedTotal:
@@ -39,7 +39,7 @@ def stratified_total(strata: Strata, stratum: IntArray, value: FloatArray, level
     parts = stratum_variance(strata, sums, group_sums(stratum, value * value, len(strata)))
     whole, total = float(parts.sum()), float((strata.scale * sums).sum())
     if whole == 0:
-        return StratifiedTotal(0.0, math.inf, Range(total, total, total))
+        return StratifiedTotal(0.0, math.inf, EstimatedRange(total, total, total))
     freedom = whole**2 / float((parts**2 / np.maximum(strata.judged - 1, 1)).sum())
     half = t_quantile(level, freedom) * math.sqrt(whole)
-    return StratifiedTotal(math.sqrt(whole), freedom, Range(total, total - half, total + half))
+    return StratifiedTotal(math.sqrt(whole), freedom, EstimatedRange(total, total - half, total + half))

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from rankscope.workbench.lots import lot
 from rankscope.workbench.pooled import ProjectPool
 from rankscope.workbench.project_file import ProjectFile
-from rankscope.workbench.store.events import ANSWERS, Event, Mark
+from rankscope.workbench.store.events import ANSWERS, Event, MarkEvent
 from rankscope.workbench.store.state import Pair, State
 
 REPEAT_AFTER: Final = 20  # marks of an assessor before one of the items may come back
@@ -147,7 +147,7 @@ class Assignment:
         )
         return next(lent, None)
 
-    def is_surplus(self, mark: Mark) -> bool:
+    def is_surplus(self, mark: MarkEvent) -> bool:
         """Whether an item has all the marks it needs, those that others are about to give included."""
         pair = (mark.query or "", mark.item or "")
         if self.pool is None or self.pool.row(pair) is None:
@@ -156,7 +156,7 @@ class Assignment:
             return True
         return self.open_places(pair, mark.assessor) < 1
 
-    def is_repeat(self, mark: Mark) -> bool:
+    def is_repeat(self, mark: MarkEvent) -> bool:
         """Whether an answer is the second one to a question that was asked twice on purpose."""
         pair = (mark.query or "", mark.item or "")
         before = self.state.answer(mark.assessor, pair)

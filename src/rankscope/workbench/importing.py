@@ -16,7 +16,7 @@ from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.records import read_record_table, text_rows
 from rankscope.inputs.sources import Source
 from rankscope.inputs.texts import whole
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.state import Pair
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ def _stands(project: Project, assessor: int, label: Label) -> bool:
     return said is not None and said.kind == "grade" and said.grade == label.grade
 
 
-def _mark_of(project: Project, assessor: int, label: Label, source: str, tuned: frozenset[str]) -> Mark:
+def _mark_of(project: Project, assessor: int, label: Label, source: str, tuned: frozenset[str]) -> MarkEvent:
     """A label as a mark; its key follows from what it says, and from how often that was said and taken back before."""
     digest = hashlib.blake2b(f"{label.query}\0{label.item}\0{label.grade}".encode(), digest_size=16).hexdigest()
     keys = (f"import {digest}{f' {again}' if again else ''}" for again in count())
     more = {"tuned": True} if label.query in tuned else {}
-    return Mark(
+    return MarkEvent(
         assessor=assessor,
         key=next(key for key in keys if project.state.known(assessor, key) is None),
         kind="grade",

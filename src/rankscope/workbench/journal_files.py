@@ -18,9 +18,9 @@ from rankscope.errors import InputError
 from rankscope.files import atomic
 from rankscope.inputs.checks import Problems
 from rankscope.names import name_of
-from rankscope.workbench.store.events import Event, Mark, json_text
+from rankscope.workbench.store.events import Event, MarkEvent, json_text
 from rankscope.workbench.store.failures import Refused
-from rankscope.workbench.store.rows import Design, Guideline, Pooled, pool_digest
+from rankscope.workbench.store.rows import Guideline, PoolDesign, Pooled, pool_digest
 from rankscope.workbench.store.writer import Saved
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _bring_pools(project: Project, lines: JournalLines) -> dict[str, int]:
             raise InputError.of("journal", [f"line {number}: the pool is not the one that its digest speaks of"])
         if digest not in {one.digest for one in project.designs}:
             known = {name: each[name] for name in ("method", "seed", "budget", "digest", "at_us")}
-            project.put_pool(Design(version=version, runs=json_text(each["runs"]), **known), rows)
+            project.put_pool(PoolDesign(version=version, runs=json_text(each["runs"]), **known), rows)
     return {each.digest: each.version for each in project.designs}
 
 
@@ -214,7 +214,7 @@ def _bring_events(project: Project, lines: JournalLines, guidelines: dict[str, i
         of = None if each["of"] is None else project.state.known(assessor, each["of"])
         if each["of"] is not None and of is None:
             raise Refused(f"the journal undoes '{each['of']}', which is not in it")
-        mark = Mark(
+        mark = MarkEvent(
             assessor=assessor,
             key=each["key"],
             kind=each["kind"],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankscope.workbench.preferring import problem_of_preference
-from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, Mark
+from rankscope.workbench.store.events import ANSWERS, RESERVED, Event, MarkEvent
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.store.writer import Rules
 from rankscope.workbench.usability.replies import check_survey
@@ -24,7 +24,7 @@ class JudgingRules(Rules):
 
     project: Project
 
-    def complete(self, mark: Mark) -> Mark:
+    def complete(self, mark: MarkEvent) -> MarkEvent:
         """With pool and guideline of the day, and flagged where it is one too many or the second of the same."""
         self._check_assessor(mark)
         if mark.kind == "undo":
@@ -51,14 +51,14 @@ class JudgingRules(Rules):
         """A loan ends with the answer."""
         self.project.assignment.applied(events)
 
-    def _check_assessor(self, mark: Mark) -> None:
+    def _check_assessor(self, mark: MarkEvent) -> None:
         assessor = self.project.assessors.get(mark.assessor)
         if assessor is None:
             raise Refused(f"there is no assessor {mark.assessor} in this project")
         if not assessor.active and not mark.is_copy:
             raise Refused(f"{assessor.name} was taken out of this project, so no mark of theirs is saved any more")
 
-    def _check_about(self, mark: Mark) -> None:
+    def _check_about(self, mark: MarkEvent) -> None:
         """Query, item and grade are ones of this project."""
         if mark.query is not None and mark.query not in self.project.queries:
             raise Refused(f"there is no query '{mark.query}' in this project")
@@ -76,14 +76,14 @@ class JudgingRules(Rules):
         if mark.kind == "prefer" and (wrong := problem_of_preference(mark)):
             raise Refused(wrong)
 
-    def _flags(self, mark: Mark) -> dict[str, Any]:
+    def _flags(self, mark: MarkEvent) -> dict[str, Any]:
         if mark.kind not in ANSWERS or mark.is_copy:
             return {}
         if self.project.assignment.is_repeat(mark):
             return {"repeat": True}
         return {"surplus": True} if self.project.assignment.is_surplus(mark) else {}
 
-    def _draw(self, mark: Mark) -> Mark:
+    def _draw(self, mark: MarkEvent) -> MarkEvent:
         """The sample of a query, from what its adaptive part has left."""
         if mark.is_copy:
             return mark
@@ -94,6 +94,6 @@ class JudgingRules(Rules):
         return replace(mark, detail=drawn, pool=pool.design.version)
 
 
-def _own_details(mark: Mark) -> dict[str, Any]:
+def _own_details(mark: MarkEvent) -> dict[str, Any]:
     """What a mark says beside its grade; nobody gives it a flag from outside."""
     return {name: value for name, value in (mark.detail or {}).items() if mark.is_copy or name not in RESERVED}

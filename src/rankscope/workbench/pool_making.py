@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rankscope.errors import InputError, RankscopeError, SettingError
 from rankscope.inputs.checks import raise_all
-from rankscope.sampling.pools.plan import Plan
+from rankscope.sampling.pools.plan import PoolPlan
 from rankscope.sampling.pools.rankings import Rankings
 from rankscope.validation import COUNT, SEED, Optional, check
 from rankscope.workbench.sources import read_ranking
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rankscope.workbench.project import Project
 
 
-def make_rows(project: Project, method: str, budget: int | None, seed: int) -> tuple[Plan, list[Pooled]]:
+def make_rows(project: Project, method: str, budget: int | None, seed: int) -> tuple[PoolPlan, list[Pooled]]:
     """The plan and the candidates; bad input is told whole."""
     check(locals(), budget=Optional(COUNT), seed=SEED)
-    plan = Plan.parse(method)
+    plan = PoolPlan.parse(method)
     if budget is not None and not plan.is_adaptive:
         raise SettingError(
             f"'{plan}' takes no budget: it says itself how many items are judged; mtf and bandit take one"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rankscope.sampling.pools.plan import Plan
+from rankscope.sampling.pools.plan import PoolPlan
 from rankscope.sampling.pools.rankings import Lists, lists_of_origins, ranks_of_origin
 from rankscope.sampling.pools.sample import Sample, lot
 from rankscope.workbench.store.events import Event
-from rankscope.workbench.store.rows import Design, Pooled
+from rankscope.workbench.store.rows import PoolDesign, Pooled
 from rankscope.workbench.store.state import Pair, State
 
 
@@ -19,13 +19,13 @@ from rankscope.workbench.store.state import Pair, State
 class ProjectPool:
     """One version of a project's pool."""
 
-    design: Design
+    design: PoolDesign
     rows: Sequence[Pooled]
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> PoolPlan:
         """The method."""
-        return Plan.parse(self.design.method)
+        return PoolPlan.parse(self.design.method)
 
     @cached_property
     def by_query(self) -> dict[str, dict[str, Pooled]]:

@@ -13,7 +13,7 @@ from rankscope.statistics.preferences.answers import CHOICES, INTERLEAVED, SIDE_
 from rankscope.statistics.preferences.interleaving import Interleaved, coins_of, interleave
 from rankscope.workbench.lots import lot
 from rankscope.workbench.sources import read_ranking, run_names
-from rankscope.workbench.store.events import Event, Mark
+from rankscope.workbench.store.events import Event, MarkEvent
 
 if TYPE_CHECKING:
     from rankscope.workbench.project import Project
@@ -116,7 +116,7 @@ def _with_swapped(planned: list[ShownPair], returns: Any) -> Iterator[ShownPair]
 
 def mark_of_choice(
     assessor: int, key: str, shown: ShownPair, choice: Choice, why: str = "", ms: int | None = None
-) -> Mark:
+) -> MarkEvent:
     """An answer to two lists side by side."""
     detail = {"left": shown.left, "right": shown.right, "mode": shown.mode, "choice": choice}
     return _mark(assessor, key, shown, detail, why, ms)
@@ -130,7 +130,7 @@ def mark_of_clicks(
     clicked: list[str],
     why: str = "",
     ms: int | None = None,
-) -> Mark:
+) -> MarkEvent:
     """An answer to one list of both: what was good in it."""
     first, second = made.credit(clicked)
     choice = "left" if first > second else "right" if second > first else "equal"
@@ -139,12 +139,12 @@ def mark_of_clicks(
     return _mark(assessor, key, shown, detail, why, ms)
 
 
-def _mark(assessor: int, key: str, shown: ShownPair, detail: dict[str, Any], why: str, ms: int | None) -> Mark:
+def _mark(assessor: int, key: str, shown: ShownPair, detail: dict[str, Any], why: str, ms: int | None) -> MarkEvent:
     more = {"why": why} if why else {}
-    return Mark(assessor=assessor, key=key, kind="prefer", query=shown.query, ms=ms, detail={**detail, **more})
+    return MarkEvent(assessor=assessor, key=key, kind="prefer", query=shown.query, ms=ms, detail={**detail, **more})
 
 
-def problem_of_preference(mark: Mark) -> str:
+def problem_of_preference(mark: MarkEvent) -> str:
     """What is wrong with an answer to two systems, in words; nothing where all is well."""
     detail = mark.detail or {}
     left, right = detail.get("left"), detail.get("right")

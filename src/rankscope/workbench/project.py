@@ -25,10 +25,10 @@ from rankscope.workbench.project_needs import ProjectNeeds
 from rankscope.workbench.project_people import ProjectPeople
 from rankscope.workbench.sources import Sources, run_names
 from rankscope.workbench.store.dialects import PostgreSQL, SQLite
-from rankscope.workbench.store.events import Mark, json_text
+from rankscope.workbench.store.events import MarkEvent, json_text
 from rankscope.workbench.store.failures import Unavailable
 from rankscope.workbench.store.journal import Journal
-from rankscope.workbench.store.rows import Design, Pooled, pool_digest
+from rankscope.workbench.store.rows import PoolDesign, Pooled, pool_digest
 from rankscope.workbench.store.state import Pair, State
 from rankscope.workbench.store.writer import Saved, Writer
 
@@ -188,11 +188,11 @@ class Project(ProjectPeople, ProjectNeeds):
 
     # marks
 
-    def send(self, mark: Mark) -> Future[Saved]:
+    def send(self, mark: MarkEvent) -> Future[Saved]:
         """Let a mark be written; the future has a result when the mark is on the disk."""
         return self.writer.send(mark)
 
-    def save(self, mark: Mark) -> Saved:
+    def save(self, mark: MarkEvent) -> Saved:
         """The same for those who wait."""
         return self.send(mark).result()
 
@@ -201,13 +201,13 @@ class Project(ProjectPeople, ProjectNeeds):
     ) -> Saved:
         """Say how relevant an item is to a query."""
         return self.save(
-            Mark(assessor=assessor, key=key or new_key(), kind="grade", query=query, item=item, grade=grade, ms=ms)
+            MarkEvent(assessor=assessor, key=key or new_key(), kind="grade", query=query, item=item, grade=grade, ms=ms)
         )
 
     def adjudicate(self, assessor: int, query: str, item: str, grade: int, *, key: str | None = None) -> Saved:
         """Decide what the grade of an item is where assessors differ; every export takes it from then on."""
         return self.save(
-            Mark(assessor=assessor, key=key or new_key(), kind="adjudicate", query=query, item=item, grade=grade)
+            MarkEvent(assessor=assessor, key=key or new_key(), kind="adjudicate", query=query, item=item, grade=grade)
         )
 
     def agreement(self, *, level: float = 0.95) -> ProjectAgreement:
@@ -225,7 +225,7 @@ class Project(ProjectPeople, ProjectNeeds):
 
     def undo(self, assessor: int, of: int | None = None, *, key: str | None = None) -> Saved:
         """Take back a mark of this assessor, the last that stands unless one is named; repeat it to go further back."""
-        return self.save(Mark(assessor=assessor, key=key or new_key(), kind="undo", of=of))
+        return self.save(MarkEvent(assessor=assessor, key=key or new_key(), kind="undo", of=of))
 
     def next_items(self, assessor: int, count: int = 1, *, tab: str = "", query: str | None = None) -> list[Loan]:
         """What an assessor is to judge next, on loan; a sample that is due is drawn first."""
@@ -258,7 +258,7 @@ class Project(ProjectPeople, ProjectNeeds):
             for name, path in zip(run_names(self.sources.runs), self.file.runs, strict=True)
         ]
         digest = pool_digest(str(plan), seed, budget, rows)
-        design = Design(
+        design = PoolDesign(
             version=rows[0].version,
             method=str(plan),
             seed=seed,
@@ -269,7 +269,7 @@ class Project(ProjectPeople, ProjectNeeds):
         )
         return self.put_pool(design, rows)
 
-    def put_pool(self, design: Design, rows: Sequence[Pooled]) -> ProjectPool:
+    def put_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> ProjectPool:
         """One more pool, as it is; it is used from now on."""
         self.writer.change(lambda journal: journal.add_pool(design, rows))
         with self.lock:
@@ -282,7 +282,7 @@ class Project(ProjectPeople, ProjectNeeds):
             return self.pool
         return ProjectPool(self.designs[version - 1], self._read(lambda journal: journal.pool(version)))
 
-    def _use_pool(self, design: Design, rows: Sequence[Pooled]) -> ProjectPool:
+    def _use_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> ProjectPool:
         pool = self.pool = ProjectPool(design, rows)
         self.assignment.use_pool(pool)
         return pool
@@ -294,7 +294,7 @@ class Project(ProjectPeople, ProjectNeeds):
             due = self.assignment.draws_due()
         for query in due:
             key = f"draw {self.pool.design.version} {token_hash(query)[:32]}"
-            self.save(Mark(assessor=PROJECT.id, key=key, kind="draw", query=query))
+            self.save(MarkEvent(assessor=PROJECT.id, key=key, kind="draw", query=query))
 
     # files
 

@@ -20,7 +20,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, same_numbers, study
+from rankscope.feedback.study.study import StudyPlan, same_numbers, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
 from rankscope.measures.average_precision import AP
@@ -178,7 +178,7 @@ def test_the_first_round_is_the_ranking_of_the_engine() -> None:
 def test_feedback_on_words_helps_and_a_study_runs_in_processes() -> None:
     setting = adi_experiment(scope=10, rounds=2)
     methods = [METHODS.parse(name) for name in ("text-rm3", "text-rocchio", "query-point")]
-    plan = Plan.of(setting, methods, starts=1, measures=["AP"], controls=False)
+    plan = StudyPlan.of(setting, methods, starts=1, measures=["AP"], controls=False)
     alone = study(plan, on="home")
     assert same_numbers(alone, study(plan, on="processes:2"))
     for method in methods[:2]:

@@ -15,7 +15,7 @@ from rankscope.facade.problems import problem_of
 from rankscope.facade.simulating import plan_of
 from rankscope.feedback.study import travelling
 from rankscope.feedback.study.results import Results
-from rankscope.feedback.study.study import Plan, same_numbers, study
+from rankscope.feedback.study.study import StudyPlan, same_numbers, study
 from rankscope.feedback.study.travelling import light_to_travel
 from rankscope.running.dask_cluster import connect
 from tests.clusters import running_cluster
@@ -27,7 +27,7 @@ METHODS = ("rocchio", "query_point", "nearest-neighbour", "logistic-regression")
 
 
 @cache
-def digits() -> Plan:
+def digits() -> StudyPlan:
     """Four methods and the controls, 600 sessions each, in 24 parts."""
     return plan_of(
         problem_of("digits"),

@@ -16,7 +16,7 @@ from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.results import load_results
 from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, same_numbers, study
+from rankscope.feedback.study.study import StudyPlan, same_numbers, study
 from rankscope.feedback.study.verdicts import compared_methods
 from rankscope.feedback.users.users import Noisy
 from rankscope.measures import AP
@@ -25,10 +25,10 @@ from tests.feedback.cases import clusters
 NAMES = ("rocchio", "nearest-neighbour", "svm")
 
 
-def small(*methods: str, starts: int = 3, seed: int = 0) -> Plan:
+def small(*methods: str, starts: int = 3, seed: int = 0) -> StudyPlan:
     items, topics = clusters()
     setting = Experiment.of(items, topics, Noisy(0.1), protocol=Protocol(scope=8, rounds=2))
-    return Plan.of(setting, [METHODS.parse(name) for name in methods or NAMES], starts=starts, seed=seed)
+    return StudyPlan.of(setting, [METHODS.parse(name) for name in methods or NAMES], starts=starts, seed=seed)
 
 
 def test_a_study_holds_what_the_loop_gives_and_loads_back(tmp_path: Path) -> None:

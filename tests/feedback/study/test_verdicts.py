@@ -22,7 +22,7 @@ from rankscope.feedback.study.protocol import ListName, Protocol
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.setting import Experiment
 from rankscope.feedback.study.shared_residual import shared_ranks
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.study.summary import Summary, session_rows
 from rankscope.feedback.study.verdicts import SEEN, against_none, compare_methods, compared_methods
 from rankscope.feedback.users.topics import Topics
@@ -42,7 +42,7 @@ ITEMS, TOPICS = clusters()  # 60 items a class: the ideal system has shown all o
 
 def small(*methods: str, scored: ListName = "frozen", starts: int = 3, rounds: int = 5) -> Results:
     setting = Experiment.of(ITEMS, TOPICS, Noisy(0.1), protocol=Protocol(scope=15, rounds=rounds, scored=scored))
-    return study(Plan.of(setting, [METHODS.parse(name) for name in methods], starts=starts), on="home")
+    return study(StudyPlan.of(setting, [METHODS.parse(name) for name in methods], starts=starts), on="home")
 
 
 # nothing stands above the ideal system
@@ -145,7 +145,7 @@ def test_a_method_that_found_more_does_not_lose_by_it() -> None:
     topics = Topics.of({name: labels == name for name in sorted(set(corel.labels))})
     methods = [METHODS.parse(name) for name in ("svm", "logistic-regression")]
     residual, frozen = (
-        study(Plan.of(Experiment.of(items, topics, protocol=Protocol(scored=scored)), methods, starts=10))
+        study(StudyPlan.of(Experiment.of(items, topics, protocol=Protocol(scored=scored)), methods, starts=10))
         for scored in LISTS
     )
     found = {name: float(Summary(frozen, SEEN).means(name)[0][-1]) for name in ("svm", "logistic-regression")}
@@ -313,7 +313,7 @@ def test_residual_lists_of_three_methods_are_not_kept(features: Path, tmp_path: 
 
 def test_a_measure_that_no_round_can_change_is_named() -> None:
     setting = Experiment.of(ITEMS, TOPICS, protocol=Protocol(scope=15, rounds=2))
-    results = study(Plan.of(setting, [METHODS.parse("svm")], starts=2, measures=["AP", "P@15"]), on="home")
+    results = study(StudyPlan.of(setting, [METHODS.parse("svm")], starts=2, measures=["AP", "P@15"]), on="home")
     assert "! P@15 of the frozen list is that of the first display in every round" in text_of(results)
     assert "AP of the frozen list is that of the first display" not in text_of(results)
 

@@ -11,7 +11,7 @@ from rankscope.feedback.methods import METHODS
 from rankscope.feedback.study.protocol import Protocol
 from rankscope.feedback.study.rounds import simulate_rounds
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import ExternalRanking
 from rankscope.feedback.users.topics import Topics
 from rankscope.feedback.users.users import USERS
@@ -62,12 +62,12 @@ def test_of_what_nobody_has_judged_users_say_nothing_or_no(unjudged: str, negati
 def test_a_study_tells_the_unjudged_share_of_its_displays() -> None:
     topics = Topics.from_assessors({"": QRELS}, IDS)
     setting = Experiment.of(LINE, topics, None, ExternalRanking(-np.arange(12.0)), Protocol(rounds=1, scope=6))
-    results = study(Plan.of(setting, [METHODS.parse("query-point")], starts=1), on="home")
+    results = study(StudyPlan.of(setting, [METHODS.parse("query-point")], starts=1), on="home")
     rows = {row["method"]: row for row in results.unjudged_rows()}
     assert rows["query-point"]["round 0"] == pytest.approx(1 / 6)
     assert "nobody has judged: users said nothing of them" in text_of(results)
     complete = Experiment.of(LINE, Topics.from_qrels(QRELS, IDS), None, None, Protocol(rounds=1, scope=6))
-    whole = study(Plan.of(complete, [METHODS.parse("query-point")], starts=1), on="home")
+    whole = study(StudyPlan.of(complete, [METHODS.parse("query-point")], starts=1), on="home")
     assert whole.unjudged_rows() == []
     assert "nobody has judged" not in text_of(whole)
 

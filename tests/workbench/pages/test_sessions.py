@@ -13,7 +13,7 @@ import pytest
 from rankscope.errors import SettingError
 from rankscope.feedback import Examples, Items
 from rankscope.feedback.methods import ALL, METHODS
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from tests.workbench.pages.pictured import EACH, served_pictures
 from tests.workbench.pages.served import JSON, Served, Workbench
 
@@ -126,7 +126,7 @@ def test_undo_of_judging_leaves_sessions_alone(served: Served) -> None:
     told = served.client.post("/judge/undo", json={"key": "k"}, headers={**JSON, "origin": "http://127.0.0.1"})
     assert (told.status_code, told.json()["error"]) == (409, "there is nothing left to undo")
     served.project.add_query("q", "red things")
-    served.project.save(Mark(assessor=owner, key="g", kind="grade", query="q", item="red/1.png", grade=1))
+    served.project.save(MarkEvent(assessor=owner, key="g", kind="grade", query="q", item="red/1.png", grade=1))
     refused = served.change("/judge/undo", key="k2", of=served.project.state.events[0].key)
     assert "feedback session" in refused.json()["error"]
     assert served.json("/history")["lines"][0]["kind"] == "grade"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankscope.workbench.store.dialects import Database, SQLite
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.writer import Writer
 
@@ -37,11 +37,11 @@ def open_writer(path: Path, **more: Any) -> Iterator[Writer]:
         database.close()
 
 
-def mark(key: str, item: str = "a", grade: int = 1, assessor: int = 1) -> Mark:
+def mark(key: str, item: str = "a", grade: int = 1, assessor: int = 1) -> MarkEvent:
     """A grade of the first query."""
-    return Mark(assessor=assessor, key=key, kind="grade", query="q1", item=item, grade=grade)
+    return MarkEvent(assessor=assessor, key=key, kind="grade", query="q1", item=item, grade=grade)
 
 
-def undo(key: str, of: int | None = None, assessor: int = 1) -> Mark:
+def undo(key: str, of: int | None = None, assessor: int = 1) -> MarkEvent:
     """An undo of the last mark, or of a named one."""
-    return Mark(assessor=assessor, key=key, kind="undo", of=of)
+    return MarkEvent(assessor=assessor, key=key, kind="undo", of=of)

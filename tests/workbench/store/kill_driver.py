@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from functools import partial
 
 from rankscope.workbench.project import Project
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.writer import Saved
 
 
@@ -29,7 +29,7 @@ def main(folder: str, database: str | None = None) -> None:
         os.write(1, b"ready\n")
         for line in sys.stdin:
             assessor, key, query, item, grade = line.split()
-            mark = Mark(assessor=int(assessor), key=key, kind="grade", query=query, item=item, grade=int(grade))
+            mark = MarkEvent(assessor=int(assessor), key=key, kind="grade", query=query, item=item, grade=int(grade))
             project.send(mark).add_done_callback(partial(answer, key))
 
 

@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from rankscope.workbench.store.events import ANSWERS, Mark
+from rankscope.workbench.store.events import ANSWERS, MarkEvent
 from rankscope.workbench.store.failures import Refused
 from tests.workbench.store.journals import open_writer
 
@@ -31,7 +31,7 @@ class Journals(RuleBasedStateMachine):
         self.stack = ExitStack()
         self.open()
         self.log: list[dict[str, Any]] = []  # everything that was done and is not undone, in order
-        self.sent: list[tuple[Mark, int]] = []
+        self.sent: list[tuple[MarkEvent, int]] = []
         self.count = 0
 
     def open(self) -> None:
@@ -41,7 +41,7 @@ class Journals(RuleBasedStateMachine):
         self.stack.close()
         shutil.rmtree(self.folder)
 
-    def save(self, mark: Mark) -> int:
+    def save(self, mark: MarkEvent) -> int:
         number = self.writer.save(mark).event.id
         self.count += 1
         assert number == self.count
@@ -51,7 +51,7 @@ class Journals(RuleBasedStateMachine):
     @rule(assessor=ASSESSORS, pair=PAIRS, kind=KINDS, grade=st.integers(0, 2), repeat=st.booleans())
     def mark(self, assessor: int, pair: tuple[str, str], kind: Any, grade: int, repeat: bool) -> None:
         flags = {"repeat": True} if repeat and kind in ANSWERS else {"text": "why"} if kind == "comment" else None
-        mark = Mark(
+        mark = MarkEvent(
             assessor=assessor,
             key=f"k{self.count}",
             kind=kind,
@@ -66,7 +66,7 @@ class Journals(RuleBasedStateMachine):
     @rule(assessor=ASSESSORS)
     def undo_the_last(self, assessor: int) -> None:
         own = [each for each in self.log if each["who"] == assessor]
-        mark = Mark(assessor=assessor, key=f"k{self.count}", kind="undo")
+        mark = MarkEvent(assessor=assessor, key=f"k{self.count}", kind="undo")
         if not own:
             with pytest.raises(Refused):
                 self.writer.save(mark)
@@ -77,7 +77,7 @@ class Journals(RuleBasedStateMachine):
     @rule(assessor=ASSESSORS, of=st.integers(1, 60))
     def undo_a_named_one(self, assessor: int, of: int) -> None:
         own = [each for each in self.log if each["who"] == assessor and each["id"] == of]
-        mark = Mark(assessor=assessor, key=f"k{self.count}", kind="undo", of=of)
+        mark = MarkEvent(assessor=assessor, key=f"k{self.count}", kind="undo", of=of)
         if not own:
             with pytest.raises(Refused):
                 self.writer.save(mark)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rankscope.workbench.store.dialects import SQLite
-from rankscope.workbench.store.events import Event, Mark
+from rankscope.workbench.store.events import Event, MarkEvent
 from rankscope.workbench.store.failures import NoRoom, Refused, Unavailable
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.state import State
@@ -36,7 +36,7 @@ def test_a_key_belongs_to_its_assessor(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [mark("k", grade=2), mark("k", item="b"), undo("k")], ids=["grade", "item", "kind"])
-def test_a_key_that_was_used_for_another_mark_is_refused(tmp_path: Path, other: Mark) -> None:
+def test_a_key_that_was_used_for_another_mark_is_refused(tmp_path: Path, other: MarkEvent) -> None:
     with open_writer(tmp_path / "j.db") as writer:
         writer.save(mark("k"))
         with pytest.raises(Refused, match="used for another mark"):

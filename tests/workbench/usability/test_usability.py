@@ -19,7 +19,7 @@ from rankscope.cli.main import cli
 from rankscope.errors import RankscopeError, SettingError
 from rankscope.workbench.browsing.sessions import FeedbackSession, begin_mark, opinion_mark, round_mark
 from rankscope.workbench.project import Project, new_key
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.usability.replies import survey_mark
 from rankscope.workbench.usability.sus import STATEMENTS, sus_score
@@ -127,7 +127,7 @@ def test_a_questionnaire_stays_in_the_journal_and_is_not_undone(project: Project
 def test_what_cannot_be_counted_does_not_enter_the_journal(project: Project, detail: Any) -> None:
     (ann,) = people(project, 1)
     with pytest.raises(Refused):
-        project.save(Mark(assessor=ann, key="k", kind="survey", detail=detail))
+        project.save(MarkEvent(assessor=ann, key="k", kind="survey", detail=detail))
     assert project.questionnaires() == []
     assert "Nobody has answered" in told(project, "questionnaire")
 

@@ -19,7 +19,7 @@ from rankscope.feedback.normalization.example_sets import ExampleSets, topic_see
 from rankscope.feedback.normalization.generalisation import EXAMPLES, Generalisation, generalise
 from rankscope.feedback.normalization.stored_baselines import BaselineStore
 from rankscope.feedback.study.response import Response, response
-from rankscope.feedback.study.study import Plan
+from rankscope.feedback.study.study import StudyPlan
 from rankscope.running.cores import one_core_each
 from rankscope.statistics.table.score_table import ScoreTable
 
@@ -89,7 +89,7 @@ def _mae(found: _NamedMethod | None, corrected: bool) -> float:
     return found.made.corrected_mae if corrected else found.made.mae
 
 
-def normalised(plan: Plan, progress: Progress | None = None, earlier: BaselineStore | None = None) -> Normalised:
+def normalised(plan: StudyPlan, progress: Progress | None = None, earlier: BaselineStore | None = None) -> Normalised:
     """Baselines of classifiers with all labels but those tested, and every method beside them from a few examples.
 
     Baselines stored by an `earlier` study are used again, and its results are divided by those of now.
@@ -127,7 +127,7 @@ def _consistencies(
     return consistency(methods, items, target, sets.of_size(size, size), gains=(None, 4.0), topic=label)
 
 
-def _response(method: Method, items: Items, target: BoolArray, plan: Plan) -> Response:
+def _response(method: Method, items: Items, target: BoolArray, plan: StudyPlan) -> Response:
     """With as many examples as the last round has, half of each kind."""
     marks = plan.setting.protocol.scope * plan.setting.protocol.rounds // 2
     size = max(1, min(marks, int(target.sum()) - 1, int((~target).sum()) - 1))

@@ -24,7 +24,7 @@ from rankscope.feedback.packs.problem import PackProblem
 from rankscope.feedback.study.assessors import Adaptation, adaptation, shared_topics
 from rankscope.feedback.study.results import Results, load_results
 from rankscope.feedback.study.setting import Experiment
-from rankscope.feedback.study.study import Plan, study
+from rankscope.feedback.study.study import StudyPlan, study
 from rankscope.feedback.users.starts import STARTS
 from rankscope.feedback.users.users import USERS
 from rankscope.running.runner import Runner
@@ -114,7 +114,7 @@ def _case(
     return study(plan, result=path, on=on, progress=told)
 
 
-def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Method]) -> Plan:
+def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Method]) -> StudyPlan:
     """The study of one case."""
     told = pack.study
     setting = Experiment.of(
@@ -126,10 +126,10 @@ def case_plan(pack: Pack, problem: PackProblem, case: Case, methods: Sequence[Me
         ids=problem.ids,
         seed=told["seed"],
     )
-    return Plan.of(setting, methods, starts=told["starts"], measures=told["measures"], seed=told["seed"])
+    return StudyPlan.of(setting, methods, starts=told["starts"], measures=told["measures"], seed=told["seed"])
 
 
-def finished(path: Path, plan: Plan) -> Results | None:
+def finished(path: Path, plan: StudyPlan) -> Results | None:
     """The results in a file, where they are those of this plan; None where there are none, or of another one."""
     if not path.exists():
         return None

@@ -46,7 +46,7 @@ class StudyPart:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class StudyPlan:
     """What a study computes; `measures` are of the scored list, the first one decides.
 
     Of the residual list, which differs by method, two methods are compared on the items that neither has shown: `pair`.
@@ -69,7 +69,7 @@ class Plan:
         measures: Sequence[str] | None = None,
         controls: bool = True,
         seed: int = 0,
-    ) -> Plan:
+    ) -> StudyPlan:
         """The methods asked for and, unless unwanted, the controls: no feedback, random, all labels, ideal."""
         starts, controls, seed = check(locals(), starts=COUNT, controls=FLAG, seed=SEED).values()
         asked = tuple(dict.fromkeys([*methods, *(control_methods() if controls else ())]))
@@ -128,7 +128,11 @@ class Plan:
 
 
 def study(
-    plan: Plan, *, result: str | Path | None = None, on: str | Runner | None = None, progress: Progress | None = None
+    plan: StudyPlan,
+    *,
+    result: str | Path | None = None,
+    on: str | Runner | None = None,
+    progress: Progress | None = None,
 ) -> Results:
     """Run the plan and, where a result file is named, write it; what was finished before is not done again.
 
@@ -144,7 +148,9 @@ def study(
     return results
 
 
-def _finish(plan: Plan, runner: Runner, folder: PartsFolder[pl.DataFrame] | None, progress: Progress | None) -> Results:
+def _finish(
+    plan: StudyPlan, runner: Runner, folder: PartsFolder[pl.DataFrame] | None, progress: Progress | None
+) -> Results:
     parts = plan.parts()
     with light_to_travel(plan.setting, None if folder is None else folder.path) as setting:
         shared = replace(plan, setting=setting)
@@ -168,7 +174,7 @@ class ParquetForm:
         frame.write_parquet(stream)
 
 
-def work(plan: Plan, part: StudyPart) -> pl.DataFrame:
+def work(plan: StudyPlan, part: StudyPart) -> pl.DataFrame:
     """The rows of one part."""
     setting, listed = plan.setting, plan.setting.protocol.scored
     result: list[Round] = []
@@ -183,7 +189,7 @@ def work(plan: Plan, part: StudyPart) -> pl.DataFrame:
     return frame_of(str(part.method), part.sessions, setting.topics, result, plan.measures, listed, shared)
 
 
-def _assembled(plan: Plan, frames: dict[str, pl.DataFrame]) -> Results:
+def _assembled(plan: StudyPlan, frames: dict[str, pl.DataFrame]) -> Results:
     """All parts in the order of the plan, regardless of the order in which they were done."""
     return Results(pl.concat([frames[part.digest] for part in plan.parts()]), plan.about)
 

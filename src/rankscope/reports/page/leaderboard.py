@@ -210,7 +210,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Difference:
+class BoardDifference:
     """The primary measure minus the baseline's: as printed, and what the tests say of it."""
 
     value: float
@@ -220,7 +220,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Unjudged:
+class UnjudgedShare:
     """How many of the first 10 results have no judgement, as the warning says it."""
 
     share: float
@@ -241,8 +241,8 @@ class BoardRow:
     system: str
     baseline: bool = False
     standing: Standing | None = None
-    difference: Difference | None = None
-    unjudged: Unjudged | None = None
+    difference: BoardDifference | None = None
+    unjudged: UnjudgedShare | None = None
     placed: bool = True  # not so where it has no primary value
 
 

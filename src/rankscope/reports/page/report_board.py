@@ -11,12 +11,12 @@ from rankscope.reports.formats.warning_kinds import percent
 from rankscope.reports.page.leaderboard import (
     MOST_LETTERS,
     BoardColumn,
+    BoardDifference,
     BoardRow,
-    Difference,
     Groups,
     Leaderboard,
     Standing,
-    Unjudged,
+    UnjudgedShare,
     places_of,
     slots_of,
 )
@@ -114,19 +114,19 @@ def _rows(scores: Scores, main: MeasureRow, compared: Compared | None) -> tuple[
     )
 
 
-def _unjudged(share: float) -> Unjudged:
+def _unjudged(share: float) -> UnjudgedShare:
     known = 0.0 if math.isnan(share) else share
-    return Unjudged(known, percent(known))
+    return UnjudgedShare(known, percent(known))
 
 
-def _difference(main: MeasureRow, number: int) -> Difference | None:
+def _difference(main: MeasureRow, number: int) -> BoardDifference | None:
     if not main.differences:
         return None
     if number == 0:
-        return Difference(0.0, "")
+        return BoardDifference(0.0, "")
     own = main.differences[number - 1]
     ends = f"{signed_text(own.estimate.low)} to {signed_text(own.estimate.high)}" if own.estimate.has_interval else ""
-    return Difference(own.estimate.value, signed_text(own.estimate.value), ends, own.side)
+    return BoardDifference(own.estimate.value, signed_text(own.estimate.value), ends, own.side)
 
 
 def _group_style(compared: Compared | None) -> Groups:

@@ -10,7 +10,7 @@ from rankscope.number_texts import signed_text
 from rankscope.reports.formats.rows import grid_of
 from rankscope.reports.page.contents import Section
 from rankscope.reports.page.drawn_figures import DrawnFigure, figure_data
-from rankscope.reports.page.leaderboard import BoardColumn, BoardRow, Difference, Leaderboard
+from rankscope.reports.page.leaderboard import BoardColumn, BoardDifference, BoardRow, Leaderboard
 from rankscope.reports.page.pages import DRAWING, Shell, environment, packed
 from rankscope.reports.texts.estimates import Estimate, Side
 from rankscope.reports.texts.suite import headline, notes_of, sentences, task_rows, winners_sentence
@@ -156,16 +156,16 @@ def _row(place: int, system: SuiteSystem, suite: Suite) -> BoardRow:
     )
 
 
-def _difference(system: SuiteSystem, suite: Suite) -> Difference:
+def _difference(system: SuiteSystem, suite: Suite) -> BoardDifference:
     found = system.difference
     if system.name == suite.baseline:
-        return Difference(0.0, "")
+        return BoardDifference(0.0, "")
     if math.isnan(found.value):
-        return Difference(math.nan, "\u2013")
+        return BoardDifference(math.nan, "\u2013")
     there = len(suite.tasks) - len(system.missing)
     part = f" ({there} of {len(suite.tasks)})" if system.missing else ""
     ends = "" if math.isnan(found.low) else f"{signed_text(found.low)} to {signed_text(found.high)}"
-    return Difference(found.value, signed_text(found.value) + part, ends, _side(system))
+    return BoardDifference(found.value, signed_text(found.value) + part, ends, _side(system))
 
 
 def _reading(suite: Suite) -> list[str]:

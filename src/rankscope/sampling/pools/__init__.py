@@ -27,9 +27,9 @@ POOLS: NamedCatalogue[Pool] = NamedCatalogue("pool", ALL, "depth(20)", GROUP)
 
 def parse_pool(text: str) -> Any:
     """A pool, or a sum of pools, as people write them."""
-    from rankscope.sampling.pools.plan import Plan
+    from rankscope.sampling.pools.plan import PoolPlan
 
-    return Plan.parse(text)
+    return PoolPlan.parse(text)
 
 
 def __getattr__(name: str) -> Any:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PoolPlan:
     """The parts of a pool, in the order in which they are judged; a sample comes last, drawn from what is left."""
 
     parts: tuple[Pool, ...]
 
     @classmethod
-    def parse(cls, text: str) -> Plan:
+    def parse(cls, text: str) -> PoolPlan:
         """From its notation; an error names the part that cannot be."""
         return cls(tuple(POOLS.parse(part) for part in _split_sum(text)))
 

@@ -23,7 +23,7 @@ USAGE = "write bands of ranks, as sample(1-10:all, 11-100:20%, 101-1000:5%)"
 LEAST = 2  # of a stratum that is not judged in full, so that its variance can be estimated
 
 
-class Band(NamedTuple):
+class SampledRanks(NamedTuple):
     """Ranks from `first` to `last`, of which a share is drawn."""
 
     first: int
@@ -38,7 +38,7 @@ class Band(NamedTuple):
     def size(self, candidates: int) -> int:
         """How many of so many candidates are drawn: the share, rounded, and at least two where it is not all.
 
-        >>> [Band(11, 100, 0.2).size(candidates) for candidates in (90, 3, 1)], Band(1, 10, 1.0).size(7)
+        >>> [SampledRanks(11, 100, 0.2).size(candidates) for candidates in (90, 3, 1)], SampledRanks(1, 10, 1.0).size(7)
         ([18, 2, 1], 7)
         """
         wanted = math.floor(self.share * candidates + 0.5)
@@ -53,7 +53,7 @@ class Sample(FixedPool):
     """A simple random sample of n of the N items of each query whose best rank lies in a band: pi = n/N."""
 
     name: ClassVar[str] = "sample"
-    bands: tuple[Band, ...]
+    bands: tuple[SampledRanks, ...]
 
     @classmethod
     def from_written(cls, written: Written) -> Self:
@@ -124,8 +124,8 @@ def lot(seed: int, query: str, item: str) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
 
 
-def _band(match: re.Match[str]) -> Band:
-    return Band(int(match["first"]), int(match["last"]), 1.0 if match["all"] else _share(match["share"]))
+def _band(match: re.Match[str]) -> SampledRanks:
+    return SampledRanks(int(match["first"]), int(match["last"]), 1.0 if match["all"] else _share(match["share"]))
 
 
 def _share(text: str) -> float:

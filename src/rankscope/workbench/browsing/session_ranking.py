@@ -16,7 +16,7 @@ from rankscope.errors import SettingError
 from rankscope.feedback import Examples, Items, Method
 from rankscope.feedback.methods import METHODS
 from rankscope.workbench.browsing.best_first import Neighbourhood
-from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession, Round
+from rankscope.workbench.browsing.sessions import DISPLAY, FeedbackSession, SessionRound
 from rankscope.workbench.project import Project
 
 if TYPE_CHECKING:
@@ -94,14 +94,16 @@ class SessionRanker:
         shown = [place for place in back[next_ones[next_ones >= 0]].tolist() if place >= 0 and place not in seen]
         return RankedSession(order, np.array(shown[:DISPLAY], dtype=np.int64), scored.flags[0])
 
-    def order_of(self, session: FeedbackSession, done: Round, others: Sequence[FeedbackSession] = ()) -> IntArray:
+    def order_of(
+        self, session: FeedbackSession, done: SessionRound, others: Sequence[FeedbackSession] = ()
+    ) -> IntArray:
         """The order of a round that was asked for, from the examples it learnt from."""
         if done.number == 0:
             return self.start(session)
         key = _round_key(session.key, done.number, done.method, done.relevant, done.not_relevant)
         return self._kept(key, lambda: self._again(session, done, others))
 
-    def _again(self, session: FeedbackSession, done: Round, others: Sequence[FeedbackSession]) -> IntArray:
+    def _again(self, session: FeedbackSession, done: SessionRound, others: Sequence[FeedbackSession]) -> IntArray:
         opinions: Any = dict.fromkeys(done.relevant, "relevant") | dict.fromkeys(done.not_relevant, "not")
         then = replace(session, rounds=session.rounds[: done.number], opinions=opinions)
         return self.rank(then, METHODS.parse(done.method), others).order

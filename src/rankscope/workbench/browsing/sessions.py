@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rankscope.workbench.store.events import Event, Mark
+from rankscope.workbench.store.events import Event, MarkEvent
 
 Opinion = Literal["relevant", "not", "open"]
 OPINIONS: tuple[Opinion, ...] = ("relevant", "not", "open")
@@ -18,7 +18,7 @@ DISPLAY = 20  # items shown in a round
 
 
 @dataclass(frozen=True)
-class Round:
+class SessionRound:
     """What was shown after a method had learnt from examples; round 0 is the ranking before feedback."""
 
     number: int
@@ -41,7 +41,7 @@ class FeedbackSession:
     example: int | None  # the place of an item
     features: str
     metric: str
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[SessionRound] = field(default_factory=list)
     opinions: dict[int, Opinion] = field(default_factory=dict)  # by place, in the order of marking
 
     @property
@@ -55,7 +55,7 @@ class FeedbackSession:
         return [place for place, opinion in self.opinions.items() if opinion == "not"]
 
     @property
-    def last(self) -> Round:
+    def last(self) -> SessionRound:
         """The round that is looked at."""
         return self.rounds[-1]
 
@@ -74,7 +74,7 @@ class FeedbackSession:
                     self.opinions[place] = detail["as"]
             return
         self.rounds.append(
-            Round(
+            SessionRound(
                 number=len(self.rounds),
                 method=detail.get("method", ""),
                 relevant=tuple(detail.get("relevant", ())),
@@ -129,21 +129,21 @@ class SessionLog:
 
 def begin_mark(
     assessor: int, key: str, *, query: str | None, example: int | None, features: str, metric: str, shown: Iterable[int]
-) -> Mark:
+) -> MarkEvent:
     """A session begins with the ranking before feedback."""
     detail: dict[str, Any] = {"session": key, "done": "begin", "features": features, "metric": metric}
     if example is not None:
         detail["example"] = example
-    return Mark(assessor=assessor, key=key, kind="round", query=query, detail={**detail, "shown": list(shown)})
+    return MarkEvent(assessor=assessor, key=key, kind="round", query=query, detail={**detail, "shown": list(shown)})
 
 
-def opinion_mark(session: FeedbackSession, key: str, places: Iterable[int], opinion: Opinion) -> Mark:
+def opinion_mark(session: FeedbackSession, key: str, places: Iterable[int], opinion: Opinion) -> MarkEvent:
     """Somebody says what some items are."""
     detail = {"session": session.key, "done": "mark", "as": opinion, "items": list(places)}
-    return Mark(assessor=session.assessor, key=key, kind="round", query=session.query, detail=detail)
+    return MarkEvent(assessor=session.assessor, key=key, kind="round", query=session.query, detail=detail)
 
 
-def round_mark(session: FeedbackSession, key: str, method: str, shown: Iterable[int], note: str = "") -> Mark:
+def round_mark(session: FeedbackSession, key: str, method: str, shown: Iterable[int], note: str = "") -> MarkEvent:
     """A method has learnt from the examples, and this is what is shown next."""
     detail = {
         "session": session.key,
@@ -154,4 +154,4 @@ def round_mark(session: FeedbackSession, key: str, method: str, shown: Iterable[
         "shown": list(shown),
         **({"note": note} if note else {}),
     }
-    return Mark(assessor=session.assessor, key=key, kind="round", query=session.query, detail=detail)
+    return MarkEvent(assessor=session.assessor, key=key, kind="round", query=session.query, detail=detail)

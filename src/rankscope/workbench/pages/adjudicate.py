@@ -16,7 +16,7 @@ from rankscope.workbench.pages.judge import KEY, GradeView, GuidelineView, grade
 from rankscope.workbench.pages.tasks import pair_of, task_of
 from rankscope.workbench.project import new_key
 from rankscope.workbench.service.refusals import Refusal
-from rankscope.workbench.store.events import Mark
+from rankscope.workbench.store.events import MarkEvent
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.store.state import Pair
 
@@ -110,7 +110,9 @@ async def decide(visit: Visit, asked: DecideAsked) -> Changed:
             raise Refusal(403, "you are judging this query: judge what is left of it first")
         if visit.project.state.known(visit.person.id, asked.key) is None:
             check_adjudicable(visit.project, (query, item))
-    mark = Mark(assessor=visit.person.id, key=asked.key, kind="adjudicate", query=query, item=item, grade=asked.grade)
+    mark = MarkEvent(
+        assessor=visit.person.id, key=asked.key, kind="adjudicate", query=query, item=item, grade=asked.grade
+    )
     await asyncio.wrap_future(visit.project.send(mark))
     return Changed("/adjudicate")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankscope.workbench.item_numbers import ItemNumbers
 from rankscope.workbench.pages.rates import Bucket, WrongTokens
-from rankscope.workbench.pages.sessions import Sessions
+from rankscope.workbench.pages.sessions import SessionCookies
 from rankscope.workbench.people import new_token, token_hash
 from rankscope.workbench.project import Project
 
@@ -58,7 +58,7 @@ class Workbench:
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.sessions = Sessions(self.project.secret, self.project.assessors)
+        self.sessions = SessionCookies(self.project.secret, self.project.assessors)
         self.changes = Bucket(self.reach.rate, BURST * self.reach.rate)
         self.wrong_tokens = WrongTokens()
         self._queries: list[str] = []  # by place

@@ -19,7 +19,7 @@ from rankscope.workbench.pages.judge import KEY
 from rankscope.workbench.preferring import LONGEST_WHY, MODES, Comparing, ShownPair, mark_of_choice, mark_of_clicks
 from rankscope.workbench.project import new_key
 from rankscope.workbench.service.refusals import Refusal
-from rankscope.workbench.store.events import LONGEST_LOOK, Mark
+from rankscope.workbench.store.events import LONGEST_LOOK, MarkEvent
 
 MODE = OneOf(MODES, exactly=True)
 MOST = 1_000_000
@@ -170,7 +170,7 @@ async def prefer(visit: Visit, asked: PreferAsked) -> Changed:
     return Changed(f"/compare?mode={asked.mode.replace(' ', '+')}")
 
 
-def _mark_of(visit: Visit, asked: PreferAsked, shown: ShownPair) -> Mark:
+def _mark_of(visit: Visit, asked: PreferAsked, shown: ShownPair) -> MarkEvent:
     who, why = visit.person.id, asked.why.strip()
     if asked.mode == SIDE_BY_SIDE:
         if asked.choice is None:

@@ -16,7 +16,7 @@ from rankscope.workbench.pages.bench import Workbench
 from rankscope.workbench.pages.item_views import ItemView, QueryView, item_view, query_view
 from rankscope.workbench.pages.own_progress import OwnProgress
 from rankscope.workbench.pages.tasks import pair_of, read_tasks, task_of
-from rankscope.workbench.store.events import LONGEST_KEY, LONGEST_LOOK, Event, Mark
+from rankscope.workbench.store.events import LONGEST_KEY, LONGEST_LOOK, Event, MarkEvent
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.store.state import Pair
 
@@ -139,9 +139,9 @@ async def mark(visit: Visit, asked: MarkAsked) -> None:
     await _save(visit, _mark_of(visit, asked, query, item))
 
 
-def _mark_of(visit: Visit, asked: MarkAsked, query: str, item: str) -> Mark:
+def _mark_of(visit: Visit, asked: MarkAsked, query: str, item: str) -> MarkEvent:
     kind: Any = asked.kind
-    return Mark(
+    return MarkEvent(
         assessor=visit.person.id,
         key=asked.key,
         kind=kind,
@@ -157,7 +157,7 @@ def _mark_of(visit: Visit, asked: MarkAsked, query: str, item: str) -> Mark:
 async def undo(visit: Visit, asked: UndoAsked) -> UndoneView:
     """Take back a mark, and have its item back; again and again goes further back."""
     event = await _save(
-        visit, Mark(assessor=visit.person.id, key=asked.key, kind="undo", of=_event_of(visit, asked.of))
+        visit, MarkEvent(assessor=visit.person.id, key=asked.key, kind="undo", of=_event_of(visit, asked.of))
     )
     undone = visit.project.state.events[(event.of or 0) - 1]
     pair = (undone.query or "", undone.item or "")
@@ -178,7 +178,7 @@ def away(visit: Visit, asked: AwayAsked) -> None:
     visit.project.release(visit.person.id, asked.tab)
 
 
-async def _save(visit: Visit, mark: Mark) -> Event:
+async def _save(visit: Visit, mark: MarkEvent) -> Event:
     saved = await asyncio.wrap_future(visit.project.send(mark))
     return saved.event
 

@@ -8,7 +8,7 @@ from typing import Annotated, TypedDict
 from rankscope.validation import COUNT, SEED, Optional
 from rankscope.workbench.pages.addresses import Changed, Visit, address
 from rankscope.workbench.pages.asked import Words
-from rankscope.workbench.store.rows import Design
+from rankscope.workbench.store.rows import PoolDesign
 
 EXAMPLES = {
     "depth(20)": "the first 20 of each run",
@@ -67,7 +67,7 @@ def make_pool(visit: Visit, asked: PoolAsked) -> Changed:
     return Changed("/pool")
 
 
-def _design(visit: Visit, found: Design) -> DesignView:
+def _design(visit: Visit, found: PoolDesign) -> DesignView:
     current = visit.project.pool
     is_current = current is not None and current.design.version == found.version
     return {

@@ -32,7 +32,7 @@ from rankscope.workbench.pages.session_views import (
 )
 from rankscope.workbench.project import new_key
 from rankscope.workbench.service.refusals import Refusal
-from rankscope.workbench.store.events import LONGEST_KEY, Mark
+from rankscope.workbench.store.events import LONGEST_KEY, MarkEvent
 
 KEY = Optional(Words(LONGEST_KEY, least=1))
 TRUTH = Optional(OneOf(("class", "marks"), exactly=True))
@@ -159,7 +159,7 @@ async def begin_session(visit: Visit, asked: BeginAsked) -> Changed | BegunView:
     return Changed(f"/session/{number}", {"session": number})
 
 
-def _beginning(visit: Visit, asked: BeginAsked) -> Mark:
+def _beginning(visit: Visit, asked: BeginAsked) -> MarkEvent:
     query, example = None, None if asked.item is None else place_of(visit.bench, asked.item)
     if asked.query is not None:
         try:
@@ -239,14 +239,14 @@ async def next_round(visit: Visit, asked: RoundAsked) -> Changed | SessionView:
     return Changed(f"/session/{asked.number}#shown", view)
 
 
-def _learnt(visit: Visit, found: FeedbackSession, asked: RoundAsked) -> Mark:
+def _learnt(visit: Visit, found: FeedbackSession, asked: RoundAsked) -> MarkEvent:
     method = METHODS.parse(f"{asked.method}({asked.parameters})" if asked.parameters.strip() else asked.method)
     feedback = visit.bench.keep(Feedback)
     ranked = feedback.ranker.rank(found, method, feedback.sessions())
     return round_mark(found, asked.key or new_key(), str(method), ranked.shown.tolist(), ranked.note)
 
 
-async def _save(visit: Visit, mark: Mark) -> None:
+async def _save(visit: Visit, mark: MarkEvent) -> None:
     await asyncio.wrap_future(visit.project.send(mark))
 
 

@@ -21,11 +21,11 @@ FORM: Final = re.compile(r"([0-9]{1,9})\.([0-9]{1,12})\.([0-9a-f]{32})\.([0-9a-f
 
 
 @dataclass(eq=False)
-class Sessions:
+class SessionCookies:
     """Makes and reads the values of cookies.
 
     >>> ann = Assessor(id=2, name="ann", kind="human", role="judge", token_hash="h", active=1)
-    >>> sessions = Sessions(b"secret", {2: ann})
+    >>> sessions = SessionCookies(b"secret", {2: ann})
     >>> sessions.person(sessions.begin(ann)).name, sessions.person("2.0.0.0")
     ('ann', None)
     """

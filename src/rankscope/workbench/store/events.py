@@ -59,10 +59,10 @@ def _parsed(detail: str) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class MarkEvent:
     """An event on its way to the journal. `key` is chosen by whoever sends it: the same key twice is the same mark.
 
-    >>> Mark(assessor=1, key="k", kind="grade", query="q1", item="a", grade=2, ms=900_000).ms
+    >>> MarkEvent(assessor=1, key="k", kind="grade", query="q1", item="a", grade=2, ms=900_000).ms
     300000
     """
 
@@ -106,7 +106,7 @@ def is_storable(text: str) -> bool:
     return "\0" not in text and (text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text))
 
 
-def _problem(mark: Mark) -> str:
+def _problem(mark: MarkEvent) -> str:
     """What no journal could hold, in words; empty where all is well."""
     if mark.kind not in KINDS:
         return f"no kind of mark '{mark.kind}'. There are: {', '.join(KINDS)}"

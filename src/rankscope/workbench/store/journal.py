@@ -9,7 +9,7 @@ from rankscope.workbench.store import schema
 from rankscope.workbench.store.dialects import Database
 from rankscope.workbench.store.events import Event
 from rankscope.workbench.store.failures import Unavailable
-from rankscope.workbench.store.rows import Assessor, Design, Guideline, Item, Pooled, Query
+from rankscope.workbench.store.rows import Assessor, Guideline, Item, PoolDesign, Pooled, Query
 
 COLUMNS: Final = ", ".join(Event._fields)
 
@@ -59,9 +59,9 @@ class Journal:
         """All versions, the first one first."""
         return [Guideline._make(row) for row in self.database.execute("SELECT * FROM guideline ORDER BY version")]
 
-    def designs(self) -> list[Design]:
+    def designs(self) -> list[PoolDesign]:
         """How the pools were made, the first one first."""
-        return [Design._make(row) for row in self.database.execute("SELECT * FROM design ORDER BY version")]
+        return [PoolDesign._make(row) for row in self.database.execute("SELECT * FROM design ORDER BY version")]
 
     def pool(self, version: int) -> list[Pooled]:
         """The candidates of one pool, in its order."""
@@ -91,7 +91,7 @@ class Journal:
         """One more version."""
         self.database.insert("guideline", [guideline])
 
-    def add_pool(self, design: Design, rows: Sequence[Pooled]) -> None:
+    def add_pool(self, design: PoolDesign, rows: Sequence[Pooled]) -> None:
         """One more pool, frozen."""
         self.database.insert("design", [design])
         self.database.insert("pool", rows)

@@ -55,7 +55,7 @@ class Guideline(NamedTuple):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-class Design(NamedTuple):
+class PoolDesign(NamedTuple):
     """How a pool was made: the method as it is written, the seed, the budget of each query, the runs as JSON."""
 
     version: int

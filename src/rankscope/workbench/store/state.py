@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rankscope.workbench.store.events import ANSWERS, LASTING, Event, Mark
+from rankscope.workbench.store.events import ANSWERS, LASTING, Event, MarkEvent
 from rankscope.workbench.store.failures import Refused
 
 Pair: TypeAlias = tuple[str, str]  # query and item
@@ -143,7 +143,7 @@ class State:
             if number not in self.undone:
                 yield self.events[number - 1]
 
-    def to_be_undone(self, mark: Mark) -> Event:
+    def to_be_undone(self, mark: MarkEvent) -> Event:
         """What an undo takes back: the event that it names, else the last one of this assessor that stands."""
         if mark.of is None:
             last = next(self.history(mark.assessor), None)

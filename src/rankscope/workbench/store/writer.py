@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from rankscope.errors import RankscopeError
 from rankscope.workbench.store.dialects import ConnectionLostError
-from rankscope.workbench.store.events import Event, Mark
+from rankscope.workbench.store.events import Event, MarkEvent
 from rankscope.workbench.store.failures import Refused, Unavailable
 from rankscope.workbench.store.journal import Journal
 from rankscope.workbench.store.state import State, without_collecting
@@ -31,7 +31,7 @@ ALONE: Final = frozenset({"undo", "draw"})  # kinds that depend on everything be
 class Rules:
     """What a project adds to the journal's own rules; this one adds nothing."""
 
-    def complete(self, mark: Mark) -> Mark:
+    def complete(self, mark: MarkEvent) -> MarkEvent:
         """Refuse a mark, or add what only the state can say; all marks before it count already."""
         return mark
 
@@ -50,7 +50,7 @@ class Saved(NamedTuple):
 class Entry:
     """A mark that waits."""
 
-    mark: Mark
+    mark: MarkEvent
     done: Future[Saved]
 
 
@@ -87,13 +87,13 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="rankscope writer", daemon=True)
         self._thread.start()
 
-    def send(self, mark: Mark) -> Future[Saved]:
+    def send(self, mark: MarkEvent) -> Future[Saved]:
         """Let a mark be written; the result is there when it is on the disk, or the reason why it is not."""
         done: Future[Saved] = Future()
         self._put(Entry(mark, done))
         return done
 
-    def save(self, mark: Mark) -> Saved:
+    def save(self, mark: MarkEvent) -> Saved:
         """The same for those who wait."""
         return self.send(mark).result()
 
@@ -194,7 +194,7 @@ class Writer:
         for entry, event in events:
             entry.done.set_result(Saved(event))
 
-    def _planned(self, mark: Mark, ahead: int, at_least: int) -> Saved | Event:
+    def _planned(self, mark: MarkEvent, ahead: int, at_least: int) -> Saved | Event:
         """The event of a mark, behind so many of the same commit; or the one that its key made before.
 
         Time never goes back in a journal, even if the clock of the machine does.
@@ -223,7 +223,7 @@ class Writer:
         )
 
 
-def _need_same(mark: Mark, known: Event) -> None:
+def _need_same(mark: MarkEvent, known: Event) -> None:
     """A key stands for one mark; two different ones under the same key cannot both be answered with yes."""
     same = (mark.kind, mark.grade) == (known.kind, known.grade)
     if mark.kind == "undo":
@@ -255,6 +255,6 @@ def _parts(taken: Sequence[Entry | Job]) -> Iterator[list[Entry] | Job]:
         yield part
 
 
-def _traces(mark: Mark) -> set[object]:
+def _traces(mark: MarkEvent) -> set[object]:
     """What a mark has in common with those that it could depend on: its key, and its item."""
     return {("key", mark.assessor, mark.key), ("pair", mark.query, mark.item)}

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.paired_t import t_intervals
-from rankscope.workbench.store.events import Event, Mark
+from rankscope.workbench.store.events import Event, MarkEvent
 from rankscope.workbench.store.failures import Refused
 from rankscope.workbench.usability.sus import STATEMENTS, check_answers, item_contribution, sus_score
 
@@ -70,9 +70,9 @@ class TaskScore:
         return {"task": self.task, "people": len(self.replies), "SUS": self.mean, "from": low, "to": high}
 
 
-def survey_mark(assessor: int, key: str, task: str, answers: Sequence[int]) -> Mark:
+def survey_mark(assessor: int, key: str, task: str, answers: Sequence[int]) -> MarkEvent:
     """A questionnaire on its way to the journal."""
-    return Mark(
+    return MarkEvent(
         assessor=assessor, key=key, kind="survey", detail={"form": FORM, "task": task, "answers": list(answers)}
     )
 
