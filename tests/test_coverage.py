@@ -11,8 +11,8 @@ import click
 import pytest
 
 from rankscope.cli.main import cli
-from tools.coverage.rows import STATUSES, ClaimRow, all_rows, counts, row_of
-from tools.coverage.run_rows import ROOT, commands
+from tools.claims.rows import STATUSES, ClaimRow, all_rows, counts, row_of
+from tools.claims.run_rows import ROOT, commands
 
 ROWS = all_rows()
 SHOWN = [row for row in ROWS if row.status in ("ok", "next")]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.agreeing import agreement
     from rankscope.facade.asking import ask_feedback
-    from rankscope.facade.comparing import compare, gate
+    from rankscope.facade.comparing import compare, explain_by, gate
     from rankscope.facade.estimating import estimate_runs, estimate_with_machine
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
@@ -73,6 +73,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "explain_query": "facade.explaining",
     "compare": "facade.comparing",
     "gate": "facade.comparing",
+    "explain_by": "facade.comparing",
     "report": "facade.showing",
     "graph": "facade.showing",
     "forecast_growth": "facade.growing",
@@ -166,6 +167,7 @@ __all__ = [
     "estimate_with_machine",
     "evaluate",
     "evaluate_ranks",
+    "explain_by",
     "explain_query",
     "forecast_growth",
     "fuse",

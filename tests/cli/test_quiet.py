@@ -26,6 +26,8 @@ WITHOUT_WORDS = {
     "project times",
     "prefer score",
     "prefer clicks",
+    "users list",
+    "users score",
 }  # they say nothing but the result
 
 

@@ -127,6 +127,8 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "relevant",
     "latex_columns",
     "latex_marks",
+    "verbose",  # Scores.warnings() tells all
+    "explain_by",  # rankscope.explain_by
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
@@ -144,6 +146,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "search": rankscope.search,
     "reuse": rankscope.pool_reuse,
     "labels": rankscope.check_labels,
+    "fuse": rankscope.fuse,
 }
 
 
@@ -170,8 +173,8 @@ def test_every_option_of_a_command_has_its_twin_with_the_same_default(command: s
     for name, option in options_of(command).items():
         if name in ELSEWHERE and name not in twins:
             continue
-        if (command, name) == ("describe", "list"):
-            continue  # `rankscope.engines.images.descriptors.DESCRIPTORS`
+        if name == "list" and command in ("describe", "fuse"):
+            continue  # `rankscope.engines.images.descriptors.DESCRIPTORS`, `rankscope.fusion.FUSIONS`
         twin = TWINS.get(name, name) if name not in twins else name
         assert twin in twins or twin in shared, f"--{name}"
         usual = option.to_info_dict()["default"]

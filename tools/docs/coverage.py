@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.coverage.rows import STATUSES, ClaimedDocument, ClaimRow, all_rows, counts, documents
+from tools.claims.rows import STATUSES, ClaimedDocument, ClaimRow, all_rows, counts, documents
 from tools.docs.markdown import code, table
 from tools.docs.markdown import page as whole_page
 
@@ -11,7 +11,7 @@ rankscope implements what five documents define, draw and recommend. Here is eve
 the command that shows it, the page that explains it and the test that checks it.
 
 Commands are run in a folder of small files (icons, digits, the lecture's examples, notes); scripts are named from the
-root of a clone. `python -m tools.coverage.run_rows FOLDER` makes the folder, runs every command and names those that
+root of a clone. `python -m tools.claims.run_rows FOLDER` makes the folder, runs every command and names those that
 fail. Figures beside the papers' descriptions: [two papers](../gallery/papers/README.md),
 [a third](../studies/brughi2014.md#the-papers-figures).
 """.strip()

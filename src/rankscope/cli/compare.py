@@ -176,11 +176,10 @@ def _variables(path: str, format: str) -> Any:
 
 def _explained(text: str, scores: Any, variables: Any, level: float, format: str) -> str:
     """The comparison with what variables explain of the first measure."""
+    from rankscope.facade.comparing import explain_by
     from rankscope.reports.texts.explained import with_explained
-    from rankscope.statistics.table.score_table import ScoreTable
-    from rankscope.statistics.variance.explained import explain
 
-    return with_explained(text, explain(ScoreTable.of(scores), variables, level), format)
+    return with_explained(text, explain_by(scores, variables, level), format)
 
 
 def _table_width(columns: str) -> float:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
+    from rankscope.statistics.variance.explained import Explained
     from rankscope.statistics.verdicts.compared import Compared
     from rankscope.statistics.verdicts.gate_result import GateResult
 
@@ -69,6 +70,24 @@ def compare(
         tests=tests,
         seed=_seed_of(scores, given.get("seed")),
     )
+
+
+def explain_by(scores: Any, variables: Any, level: float = 0.95) -> Explained:
+    """What do variables of the queries, such as their length, explain of the first measure, and of differences?
+
+    `scores`: what `evaluate` gives, or a `ScoreTable`. `variables`: a CSV file, or {variable: {query: value}}.
+    >>> from rankscope.statistics.table.score_table import ScoreTable
+    >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.3, 0.6], "B": [0.2, 0.4, 0.5, 1.0]})
+    >>> found = explain_by(table, {"length": {"q1": 1, "q2": 2, "q3": 3, "q4": 4}})
+    >>> [(each.of, round(each.slope, 4)) for each in found.slopes]
+    [('all systems', 0.2292), ('B minus A', 0.1006)]
+    """
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.variance.explained import explain, read_variables
+
+    read = read_variables(variables) if isinstance(variables, str | Path) else variables
+    table = scores if isinstance(scores, ScoreTable) else ScoreTable.of(scores)
+    return explain(table, read, level)
 
 
 def gate(

@@ -128,7 +128,8 @@ def _best(tried: Sequence[_Tried], allowed: BoolArray) -> tuple[int, float]:
 def _choice(trial: Trial, lists: Candidates, mine: BoolArray, tried: _Tried, value: float) -> FusionChoice:
     weights = tuple(trial.weights.tolist()) if trial.method.weighted else ()
     names = tuple(query for query, own in zip(lists.queries, mine.tolist(), strict=True) if own)
-    return FusionChoice(str(trial.method), weights, names, int((~np.isnan(tried.values[~mine])).sum()), value)
+    known = int((~np.isnan(tried.values[~mine])).sum())
+    return FusionChoice(method=str(trial.method), weights=weights, queries=names, chosen_on=known, value=value)
 
 
 def _divisions(parts: int, places: int) -> Iterator[tuple[int, ...]]:

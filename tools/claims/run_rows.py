@@ -1,4 +1,4 @@
-"""Runs the commands of all rows: `python -m tools.coverage.run_rows FOLDER [NUMBER...]`, all rows without a number.
+"""Runs the commands of all rows: `python -m tools.claims.run_rows FOLDER [NUMBER...]`, all rows without a number.
 
 FOLDER is made with the files that the commands speak of. A command that serves or that asks the web is not run.
 """
@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.coverage.files import make_files
-from tools.coverage.rows import all_rows
+from tools.claims.files import make_files
+from tools.claims.rows import all_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_RUN = ("rankscope serve", "rankscope gather")
