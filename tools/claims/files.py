@@ -43,6 +43,8 @@ def write_examples(folder: Path) -> None:
     write_lists(folder / "map", [("1", "D12 D61 D39 D75 D66 D14 D52 D33", "D12 D39 D75 D14 D33")])
     kinds = "".join(f"q{query},{'even' if query % 2 == 0 else 'odd'}\n" for query in range(6))
     (folder / "kinds.csv").write_text(f"query,class\n{kinds}")
+    lengths = "".join(f"q{query},{2 + query % 4}\n" for query in range(6))
+    (folder / "lengths.csv").write_text(f"query,words\n{lengths}")
     documents = "".join(f'{{"id": "d{number}", "text": "document {number}"}}\n' for number in range(11))
     (folder / "docs.jsonl").write_text(documents)
     (folder / "queries.tsv").write_text("".join(f"q{query}\tdocument {query}\n" for query in range(6)))

@@ -265,6 +265,7 @@ FORMULAS: dict[str, Formula] = {
     "diffusion": diffusion,
     "pichunter": pichunter,
     "aspects": aspects,
+    "active-aspects": aspects,
     "rm3": rm3,
     "centroid-difference": centroid_difference,
     "mean-version-space": svm,

@@ -25,6 +25,7 @@ from rankscope.feedback.examples.scaling import unit
 from rankscope.feedback.methods import (
     DBA,
     SVM,
+    ActiveAspects,
     AllLabels,
     Aspects,
     Boosting,
@@ -232,6 +233,21 @@ def test_false_discoveries_are_held_as_benjamini_and_hochberg_say() -> None:
     limit = false_discovery_limit(chance, 0.1)
     for row, most in zip(chance, limit, strict=True):
         np.testing.assert_array_equal(row <= most, false_discovery_control(row) <= 0.1)
+
+
+def test_active_aspects_show_what_one_more_positive_would_decide() -> None:
+    """An aspect of 2 items in 20, which one of two positives has, is open: P(Bin(3, .1) >= 2) = .028."""
+    aspects = np.zeros((20, 2), dtype=np.bool_)
+    aspects[:2, 0], aspects[2:8, 1] = True, True
+    items = Items.of(CHANCE.normal(size=(20, 2)), aspects=aspects)
+    examples = Examples.single([0, 9])
+    method = ActiveAspects(0.05)
+    scored = method.scores(items, examples)
+    assert not scored.values.any()
+    gain = 2 * np.log(2 / 3 / 0.1) + np.log(1 / 3 / 0.9)
+    np.testing.assert_allclose(method.hopes(items, examples)[0], np.where(aspects[:, 0], gain, 0.0))
+    assert method.query(items, examples, scored, 1).tolist() == [[1]]
+    assert np.array_equal(scored.values, Aspects(0.05).scores(items, examples).values)
 
 
 def test_aspects_under_fdr_are_some_of_those_without() -> None:

@@ -38,6 +38,7 @@ ALL: dict[str, Later] = later(  # in reading order; a new method adds its line h
         "pichunter": "pichunter:PicHunter",
         "boosting": "boosting:Boosting",
         "aspects": "aspects:Aspects",
+        "active-aspects": "aspects:ActiveAspects",
         "log-based-svm": "log_based_svm:LogBasedSVM",
         "kernel-updating": "kernel_updating:KernelUpdating",
         "semantic-space": "semantic_space:SemanticSpace",

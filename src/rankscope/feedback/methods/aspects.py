@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankscope.arrays import FloatArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.feedback.examples.examples import Examples
 from rankscope.feedback.examples.items import Items
+from rankscope.feedback.examples.scored import Scored, best
 from rankscope.feedback.examples.segments import sums
 from rankscope.feedback.methods.method import Method
 from rankscope.ranks.ragged import Ragged
@@ -49,6 +50,32 @@ class Aspects(Method):
         chance = tail_chance(count, number, rate)
         limit = false_discovery_limit(chance, self.p0) if self.fdr else np.full(len(chance), self.p0)
         return np.where(chance <= limit[:, None], log_likelihood_ratio(count, number, rate), 0.0)
+
+
+@dataclass(frozen=True)
+class ActiveAspects(Aspects):
+    """Scores as those of aspects; shows the items that score best if their open aspects prove relevant.
+
+    Our reading. An aspect is open if it is not relevant yet, and would be after one more positive that has it; it then
+    adds the ratio that it would have. Do not measure quality on that display.
+    """
+
+    name: ClassVar[str] = "active-aspects"
+    active: ClassVar[bool] = True
+
+    def query(self, items: Items, examples: Examples, scored: Scored, k: int) -> IntArray:
+        """The best by what they might score."""
+        return best(scored.values + self.hopes(items, examples), k, examples.judged(len(items)))
+
+    def hopes(self, items: Items, examples: Examples) -> FloatArray:
+        """What open aspects would add to each item: sessions x items."""
+        rate, lists = items.aspects.mean(axis=0), examples.positives
+        number = lists.lengths[:, None].astype(np.float64)
+        count = sums(lists, items.aspects[lists["item"]])
+        now, then = tail_chance(count, number, rate), tail_chance(count + 1, number + 1, rate)
+        limit = false_discovery_limit(now, self.p0)[:, None] if self.fdr else self.p0
+        gains = np.where((now > limit) & (then <= limit), log_likelihood_ratio(count + 1, number + 1, rate), 0.0)
+        return np.asarray(gains @ items.aspects.T, dtype=np.float64)
 
 
 def tail_chance(count: FloatArray, number: FloatArray, rate: FloatArray) -> FloatArray:
