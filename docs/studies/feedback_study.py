@@ -1,4 +1,4 @@
-"""Which feedback method learns fastest? All methods on Corel-1k in two feature sets, and on handwritten digits.
+"""Which feedback method learns fastest? 27 methods on Corel-1k in two feature sets, and on handwritten digits.
 
 Ten classes, ten starts each, five rounds of 20 items, users who are right and users who err in a tenth of their marks.
 Needs Corel-1k in $RANKSCOPE_DATA/corel1k (else in ../shared/data); without it the digits are studied alone. Writes one
@@ -31,6 +31,20 @@ from rankscope.reports.texts.feedback import further, verdicts, warnings
 
 USERS: dict[str, User] = {"right": Consistent(), "err": Noisy(0.1)}
 NEEDS = ("log", "counts", "words")  # methods that need more than features and marks are left out
+LATER = frozenset(  # methods that came after the study: docs/performance.md has them beside all others
+    {
+        "active-aspects",
+        "biased-discriminant",
+        "ciocca-schettini",
+        "decision-tree",
+        "mean-version-space",
+        "multi-class",
+        "picsom",
+        "semantic-manifold",
+        "semi-supervised-em",
+        "viper",
+    }
+)
 SHOWN = (
     "svm",
     "gaussian-process",
@@ -64,7 +78,7 @@ def _topics(labels: tuple[str, ...]) -> Topics:
 
 def run(name: str, items: Items, topics: Topics, folder: Path, starts: int = 10) -> dict[str, Results]:
     """The study of one case for both kinds of user."""
-    methods = [kind() for kind in METHODS.own() if not set(kind.needs) & set(NEEDS)]
+    methods = [kind() for kind in METHODS.own() if not set(kind.needs) & set(NEEDS) and kind.name not in LATER]
     made = {}
     for who, user in USERS.items():
         setting = Experiment.of(items, topics, user)

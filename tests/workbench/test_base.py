@@ -29,7 +29,7 @@ from starlette.responses import JSONResponse, PlainTextResponse  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 
 from rankscope.workbench import service  # noqa: E402
-from rankscope.workbench.service import Limits, ServicePart, create_application, search_application  # noqa: E402
+from rankscope.workbench.service import ServiceLimits, ServicePart, create_application, search_application  # noqa: E402
 from rankscope.workbench.service.hosts import hosts_of  # noqa: E402
 from rankscope.workbench.service.refusals import Refusal  # noqa: E402
 from rankscope.workbench.service.turns import Turns  # noqa: E402
@@ -38,7 +38,7 @@ SELECT = "/solr/docs/select"
 
 
 def small_application(**limits: Any) -> Any:
-    return search_application({"docs": small_index()}, limits=Limits(**limits))
+    return search_application({"docs": small_index()}, limits=ServiceLimits(**limits))
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "a b", "", "127.0.0.1:x", "10.1.1.7"])
@@ -108,7 +108,7 @@ def test_a_search_that_takes_too_long_is_told_so() -> None:
 
 
 def test_no_more_run_at_once_than_may_and_who_waits_too_long_comes_again() -> None:
-    limits = Limits(running=2, waiting=3, wait_seconds=0.2, retry_seconds=7)
+    limits = ServiceLimits(running=2, waiting=3, wait_seconds=0.2, retry_seconds=7)
     hold, running, most = threading.Event(), 0, 0
     lock = threading.Lock()
 
@@ -158,7 +158,7 @@ def test_parts_answer_errors_in_their_own_form_and_open_what_they_need() -> None
         lifespan=lifespan,
     )
     rest = ServicePart(routes=[], tell=lambda refusal: JSONResponse({"rest": refusal.status}, refusal.status))
-    with client_of(create_application([pages, rest], hosts_of("127.0.0.1"), Limits(body_bytes=10))) as client:
+    with client_of(create_application([pages, rest], hosts_of("127.0.0.1"), ServiceLimits(body_bytes=10))) as client:
         assert client.get("/pages/none").text == "page: there is nothing at /pages/none"
         assert client.get("/none").json() == {"rest": 404}
         assert client.post("/pages/read", content=b"a" * 1000).text == "1000"

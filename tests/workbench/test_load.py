@@ -11,7 +11,7 @@ from tests.needs import needed_module
 from tests.workbench.small import WORDS, small_index
 
 needed_module("uvicorn", "web")
-from rankscope.workbench.service import Limits, running, search_application  # noqa: E402
+from rankscope.workbench.service import ServiceLimits, running, search_application  # noqa: E402
 
 QUERIES = [f"{one} {other}" for one in WORDS for other in WORDS] + [f'"{word} night"~4' for word in WORDS]
 
@@ -21,8 +21,10 @@ def expected() -> Expected:
     return {query: list(zip(found.ids, found.scores, strict=True)) for query, found in hits.items()}
 
 
-@pytest.mark.parametrize("limits", [Limits(), Limits(running=1, waiting=3, wait_seconds=0.01)], ids=["usual", "tight"])
-def test_every_query_is_answered_in_the_end_and_none_wrongly(limits: Limits) -> None:
+@pytest.mark.parametrize(
+    "limits", [ServiceLimits(), ServiceLimits(running=1, waiting=3, wait_seconds=0.01)], ids=["usual", "tight"]
+)
+def test_every_query_is_answered_in_the_end_and_none_wrongly(limits: ServiceLimits) -> None:
     with running(search_application({"docs": small_index()}, limits=limits)) as address:
         found = asyncio.run(ask_at_once(address, 1.0, 50, expected()))
     assert found["answered"] >= 50

@@ -48,6 +48,7 @@ OF_RUNS = (
 )
 @click.option(
     "--tuned-on",
+    type=Input(),
     metavar="FILE|none|all",
     help="File with the queries that the machine was tuned on, an id on each line: they are left out. all is refused.",
 )

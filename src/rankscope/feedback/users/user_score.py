@@ -50,6 +50,8 @@ class UserScore:
     def as_user(self) -> str:
         """The simulated user with these error rates.
 
+        >>> from rankscope.feedback.users.people_marks import PersonMark
+        >>> from rankscope.feedback.users.users import USERS
         >>> score_user(USERS.parse("consistent"), PeopleMarks.of([PersonMark("q", "a", "ann", 1)])).as_user
         'noisy(0,0)'
         """
