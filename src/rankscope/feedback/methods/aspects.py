@@ -38,10 +38,7 @@ class Aspects(Method):
         """Weights of the aspects times which item has them."""
         rate = items.aspects.mean(axis=0)
         weights = self._weights(items, examples.positives, rate) - self._weights(items, examples.negatives, rate)
-        kind = items.matrix.dtype
-        has = items.remember("aspects as numbers", lambda: items.aspects.astype(kind))
-        values: FloatArray = weights.astype(kind) @ has.T
-        return values
+        return summed_over_aspects(items, weights)
 
     def _weights(self, items: Items, lists: Ragged, rate: FloatArray) -> FloatArray:
         """The ratio of each relevant aspect, 0 for the others: sessions x aspects."""
@@ -75,7 +72,15 @@ class ActiveAspects(Aspects):
         now, then = tail_chance(count, number, rate), tail_chance(count + 1, number + 1, rate)
         limit = false_discovery_limit(now, self.p0)[:, None] if self.fdr else self.p0
         gains = np.where((now > limit) & (then <= limit), log_likelihood_ratio(count + 1, number + 1, rate), 0.0)
-        return np.asarray(gains @ items.aspects.T, dtype=np.float64)
+        return summed_over_aspects(items, gains)
+
+
+def summed_over_aspects(items: Items, weights: FloatArray) -> FloatArray:
+    """The sum of the weights of the aspects that each item has: sessions x items, in the precision of the features."""
+    kind = items.matrix.dtype
+    has = items.remember("aspects as numbers", lambda: items.aspects.astype(kind))
+    values: FloatArray = weights.astype(kind) @ has.T
+    return values
 
 
 def tail_chance(count: FloatArray, number: FloatArray, rate: FloatArray) -> FloatArray:
