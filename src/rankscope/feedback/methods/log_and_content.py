@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -31,9 +32,9 @@ class LogAndContent(Method):
     least: ClassVar[Mapping[str, float]] = {"mix": 0}
     most: ClassVar[Mapping[str, float]] = {"mix": 1}
 
+    @abstractmethod
     def told(self, items: Items, log: EarlierSessions, examples: Examples) -> FloatArray:
         """Sessions x items: what the log tells, 0 where it tells nothing."""
-        raise NotImplementedError
 
     def score_many(self, items: Items, examples: Examples) -> FloatArray:
         """Both parts."""
