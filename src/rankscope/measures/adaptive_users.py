@@ -21,8 +21,7 @@ class INST(Adaptive):
     name = "INST"
     formula = "gain per item seen, going on from k with chance ((k + 2T - cg(k) - 1) / (k + 2T - cg(k)))^2"
     source = "Moffat et al. 2015; cwl_eval; ir_measures"
-    needs = frozenset({"grades"})
-    least = {"T": 0.5, "top": 0.0, "horizon": 1}
+    least = {"T": 0.5}
 
     T: float = 1.0
     top: float | None = None
@@ -47,8 +46,7 @@ class BPM(Adaptive):
     name = "BPM"
     formula = "cg(m)/m, m = the first rank with cg(m) >= T, at most k"
     source = "Zhang et al. 2017; cwl_eval; ir_measures"
-    needs = frozenset({"grades"})
-    least = {"scope": 1, "top": 0.0, "horizon": 1, "hb": 0.0, "hc": 0.0, "median": 0.0}
+    least = {"scope": 1, "hb": 0.0, "hc": 0.0, "median": 0.0}
     above = {"T": 0.0}
 
     T: float = 1.0
@@ -82,8 +80,7 @@ class NERR8(Adaptive):
     name = "NERR8"
     formula = "gain per item seen, going on from j < k with chance 1 - gain_j"
     source = "Azzopardi, Mackenzie & Moffat 2021; cwl_eval; ir_measures"
-    needs = frozenset({"grades"})
-    least = {"scope": 1, "top": 0.0, "horizon": 1}
+    least = {"scope": 1}
 
     top: float | None = None
     low: float = 0.0
@@ -117,8 +114,7 @@ class NERR10(Adaptive):
     name = "NERR10"
     formula = "gain per item seen, going on from k with chance p (1 - gain_k)"
     source = "Azzopardi, Mackenzie & Moffat 2021; cwl_eval; ir_measures"
-    needs = frozenset({"grades"})
-    least = {"p": 0.0, "top": 0.0, "horizon": 1}
+    least = {"p": 0.0}
     most = {"p": 1.0}
 
     p: float = 0.9
@@ -141,8 +137,7 @@ class NERR11(Adaptive):
     name = "NERR11"
     formula = "gain per item seen, going on from k with chance (1 - gain_k) ((k + 2T - 1) / (k + 2T))^2"
     source = "Azzopardi, Mackenzie & Moffat 2021; cwl_eval; ir_measures"
-    needs = frozenset({"grades"})
-    least = {"T": 0.5, "top": 0.0, "horizon": 1}
+    least = {"T": 0.5}
 
     T: float = 1.0
     top: float | None = None
@@ -169,9 +164,8 @@ class IFT(Adaptive):
         "(1 + b2 e^(R2 (A - cg(k)/k)))"
     )
     source = "Azzopardi, Thomas & Craswell 2018; cwl_eval"
-    needs = frozenset({"grades"})
     choices = {"by": ("both", "goal", "rate")}
-    least = {"b1": 0.0, "b2": 0.0, "R1": 0.0, "R2": 0.0, "top": 0.0, "horizon": 1}
+    least = {"b1": 0.0, "b2": 0.0, "R1": 0.0, "R2": 0.0}
     most = {"R1": 100.0, "R2": 100.0}
     above = {"T": 0.0}
 

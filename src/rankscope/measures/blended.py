@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
-from rankscope.measures.gains import at_rank, gain_of, gaining, ideal_order
+from rankscope.measures.gains import GAIN_RULE, GAINS, at_rank, gain_of, gaining, ideal_order
 from rankscope.measures.measure import Measure
 from rankscope.measures.worth import hits_first
 from rankscope.ranks.expectation import group_of
@@ -17,6 +17,11 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 
 class Blended(Measure):
     """A measure that reads the blended ratio (v(k) + beta cg(k)) / (k + beta cg*(k)) at some of the hits."""
+
+    needs = frozenset({"grades"})
+    choices = {"gain": GAINS}
+    own_rules = {"gain": GAIN_RULE}
+    least = {"beta": 0.0}
 
     beta: float
     gain: str

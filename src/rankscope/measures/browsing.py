@@ -29,6 +29,9 @@ CELLS_AT_ONCE = 1 << 22
 class Browsing(Measure):
     """Gains between 0 and 1, which grades become between `low` and `top`."""
 
+    needs = frozenset({"grades"})
+    least = {"top": 0.0, "horizon": 1}
+
     top: float | None
     low: float
     horizon: int

@@ -11,7 +11,7 @@ from rankscope.arrays import FloatArray, IntArray
 from rankscope.measures.blended import Blended
 from rankscope.measures.cascade import chance_of, stops
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import GAIN_RULE, GAINS, at_rank, gain_of, gaining, need_top
+from rankscope.measures.gains import at_rank, gain_of, gaining, need_top
 from rankscope.measures.reciprocal_rank import expected_of_first
 from rankscope.measures.worth import hits_first
 from rankscope.ranks.expectation import TiedPlaces, relevant_in_ties, sums_in_groups
@@ -31,10 +31,6 @@ class Omeasure(Blended):
     aliases = ("O_measure", "O")
     formula = "(1 + beta gain(r)) / (r + beta cg*(r)), r = rank of the first hit"
     source = "Sakai 2007; NTCIREVAL"
-    needs = frozenset({"grades"})
-    choices = {"gain": GAINS}
-    own_rules = {"gain": GAIN_RULE}
-    least = {"beta": 0.0}
 
     beta: float = 1.0
     gain: str = "linear"
@@ -89,10 +85,6 @@ class Pmeasure(Blended):
     aliases = ("P_measure",)
     formula = "(v(r) + beta cg(r)) / (r + beta cg*(r)), r = rank of the first item of the highest grade found"
     source = "Sakai 2007; NTCIREVAL"
-    needs = frozenset({"grades"})
-    choices = {"gain": GAINS}
-    own_rules = {"gain": GAIN_RULE}
-    least = {"beta": 0.0}
 
     beta: float = 1.0
     gain: str = "linear"
@@ -147,10 +139,6 @@ class Pplus(Blended):
     aliases = ("P_plus", "P+", "PPlusMeasure")
     formula = "mean over hits at k <= r of (v(k) + beta cg(k)) / (k + beta cg*(k)), r as for P-measure"
     source = "Sakai 2007; NTCIREVAL"
-    needs = frozenset({"grades"})
-    choices = {"gain": GAINS}
-    own_rules = {"gain": GAIN_RULE}
-    least = {"beta": 0.0}
 
     beta: float = 1.0
     gain: str = "linear"
@@ -175,10 +163,7 @@ class EBR(Blended):
     name = "EBR"
     formula = "sum over k of R_k prod over j < k of (1 - R_j) (v(k) + beta cg(k)) / (k + beta cg*(k))"
     source = "Sakai & Zeng 2020"
-    needs = frozenset({"grades"})
-    choices = {"gain": GAINS}
-    own_rules = {"gain": GAIN_RULE}
-    least = {"beta": 0.0, "top": 0.0, "scope": 1}
+    least = {"top": 0.0, "scope": 1}
 
     beta: float = 1.0
     top: float | None = None

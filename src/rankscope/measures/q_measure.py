@@ -10,7 +10,7 @@ import numpy as np
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.measures.blended import Blended, blended_worth, different_gains_tied
 from rankscope.measures.fractions import divide
-from rankscope.measures.gains import GAIN_RULE, GAINS, at_rank, gain_of, gaining
+from rankscope.measures.gains import at_rank, gain_of, gaining
 from rankscope.ranks.expectation import TiedPlaces, expected_over_ties, relevant_in_ties, sums_in_groups
 from rankscope.ranks.relevant_ranks import RelevantRanks, rank_counts
 from rankscope.settings import Settings
@@ -76,10 +76,6 @@ class Q(_Population):
     aliases = ("Qmeasure", "q_measure")
     formula = "(1/min(R, k)) sum over hits at j <= k of (v(j) + beta cg(j)) / (j + beta cg*(j))"
     source = "Sakai 2004; Sakai & Song 2011; NTCIREVAL"
-    needs = frozenset({"grades"})
-    choices = {"gain": GAINS}
-    own_rules = {"gain": GAIN_RULE}
-    least = {"beta": 0.0}
 
     beta: float = 1.0
     gain: str = "linear"
@@ -115,10 +111,7 @@ class NCU(_Population):
     name = "NCU"
     formula = "sum over hits at k of share_k (v(k) + beta cg(k)) / (k + beta cg*(k)), shares of all hits add to 1"
     source = "Sakai & Robertson 2008; NTCIREVAL"
-    needs = frozenset({"grades"})
-    choices = {"gain": GAINS, "stop": ("graded", "biased")}
-    own_rules = {"gain": GAIN_RULE}
-    least = {"beta": 0.0}
+    choices = {"stop": ("graded", "biased")}
     above = {"gamma": 0.0}
     most = {"gamma": 1.0}
 

@@ -22,8 +22,7 @@ class SDCG(Steady):
     aliases = ("sDCG",)
     formula = "sum over j <= k of gain_j / log2(j + 1), over the sum of 1 / log2(j + 1)"
     source = "Azzopardi et al. 2019 (cwl_eval NDCG-k); ir_measures SDCG"
-    needs = frozenset({"grades"})
-    least = {"scope": 1, "top": 0.0, "horizon": 1}
+    least = {"scope": 1}
 
     top: float | None = None
     low: float = 0.0
@@ -45,8 +44,7 @@ class INSQ(Steady):
     name = "INSQ"
     formula = "sum over k of gain_k / (k + 2T - 1)^2, over the same for gains of 1"
     source = "Moffat, Scholer & Thomas 2012; cwl_eval; ir_measures"
-    needs = frozenset({"grades"})
-    least = {"T": 0.5, "top": 0.0, "horizon": 1}
+    least = {"T": 0.5}
 
     T: float = 1.0
     top: float | None = None
@@ -68,8 +66,6 @@ class TBG(Steady):
     name = "TBG"
     formula = "sum over k of gain_k 2^(-(k - 1)/h), over the same for gains of 1"
     source = "Smucker & Clarke 2012; cwl_eval"
-    needs = frozenset({"grades"})
-    least = {"top": 0.0, "horizon": 1}
     above = {"halflife": 0.0}
 
     halflife: float = 224.0
@@ -94,8 +90,7 @@ class Umeasure(Steady):
     aliases = ("U_measure", "U")
     formula = "sum over k of gain_k max(0, 1 - (k - 1)/length), over the same for gains of 1"
     source = "Sakai & Dou 2013; cwl_eval"
-    needs = frozenset({"grades"})
-    least = {"top": 0.0, "horizon": 2}
+    least = {"horizon": 2}
     above = {"length": 0.0}
 
     length: float = 1000.0
@@ -118,8 +113,7 @@ class SET(Steady):
     name = "SET"
     formula = "sum over j <= k of gain_j ((j + 1)^beta - j^beta), over the same for gains of 1"
     source = "Azzopardi 2014; cwl_eval"
-    needs = frozenset({"grades"})
-    least = {"scope": 1, "top": 0.0, "horizon": 1}
+    least = {"scope": 1}
     above = {"beta": 0.0}
     most = {"beta": 1.0}
 
