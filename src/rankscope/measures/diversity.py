@@ -17,6 +17,9 @@ from rankscope.ranks.relevant_ranks import RelevantRanks
 class _Novelty(SubtopicMeasure):
     """Each subtopic gains less with each item that serves it again: 1, 1 - alpha, (1 - alpha)^2, ..."""
 
+    least = {"scope": 1, "alpha": 0.0}
+    most = {"alpha": 1.0}
+
     alpha: float
     scope: int | None = None
 
@@ -73,8 +76,6 @@ class alpha_DCG(_ByLogarithm):
     aliases = ("α_DCG",)
     formula = "sum over j <= k, subtopics s of item j of (1 - alpha)^(items for s above) / log2(j + 1), over the most"
     source = "Clarke et al. 2008; ndeval alpha-DCG"
-    least = {"scope": 1, "alpha": 0.0}
-    most = {"alpha": 1.0}
 
     scope: int = given_behind_at()
     alpha: float = 0.5
@@ -96,8 +97,6 @@ class alpha_nDCG(_ByLogarithm):
     aliases = ("α_nDCG",)
     formula = "alpha-DCG over that of the greedy ideal order"
     source = "Clarke et al. 2008; ndeval alpha-nDCG"
-    least = {"scope": 1, "alpha": 0.0}
-    most = {"alpha": 1.0}
 
     alpha: float = 0.5
     rel: float = 1.0
@@ -118,8 +117,6 @@ class ERR_IA(_ByRank):
     name = "ERR_IA"
     formula = "sum over j <= k, subtopics s of item j of (1 - alpha)^(items for s above) / j, over the most"
     source = "Chapelle et al. 2009; ndeval ERR-IA"
-    least = {"scope": 1, "alpha": 0.0}
-    most = {"alpha": 1.0}
 
     scope: int = given_behind_at()
     alpha: float = 0.5
@@ -140,8 +137,6 @@ class nERR_IA(_ByRank):
     name = "nERR_IA"
     formula = "ERR-IA over that of the greedy ideal order"
     source = "Chapelle et al. 2009; ndeval nERR-IA"
-    least = {"scope": 1, "alpha": 0.0}
-    most = {"alpha": 1.0}
 
     alpha: float = 0.5
     rel: float = 1.0
@@ -162,8 +157,8 @@ class NRBP(_Novelty):
     name = "NRBP"
     formula = "(1 - (1 - alpha) beta)/S sum over k, subtopics s of item k of (1 - alpha)^(items for s above) beta^(k-1)"
     source = "Clarke, Kolla & Vechtomova 2009; ndeval NRBP"
-    least = {"alpha": 0.0, "beta": 0.0}
-    most = {"alpha": 1.0, "beta": 1.0}
+    least = {"beta": 0.0}
+    most = {"beta": 1.0}
 
     alpha: float = 0.5
     beta: float = 0.5
