@@ -48,7 +48,7 @@ class VarianceComponent:
 
 
 @dataclass(frozen=True)
-class Slope:
+class CovariateSlope:
     """What a covariate explains: the change of the value for one more of it."""
 
     name: str
@@ -68,7 +68,7 @@ class Components:
     mean: float
     parts: tuple[VarianceComponent, ...]
     sizes: Mapping[str, int]  # how many of each factor the mean is over
-    slopes: tuple[Slope, ...] = ()
+    slopes: tuple[CovariateSlope, ...] = ()
     notes: tuple[str, ...] = ()
     level: float = 0.95
     balanced: bool = True
@@ -186,9 +186,9 @@ def _level_count(table: FactorTable, source: str) -> int:
     return len(table) if source == table.rest else int(np.unique(table.terms[source]).size)
 
 
-def _slopes(table: FactorTable, fit: RemlFit) -> tuple[Slope, ...]:
+def _slopes(table: FactorTable, fit: RemlFit) -> tuple[CovariateSlope, ...]:
     found = zip(fit.coefficients[1:].tolist(), fit.coefficient_errors[1:].tolist(), strict=True)
-    return tuple(Slope(name, slope, error) for name, (slope, error) in zip(table.covariates, found, strict=True))
+    return tuple(CovariateSlope(name, slope, error) for name, (slope, error) in zip(table.covariates, found, strict=True))
 
 
 def _is_balanced(table: FactorTable) -> bool:
