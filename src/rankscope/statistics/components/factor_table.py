@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.column_names import FACTORS
 from rankscope.errors import SettingError
 
 QUERY, CLASS = "query", "class"
-FACTORS = (QUERY, CLASS, "assessor", "seed", "collection")  # what a value may vary with, in the order they are told
 CROSSED = ("assessor", "seed", "collection")  # what every query may meet several of
 REST = "rest"
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.column_names import FACTORS
 from rankscope.errors import SettingError
-from rankscope.statistics.components.factor_table import FACTORS, FactorTable
+from rankscope.statistics.components.factor_table import FactorTable
 from rankscope.statistics.table.score_table import ScoreTable
 
 Cell = tuple[str, str, ScoreTable]  # assessor, seed, and the values of all systems that have this seed

@@ -166,11 +166,11 @@ def top_set(gains: FloatArray, drawn: FloatArray, level: float) -> BoolArray:
         ahead = mean[others] - mean[place]
         error = (gains[:, others] - gains[:, [place]]).std(axis=0, ddof=1) / np.sqrt(count)
         known = error > EQUAL
-        if (ahead[~known] > EQUAL).any():
-            continue
-        away = (drawn[:, others] - drawn[:, [place]] - ahead)[:, known] / error[known]
-        limit = _as_student(float(np.quantile(away.max(axis=1, initial=-np.inf), level)), count)
-        inside[place] = not (ahead[known] / error[known] > limit).any()
+        inside[place] = not (ahead[~known] > EQUAL).any()
+        if inside[place] and known.any():
+            away = (drawn[:, others] - drawn[:, [place]] - ahead)[:, known] / error[known]
+            limit = _as_student(float(np.quantile(away.max(axis=1), level)), count)
+            inside[place] = not (ahead[known] / error[known] > limit).any()
     return inside
 
 
