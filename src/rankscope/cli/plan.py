@@ -34,6 +34,12 @@ from rankscope.cli.varied_inputs import FORMAT, MEASURE, split_inputs, varied_op
     metavar="N",
     help="Judgements that a query takes of one assessor. Default: as many as there are; pools get no deeper with it.",
 )
+@click.option(
+    "--pool-depth",
+    type=click.IntRange(4),
+    metavar="K",
+    help="How many items of each run are judged. Default: the deepest of 5, 10, 20, ... of whose pool 90 % is.",
+)
 @MEASURE
 @click.option("--baseline", metavar="NAME", help="The system that the other is compared with. Default: the first.")
 @click.option(

@@ -21,7 +21,9 @@ ASSESSOR = click.option(
     metavar="FILE",
     help="Judgements of one of several people, in place of QRELS; once for each.",
 )
-MEASURE = click.option("-m", "--measure", default="AP", show_default=True, metavar="NAME", help="Measure of the systems.")
+MEASURE = click.option(
+    "-m", "--measure", default="AP", show_default=True, metavar="NAME", help="Measure of the systems."
+)
 FORMAT = click.option(
     "--format",
     "output_format",

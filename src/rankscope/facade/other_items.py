@@ -67,7 +67,9 @@ def _exact_variance(ranks: object, measure: str) -> float:
 
     assert isinstance(ranks, RelevantRanks)
     if (ranks.collection < 1).any():
-        raise SettingError(f"the exact variance needs the size of the collection: {setting_usage('collection_size', 'D')}")
+        raise SettingError(
+            f"the exact variance needs the size of the collection: {setting_usage('collection_size', 'D')}"
+        )
     some = ranks.take(np.flatnonzero(ranks.relevant > 0))
     variance = expected_value(some, hits_of(some).distractors // 2, parse_measure(measure, ranks.rel)).variance
     if np.isnan(variance).all():
@@ -79,10 +81,13 @@ def _exact_variance(ranks: object, measure: str) -> float:
 def with_parts(own: Components, more: Sequence[VarianceComponent], note: str) -> Components:
     """Further sources, of which what is the query's own was counted as the query's until now."""
     taken = math.fsum(each.variance for each in more if each.source == OWN)
-    parts = [
-        replace(each, variance=max(0.0, each.variance - taken)) if each.source == QUERY else each for each in own.parts
-    ]
+    parts = [_without(each, taken) if each.source == QUERY else each for each in own.parts]
     return shared_out(replace(own, parts=(*parts, *more), notes=(*own.notes, note)))
+
+
+def _without(part: VarianceComponent, taken: float) -> VarianceComponent:
+    variance, low, high = (max(0.0, each - taken) for each in (part.variance, part.low, part.high))
+    return replace(part, variance=variance, low=low, high=high)
 
 
 def shared_out(found: Components) -> Components:

@@ -120,6 +120,7 @@ def plan_judging(
     budget: float,
     cost: str | Costs = "judgement=1",
     judgements: float | None = None,
+    pool_depth: int | None = None,
     assessors: Mapping[str, Any] | Sequence[Any] | None = None,
     baseline: str | None = None,
     of: str | None = None,
@@ -131,7 +132,8 @@ def plan_judging(
     Takes what `variance_components` takes. `budget`: what may be spent more, in the unit of `cost`, as
     'query=5,judgement=1,assessor=100,seed=20'. With several systems it is about the difference of the second, or of
     `of`, from the baseline; with `of` the baseline's name, about that system alone. `judgements` of a query by one
-    assessor: as many as there are, unless given.
+    assessor: as many as there are, unless given. `pool_depth` to which the runs were judged: else the deepest of 5, 10,
+    20, ... of whose pool 90 % is judged.
     >>> qrels = {f"q{n}": {"a": 1, "b": n % 2} for n in range(8)}
     >>> run = {query: {"a": 2.0, "x": 1.5, "b": 1.0} for query in qrels}
     >>> plan_judging(qrels, {"mine": run}, budget=40).best.design.queries
@@ -139,9 +141,11 @@ def plan_judging(
     """
     from rankscope.sampling.judging_plan import Costs, JudgingPlans, WidthForecast
     from rankscope.statistics.components.components import components
-    from rankscope.validation import SHARE, Number, Optional, check
+    from rankscope.validation import COUNT, SHARE, Number, Optional, check
 
-    check(locals(), level=SHARE, budget=Number(above=0), judgements=Optional(Number(above=0)))
+    check(
+        locals(), level=SHARE, budget=Number(above=0), judgements=Optional(Number(above=0)), pool_depth=Optional(COUNT)
+    )
     inputs, values = _values_of(qrels, runs, measure, assessors, (), None, given)
     costs = cost if isinstance(cost, Costs) else Costs.parse(cost)
     table = _asked_contrast(values, baseline, of)
@@ -152,7 +156,7 @@ def plan_judging(
     from rankscope.facade.pooling import judgements_of_a_query, pools_of
 
     mean = judgements_of_a_query(inputs) if judgements is None else judgements
-    pools = pools_of(inputs, values.systems, baseline, of) if judgements is None else None
+    pools = pools_of(inputs, values.systems, baseline, of, pool_depth) if judgements is None else None
     return JudgingPlans(WidthForecast(components(table, level), costs, mean, pools, level), budget)
 
 

@@ -22,9 +22,9 @@ def judgements_of_a_query(inputs: VariedInputs) -> float:
 
 
 def pools_of(
-    inputs: VariedInputs, systems: Sequence[str], baseline: str | None, of: str | None
+    inputs: VariedInputs, systems: Sequence[str], baseline: str | None, of: str | None, depth: int | None = None
 ) -> PoolDepths | None:
-    """Pools of the runs at hand, judged by the first assessor; None where nothing can be said of their depth."""
+    """Pools of the runs at hand, judged by the first assessor to some depth; None where nothing can be said of it."""
     import polars as pl
 
     from rankscope.facade.planning import contrast_names
@@ -35,13 +35,15 @@ def pools_of(
 
     judged = Qrels.of(next(iter(inputs.judgements.values())), inputs.reading).table
     queries = judged.get_column("query").unique().sort().to_list()
-    rankings = Rankings.of_tables([ranking_table(run) for run in inputs.named_runs().values()], queries)
+    runs = inputs.named_runs()
+    rankings = Rankings.of_tables([ranking_table(run) for run in runs.values()], queries)
     base, other = contrast_names(systems, baseline, of)
+    compared = {name: runs[name].table() for name in dict.fromkeys((base, other))}
 
     def mean_of(some: pl.DataFrame) -> float:
-        return _mean(ScoreTable.of(inputs.scores(some, inputs.by_seed[0])), base, other)
+        return _mean(ScoreTable.of(inputs.scores(some, compared)), base, other)
 
-    return pool_depths(rankings, judged, mean_of)
+    return pool_depths(rankings, judged, mean_of, depth)
 
 
 def _mean(table: ScoreTable, base: str, other: str) -> float:

@@ -76,7 +76,9 @@ class VariedInputs:
         from rankscope.inputs.reading import reading_of
 
         chosen = {name: self.given[name] for name in ("encoding", "max_ratio") if name in self.given}
-        return reading_of(self.given.get("format"), chosen.get("encoding", "utf-8"), True, chosen.get("max_ratio", 200.0))
+        return reading_of(
+            self.given.get("format"), chosen.get("encoding", "utf-8"), True, chosen.get("max_ratio", 200.0)
+        )
 
     def named_runs(self) -> dict[str, Run]:
         """The runs of the first seed, read."""
@@ -106,7 +108,9 @@ class VariedInputs:
         from rankscope.statistics.variance.explained import read_variables
 
         is_file = isinstance(explain_by, str | Path)
-        found = read_variables(explain_by) if is_file else {name: dict(each) for name, each in (explain_by or {}).items()}
+        found = (
+            read_variables(explain_by) if is_file else {name: dict(each) for name, each in (explain_by or {}).items()}
+        )
         unknown = [name for name in names if name not in COVARIATES]
         if unknown:
             raise SettingError(f"no covariate {', '.join(unknown)}. There are: {', '.join(COVARIATES)}")

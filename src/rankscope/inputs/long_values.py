@@ -40,7 +40,9 @@ def read_long_values(data: Any) -> pl.DataFrame:
     problems.raise_if_any()
     missing = [each for each in ("query", "value") if each not in frame.columns]
     if missing:
-        raise InputError.of(name, [f"no column {', '.join(missing)}; it has: {', '.join(frame.columns)}"], f"It needs {ASKED}.")
+        raise InputError.of(
+            name, [f"no column {', '.join(missing)}; it has: {', '.join(frame.columns)}"], f"It needs {ASKED}."
+        )
     texts = [each for each in ("system", "measure", *FACTORS) if each in frame.columns]
     whole = frame.with_columns(text_ids(frame.get_column(each)).fill_null("").alias(each) for each in texts)
     numbers = whole.with_columns(pl.col("value").cast(pl.String).cast(pl.Float64, strict=False))

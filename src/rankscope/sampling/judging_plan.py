@@ -1,21 +1,22 @@
 """What to judge next: more queries, more assessors, deeper pools or more seeds, and how wide the interval will be.
 
 A plan of n queries, a assessors and s seeds has the variance V = sum_k t_k / (number of draws of k), from the variance
-components of what is judged already. Its interval has the width 2 (t sqrt(V) + |b|): t is Student's with the degrees of
-freedom of V (Satterthwaite), and b is how far items that no pool has may still move the mean.
+components of what is judged already. Its interval has the width 2 (t sqrt(V) + |b|): t is Student's with n - 1 degrees
+of freedom (n minus the number of classes where queries have classes), and b is how far items that no pool has may still
+move the mean.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from rankscope.errors import SettingError
 from rankscope.sampling.pool_depths import PoolDepths
-from rankscope.statistics.components.components import Components, divisor
-from rankscope.statistics.components.factor_table import CLASS, CROSSED, QUERY, REST
+from rankscope.statistics.components.components import Components
+from rankscope.statistics.components.factor_table import CLASS, QUERY
 
 NOW = "as it is"
 MOST = 1_000_000  # of anything
@@ -106,6 +107,7 @@ class WidthPlan:
             "depth": self.design.depth or None,
             "cost": self.cost,
             "width": self.width,
+            "of pools": self.of_pools,
             "narrower": self.narrower,
             "narrower per 1,000": 1_000 * self.per_cost,
         }
@@ -145,12 +147,8 @@ class WidthForecast:
         return 2 * abs(self.pools.shift(design.depth)) if self.pools else 0.0
 
     def freedom(self, design: JudgingDesign) -> float:
-        """Degrees of freedom of the variance of the mean (Satterthwaite)."""
-        sizes = self._sizes(design)
-        parts = [(each.source, each.variance / divisor(each.source, sizes)) for each in self.found.parts]
-        whole = math.fsum(part for _, part in parts)
-        spread = math.fsum(part**2 / _freedom(source, sizes) for source, part in parts)
-        return whole**2 / spread if spread else max(1.0, design.queries - 1.0)
+        """Degrees of freedom of Student's t: queries, minus one for each class; more queries never widen an interval."""
+        return max(1.0, float(design.queries - self.found.sizes.get(CLASS, 1)))
 
     def cost(self, design: JudgingDesign) -> float:
         """Of the whole design, from nothing."""
@@ -176,15 +174,6 @@ class WidthForecast:
 
     def _sizes(self, design: JudgingDesign) -> dict[str, int]:
         return {**self.found.sizes, **design.sizes}
-
-
-def _freedom(source: str, sizes: Mapping[str, int]) -> float:
-    """Of the mean square of a source in a design where every query meets all of the others."""
-    names = (QUERY, *CROSSED) if source == REST else source.split(" x ")
-    counts = [max(1.0, sizes.get(each, 1) - 1.0) for each in names]
-    if source == QUERY:
-        counts = [max(1.0, float(sizes[QUERY] - sizes.get(CLASS, 1)))]
-    return math.prod(counts)
 
 
 @dataclass(frozen=True, eq=False)

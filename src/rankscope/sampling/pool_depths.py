@@ -1,7 +1,7 @@
 """How much deeper pools would move a mean: from what each doubling of the depth moved it so far.
 
 The runs say how large a pool of any depth is. Of the depths that are judged, d, d/2 and d/4, the mean is computed with
-the judgements of each pool alone. A doubling moved it by m_1 and the next by m_2; with r = |m_2/m_1|, at most .9, all
+the judgements of each pool alone. A doubling moved it by m_1 and the next by m_2; with r = |m_2/m_1|, at most .7, all
 further doublings together are expected to move it by m_2 r/(1 - r), and after j more doublings r^j of that is left.
 """
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from rankscope.sampling.pools.rankings import Rankings
 
-JUDGED = 0.95  # of a pool: then it counts as judged
-LARGEST_RATIO = 0.9
+JUDGED = 0.9  # of a pool: then it counts as judged to this depth
+LARGEST_RATIO = 0.7  # chosen on Robust 2003, measured on other collections: docs/performance.md
 SHALLOWEST = 5
 DOUBLINGS = 3  # beyond what is judged
 
@@ -59,31 +59,32 @@ class PoolDepths:
 
 
 def pool_depths(
-    rankings: Rankings, judged: pl.DataFrame, mean_of: Callable[[pl.DataFrame], float]
+    rankings: Rankings, judged: pl.DataFrame, mean_of: Callable[[pl.DataFrame], float], depth: int | None = None
 ) -> PoolDepths | None:
     """Measured on judgements (query, item, grade) and the runs; `mean_of` gives the mean of what some of them say.
 
-    None where no pool of some depth is judged, or so few depths are that nothing can be said.
+    `depth` that is judged: else the last of 5, 10, 20, ... of whose pool 90 % is judged. None where there are no three.
     """
-    pools = _pools(rankings)
-    known = list(takewhile(lambda depth: _judged_share(pools[depth], judged) >= JUDGED, pools))
+    pools = _pools(rankings, SHALLOWEST if depth is None else max(1, depth // 4))
+    known = [each for each in pools if depth is None or each <= depth]
+    if depth is None:
+        known = list(takewhile(lambda each: _judged_share(pools[each], judged) >= JUDGED, known))
     if len(known) < 3:
         return None
-    depth = known[-1]
+    last = known[-1]
     means = [mean_of(judged.join(pools[each], on=["query", "item"], how="semi")) for each in known[-3:]]
     queries = judged.get_column("query").n_unique()
-    sizes = {each: len(pool) / queries for each, pool in pools.items() if each >= depth}
-    far = [each for each in sizes if each <= depth * 2**DOUBLINGS]
-    return PoolDepths(depth, {each: sizes[each] for each in far}, (means[1] - means[0], means[2] - means[1]))
+    sizes = {each: len(pool) / queries for each, pool in pools.items() if last <= each <= last * 2**DOUBLINGS}
+    return PoolDepths(last, sizes, (means[1] - means[0], means[2] - means[1]))
 
 
-def _pools(rankings: Rankings) -> dict[int, pl.DataFrame]:
-    """By depth: 5, 10, 20, ... as far as the runs go."""
+def _pools(rankings: Rankings, first: int) -> dict[int, pl.DataFrame]:
+    """By depth, doubled from the first as far as the runs go."""
     import polars as pl
 
     deepest = rankings.rows.get_column("rank").max()
     last = int(deepest) if isinstance(deepest, int) else 0
-    depths = [SHALLOWEST * 2**power for power in range(20) if SHALLOWEST * 2**power <= last]
+    depths = [first * 2**power for power in range(20) if first * 2**power <= last]
     whole = rankings.best(last) if depths else pl.DataFrame()
     return {depth: whole.filter(pl.col("rank") <= depth).select("query", "item") for depth in depths}
 

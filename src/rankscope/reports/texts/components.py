@@ -8,7 +8,13 @@ from rankscope.number_texts import join_words, plain_number
 from rankscope.reports.formats.rows import as_json, markdown_table, table
 from rankscope.statistics.components.components import Components, VarianceComponent
 
-SOURCES = {"query": "queries", "class": "classes", "assessor": "assessors", "seed": "seeds", "collection": "collections"}
+SOURCES = {
+    "query": "queries",
+    "class": "classes",
+    "assessor": "assessors",
+    "seed": "seeds",
+    "collection": "collections",
+}
 
 
 def components_text(found: Sequence[Components], output_format: str = "table") -> str:
@@ -33,12 +39,21 @@ def _row(part: VarianceComponent) -> dict[str, object]:
     return {
         "source": part.source,
         "levels": part.levels,
-        "variance": part.variance,
-        "low": part.low,
-        "high": part.high,
+        "variance": short_number(part.variance),
+        "low": short_number(part.low),
+        "high": short_number(part.high),
         "share": f"{part.share:.1%}",
         "share of the mean's variance": f"{part.of_mean:.1%}",
     }
+
+
+def short_number(value: float) -> str:
+    """Three digits, however small; a dash where there is none.
+
+    >>> short_number(0.000071234), short_number(0.0), short_number(float("nan"))
+    ('7.12e-05', '0', '-')
+    """
+    return "-" if value != value else f"{value:.3g}"
 
 
 def sentence_of(found: Components) -> str:

@@ -76,7 +76,7 @@ def _as_json(plans: JudgingPlans) -> str:
             "level": plans.forecast.level,
             "costs": vars(plans.forecast.costs),
             "now": plans.now.row(),
-            "plans": [each.row() | {"of_pools": each.of_pools} for each in plans.plans],
+            "plans": [each.row() for each in plans.plans],
             "sentences": plan_sentences(plans),
         }
     )

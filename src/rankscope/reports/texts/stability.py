@@ -36,11 +36,13 @@ def top_sentence(found: Stability) -> str:
     """The top set with its probability."""
     count = len(found.top)
     who = join_words(found.top) if count <= NAMED else f"{', '.join(found.top[:NAMED])} and {count - NAMED} more"
-    may = f"{who} alone may be the best of {len(found.systems)}" if count == 1 else f"{count} of {len(found.systems)} systems may be the best: {who}"
-    inside = "it is" if count == 1 else "the best is one of them"
-    return (
-        f"By {found.measure} {may} ({found.level:.0%}; {inside} in {found.top_share:.1%} of the draws of queries)."
+    may = (
+        f"{who} alone may be the best of {len(found.systems)}"
+        if count == 1
+        else f"{count} of {len(found.systems)} systems may be the best: {who}"
     )
+    inside = "it is" if count == 1 else "the best is one of them"
+    return f"By {found.measure} {may} ({found.level:.0%}; {inside} in {found.top_share:.1%} of the draws of queries)."
 
 
 def order_sentence(change: OrderStability) -> str:

@@ -188,7 +188,9 @@ def _level_count(table: FactorTable, source: str) -> int:
 
 def _slopes(table: FactorTable, fit: RemlFit) -> tuple[CovariateSlope, ...]:
     found = zip(fit.coefficients[1:].tolist(), fit.coefficient_errors[1:].tolist(), strict=True)
-    return tuple(CovariateSlope(name, slope, error) for name, (slope, error) in zip(table.covariates, found, strict=True))
+    return tuple(
+        CovariateSlope(name, slope, error) for name, (slope, error) in zip(table.covariates, found, strict=True)
+    )
 
 
 def _is_balanced(table: FactorTable) -> bool:

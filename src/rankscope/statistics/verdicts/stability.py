@@ -212,10 +212,7 @@ def _means_of_tables(names: tuple[str, ...], tables: Sequence[ScoreTable]) -> Fl
         raise SettingError("no query has a value under every assessor and on every collection")
     places = [{query: row for row, query in enumerate(each.queries)} for each in own]
     return np.stack(
-        [
-            each.gains[[place[query] for query in shared]].mean(axis=0)
-            for each, place in zip(own, places, strict=True)
-        ]
+        [each.gains[[place[query] for query in shared]].mean(axis=0) for each, place in zip(own, places, strict=True)]
     )
 
 
