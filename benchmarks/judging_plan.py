@@ -128,8 +128,8 @@ def report() -> str:
         f"other assessors (means over {splits} splits, {DRAWS:,} draws each). Runs, queries and relevant items are "
         "real; assessors are simulated from the real judgements, each with errors of its own. As it is: half of the "
         f"queries, 2 assessors, depth {PILOT_DEPTH}; the plans double the queries, take 6 assessors, or judge to depth "
-        f"{2 * PILOT_DEPTH}. Observed over predicted, median over splits, lowest and highest row: {ranges}. Lost by the "
-        "choice: how much wider the plan that promised the narrowest interval is than the one that has it, in the mean."
+        f"{2 * PILOT_DEPTH}. Observed over predicted, median over splits, lowest and highest row: {ranges}. Lost by "
+        "the choice: how much wider the plan that promised the narrowest interval is than the one that has it, in the mean."
     )
     top, top_words = top_set_rows(length(TRIALS, 20))
     return f"{words}\n\n{markdown_table(rows)}\n\n{top_words}\n\n{markdown_table(top, places=3)}"

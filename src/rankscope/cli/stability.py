@@ -24,7 +24,7 @@ from rankscope.cli.varied_inputs import FORMAT, MEASURE, split_inputs, varied_op
 )
 @click.option(
     "--draws",
-    default=20,
+    default=50,
     show_default=True,
     type=click.IntRange(0),
     metavar="N",

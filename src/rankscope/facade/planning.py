@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rankscope.errors import SettingError
+from rankscope.errors import RankscopeError, SettingError
 from rankscope.facade.scoring import InputChoices
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Scores
     from rankscope.facade.varied import VariedInputs
     from rankscope.sampling.judging_plan import Costs, JudgingPlans
     from rankscope.statistics.components.components import Components
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 Collection = Literal["none", "random", "exact"]
 HALF = 0.5
 TENTH = 0.1
+MOST_LINES = 2_000_000  # of all runs together, for which a report draws collections
+DRAWS_OF_REPORT = 20
 
 
 def variance_components(
@@ -186,7 +189,7 @@ def stability(
     *,
     assessors: Mapping[str, Any] | Sequence[Any] | None = None,
     left_out: float = TENTH,
-    draws: int = 20,
+    draws: int = 50,
     resamples: int | None = None,
     level: float = 0.95,
     **given: Unpack[InputChoices],
@@ -206,14 +209,17 @@ def stability(
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.varied import VariedInputs
     from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
     from rankscope.statistics.verdicts.stability import stability as stability_of
     from rankscope.validation import COUNT, SHARE, Optional, WholeNumber, check
 
     check(locals(), level=SHARE, left_out=SHARE, draws=WholeNumber(least=0), resamples=Optional(COUNT))
     seed = given.get("seed") or 0
-    if isinstance(qrels, Scores | ScoreTable):
-        table = ScoreTable.of(qrels, measure) if isinstance(qrels, Scores) else qrels
-        return stability_of(table, level=level, resamples=resamples, seed=seed)
+    if isinstance(qrels, ScoreTable):
+        return stability_of(qrels, level=level, resamples=resamples, seed=seed)
+    if isinstance(qrels, Scores):
+        table, by_unit = ScoreTable.of(qrels, measure), classes_are_targets(qrels)
+        return stability_of(table, by_unit=by_unit, level=level, resamples=resamples, seed=seed)
     inputs = VariedInputs.of(qrels, runs, measure, assessors, given)
     tables = list(inputs.by_assessor().values())
     others = inputs.on_collections(left_out, draws, seed) if draws else []
@@ -223,6 +229,39 @@ def stability(
         collections=[tables[0], *others] if others else (),
         level=level,
         resamples=resamples,
+        seed=seed,
+    )
+
+
+def stability_of_report(scores: Scores, runs: Any, assessors: Any, given: Mapping[str, Any]) -> Stability | None:
+    """The same for a page: by the judgements that it shows, and those of assessors beside them; None of one query.
+
+    Collections are drawn where the runs are so few and small that it takes no more than a moment.
+    """
+    from rankscope.facade.varied import VariedInputs, tables_of_draws
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
+    from rankscope.statistics.verdicts.stability import stability as stability_of
+
+    measure, seed = scores.measures[0], scores.settings.seed
+    table = ScoreTable.of(scores)
+    if len(table.complete()) < 2:
+        return None
+    inputs = VariedInputs({"": None}, runs, measure, {name: each for name, each in given.items() if each is not None})
+    people: list[ScoreTable] = []
+    if assessors is not None:
+        people = list(VariedInputs.of(None, runs, measure, assessors, given).by_assessor().values())
+    try:
+        lists = inputs.named_runs()
+        few = sum(each.ranks.depth.sum() for each in scores.systems) <= MOST_LINES
+        others = tables_of_draws(scores, lists, TENTH, DRAWS_OF_REPORT, seed) if few else []
+    except RankscopeError:  # lists that were shortened, or runs that can be read once only
+        others = []
+    return stability_of(
+        table,
+        assessors=people,
+        collections=[table, *others] if others else (),
+        by_unit=classes_are_targets(scores),
         seed=seed,
     )
 

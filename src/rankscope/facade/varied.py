@@ -92,13 +92,9 @@ class VariedInputs:
 
     def on_collections(self, left_out: float, draws: int, seed: int) -> list[ScoreTable]:
         """Values on other collections, by the judgements of the first assessor; some items are left out of each."""
-        from rankscope.evaluation.other_collections import ThinnedRuns
-        from rankscope.inputs.qrels import Qrels
-
-        judged = Qrels.of(next(iter(self.judgements.values())), self.reading)
-        thinned = ThinnedRuns.of(judged, self.named_runs(), float(self.given.get("rel", 1)))
-        drawn = thinned.draws(left_out, draws, seed)
-        return [ScoreTable.of(self.scores(judged, runs)) for runs in drawn]
+        runs = self.named_runs()
+        scores = self.scores(next(iter(self.judgements.values())), runs)
+        return tables_of_draws(scores, runs, left_out, draws, seed)
 
     def covariates(self, names: Sequence[str], explain_by: Any) -> dict[str, dict[str, float]]:
         """Numbers of each query: from a file or {name: {query: number}}, and those that judgements give by themselves.
@@ -131,6 +127,17 @@ class VariedInputs:
     def values(self, covariates: Mapping[str, Mapping[str, float]]) -> VariedValues:
         """All of them as one long table."""
         return VariedValues.of_cells(self.tables(), covariates)
+
+
+def tables_of_draws(
+    scores: Scores, runs: Mapping[str, Run], left_out: float, draws: int, seed: int
+) -> list[ScoreTable]:
+    """The first measure of some scores on other collections, of which such a share of the items is left out."""
+    from rankscope.sampling.judged_run import ranking_table
+    from rankscope.sampling.other_collections import ThinnedRuns
+
+    rankings = {name: ranking_table(run) for name, run in runs.items()}
+    return list(ThinnedRuns.of(scores, rankings).draws(left_out, draws, seed))
 
 
 def _is_several(runs: Any) -> bool:

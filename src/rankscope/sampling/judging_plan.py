@@ -147,7 +147,7 @@ class WidthForecast:
         return 2 * abs(self.pools.shift(design.depth)) if self.pools else 0.0
 
     def freedom(self, design: JudgingDesign) -> float:
-        """Degrees of freedom of Student's t: queries, minus one for each class; more queries never widen an interval."""
+        """Degrees of freedom of t: queries, minus one for each class; so more queries never widen an interval."""
         return max(1.0, float(design.queries - self.found.sizes.get(CLASS, 1)))
 
     def cost(self, design: JudgingDesign) -> float:

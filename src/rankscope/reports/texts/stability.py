@@ -9,12 +9,15 @@ from rankscope.statistics.verdicts.stability import OrderStability, Stability
 NAMED = 4
 WORDS = {
     "queries": "other queries of the same kind",
+    "classes": "other classes of the same kind",
     "assessors": "other assessors of the same kind",
     "collection": "another part of the collection",
 }
 HOW = (
     "Same order, same best: shares of the draws. tau: Kendall's, of the order drawn and the order shown, with the "
-    "limits of 90 % of the draws. Best in: the share of draws of queries in which a system is the best."
+    "limits of 90 % of the draws. Best in: the share of the draws above in which a system is the best; rank, low and "
+    "high: the ranks that it has in 90 % of them. Top set: the systems that may be the best; the set holds the best in "
+    "95 % of cases or more, unless all systems are equal (docs/performance.md)."
 )
 
 
@@ -23,8 +26,16 @@ def stability_text(found: Stability, output_format: str = "table") -> str:
     if output_format == "json":
         return _as_json(found)
     make = markdown_table if output_format == "markdown" else table
-    parts = [make(found.rows()), make(found.system_rows()), "".join(f"{each}\n" for each in stability_sentences(found))]
-    return "\n".join(parts)
+    words = "".join(f"{each}\n" for each in stability_sentences(found))
+    return "\n".join([make(found.rows()), make(found.system_rows()), words])
+
+
+def stability_parts(found: Stability) -> list[tuple[str, list[dict[str, object]], str]]:
+    """Tables with headings and what must be said below them, as for a page."""
+    return [
+        ("What becomes of the order", found.rows(), ""),
+        ("What becomes of each system", found.system_rows(), HOW),
+    ]
 
 
 def stability_sentences(found: Stability) -> list[str]:
@@ -34,22 +45,23 @@ def stability_sentences(found: Stability) -> list[str]:
 
 def top_sentence(found: Stability) -> str:
     """The top set with its probability."""
-    count = len(found.top)
+    count, every = len(found.top), len(found.systems)
     who = join_words(found.top) if count <= NAMED else f"{', '.join(found.top[:NAMED])} and {count - NAMED} more"
     may = (
-        f"{who} alone may be the best of {len(found.systems)}"
+        f"{who} alone may be the best of {every}"
         if count == 1
-        else f"{count} of {len(found.systems)} systems may be the best: {who}"
+        else f"{count} of {every} systems may be the best: {who}"
     )
     inside = "it is" if count == 1 else "the best is one of them"
-    return f"By {found.measure} {may} ({found.level:.0%}; {inside} in {found.top_share:.1%} of the draws of queries)."
+    draws = f"{found.top_share:.1%} of the draws of {found.of_queries.source}"
+    return f"By {found.measure} {may} ({found.level:.0%}; {inside} in {draws})."
 
 
 def order_sentence(change: OrderStability) -> str:
     """How often the order and the best stay when one thing changes."""
     return (
-        f"With {WORDS[change.source]} the whole order stays in {change.same_order:.0%} of {change.draws:,} draws and the "
-        f"best in {change.same_best:.0%}; tau is {decimal_text(change.tau[0])} in the mean."
+        f"With {WORDS[change.source]} the whole order stays in {change.same_order:.1%} of {change.draws:,} draws and "
+        f"the best in {change.same_best:.1%}; tau is {decimal_text(change.tau[0])} in the mean."
     )
 
 

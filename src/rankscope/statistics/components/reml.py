@@ -38,7 +38,6 @@ class RemlFit:
     coefficient_errors: FloatArray
     log_likelihood: float  # restricted
     rows: int
-    steps: int
 
     @property
     def errors(self) -> FloatArray:
@@ -71,14 +70,11 @@ def reml(values: FloatArray, groups: Mapping[str, IntArray], fixed: FloatArray |
     variances = np.full(len(sums.names), 1.0 / len(sums.names))
     point = _Point.at(sums, variances)
     _refuse_confounded(point)
-    for step in range(1, MOST_STEPS + 1):
-        wanted = _scored(point)
-        nearer = _not_worse(sums, point, wanted)
-        moved = float(np.abs(nearer.variances - point.variances).max())
-        point = nearer
-        if moved < EXACT:
+    for _ in range(MOST_STEPS):
+        before, point = point, _not_worse(sums, point, _scored(point))
+        if float(np.abs(point.variances - before.variances).max()) < EXACT:
             break
-    return _fit(sums, point, step)
+    return _fit(sums, point)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +228,7 @@ def _refuse_confounded(point: _Point) -> None:
         )
 
 
-def _fit(sums: _Sums, point: _Point, steps: int) -> RemlFit:
+def _fit(sums: _Sums, point: _Point) -> RemlFit:
     variances = point.variances.copy()
     if variances[-1] <= 2 * LEAST_RESIDUAL:
         variances[-1] = 0.0
@@ -247,7 +243,6 @@ def _fit(sums: _Sums, point: _Point, steps: int) -> RemlFit:
         coefficient_errors=np.sqrt(np.diag(point.coefficient_variance)) * root,
         log_likelihood=point.likelihood - freedom * float(np.log(root)),
         rows=sums.rows,
-        steps=steps,
     )
 
 
@@ -263,5 +258,4 @@ def _constant(sums: _Sums) -> RemlFit:
         coefficient_errors=np.zeros(columns),
         log_likelihood=float("nan"),
         rows=sums.rows,
-        steps=0,
     )

@@ -21,6 +21,7 @@ from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.table.resampling import in_batches
 from rankscope.statistics.table.score_table import ScoreTable
 from rankscope.statistics.table.shared_draws import resampled_times
+from rankscope.statistics.table.units import units_of
 from rankscope.statistics.verdicts.rank_intervals import EQUAL, chances_of_ranks
 
 FEWEST_SYSTEMS = 2
@@ -30,7 +31,7 @@ FEWEST_SYSTEMS = 2
 class OrderStability:
     """What one source of chance does to the order: systems in the order of the table, ranks from 1."""
 
-    source: str  # queries, assessors or collection
+    source: str  # queries (or classes, where they are the unit of chance), assessors or collection
     draws: int
     same_order: float  # share of draws with the very order of the table
     same_best: float  # share of draws in which the best of the table is the best
@@ -98,7 +99,8 @@ class Stability:
 
     def __repr__(self) -> str:
         lines = [f"{each.source}: same order in {each.same_order:.0%} of draws" for each in self.changes]
-        head = f"Stability({self.measure}, {len(self.systems)} systems; {len(self.top)} may be the best: {self.top[0]}, ...)"
+        best = ", ".join(self.top[:3]) + (", ..." if len(self.top) > 3 else "")
+        head = f"Stability({self.measure}, {len(self.systems)} systems; {len(self.top)} may be the best: {best})"
         return "\n  ".join([head, *lines])
 
 
@@ -107,13 +109,15 @@ def stability(
     *,
     assessors: Sequence[ScoreTable] = (),
     collections: Sequence[ScoreTable] = (),
+    by_unit: bool = False,
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
 ) -> Stability:
     """What becomes of the order of a table's means, on the queries that all systems have.
 
-    `assessors`: the same by the judgements of each assessor; `collections`: on each of several other collections.
+    `assessors`: the same by the judgements of each assessor; `collections`: as it is, then on each of several others.
+    `by_unit`: classes are drawn in place of queries, because those of one class stand or fall together.
     >>> table = ScoreTable.make({"A": [0.1, 0.2, 0.1, 0.2], "B": [0.5, 0.4, 0.6, 0.5]})
     >>> found = stability(table, resamples=100)
     >>> found.systems, found.top, found.of_queries.same_order
@@ -122,17 +126,18 @@ def stability(
     whole = table.complete()
     if len(whole.systems) < FEWEST_SYSTEMS:
         raise SettingError("a leaderboard needs two systems at least")
-    if len(whole) < 2:
-        raise SettingError(f"stability needs two queries at least that every system has a value of {table.measure} for")
+    if len(units_of(whole, by_unit)) < 2:
+        what = "classes" if by_unit else "queries"
+        raise SettingError(f"stability needs two {what} at least for which every system has a value of {table.measure}")
     order = np.argsort(-whole.gains.mean(axis=0), kind="stable")
     names = tuple(whole.systems[each] for each in order.tolist())
-    gains = whole.gains[:, order]
+    gains = units_of(whole, by_unit).gains[:, order]
     drawn = _means_of_draws(gains, resamples, seed)
     top = top_set(gains, drawn, level)
-    changes = [_changes("queries", gains.mean(axis=0), drawn)]
+    changes = [_changes("classes" if by_unit else "queries", gains.mean(axis=0), drawn)]
     changes += _of_assessors(names, assessors, resamples, seed)
     changes += _of_collections(names, collections)
-    mean = gains.mean(axis=0)
+    mean = whole.gains.mean(axis=0)[order]
     return Stability(
         measure=table.measure,
         systems=names,

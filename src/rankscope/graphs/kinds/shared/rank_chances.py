@@ -28,20 +28,31 @@ def rank_chances_graph(result: RankIntervals) -> Graph:
         summary=f"Chances of ranks of {who} by {result.measure}.",
         conclusion=_conclusion(result),
     )
-    for place, (name, row) in enumerate(zip(names, chance, strict=True), 1):
-        graph = graph.tiles(
-            ranks,
-            np.full(count, -float(place)),
-            row,
-            [f"{100 * share:.0f}" if share >= LEAST else "" for share in row.tolist()],
-            name=name,
-            facts={
-                "system": [name] * count,
-                "rank": ranks.astype(int).tolist(),
-                "share of draws": row.round(4).tolist(),
-            },
-        )
-    return graph
+    rank, row = np.meshgrid(ranks, ranks)
+    shares = chance.ravel().tolist()
+    return graph.tiles(
+        rank.ravel(),
+        -row.ravel(),
+        chance.ravel(),
+        [percent_text(each) for each in shares],
+        name="share of draws",
+        facts={
+            "system": [name for name in names for _ in names],
+            "rank": rank.ravel().astype(int).tolist(),
+            "share of draws": [round(each, 4) for each in shares],
+        },
+    )
+
+
+def percent_text(share: float) -> str:
+    """A share on a tile: nothing where it rounds to 0, and 100 only for all.
+
+    >>> percent_text(0.004), percent_text(0.426), percent_text(0.9974), percent_text(1.0)
+    ('', '43', '>99', '100')
+    """
+    if share < LEAST:
+        return ""
+    return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
 def _conclusion(result: RankIntervals) -> str:
@@ -49,6 +60,6 @@ def _conclusion(result: RankIntervals) -> str:
     first, own = float(result.chance[0, 0]), np.diag(result.chance)
     kept = int((own > 0.5).sum())
     return (
-        f"{result.systems[0]} is the best in {first:.0%} of the draws; {kept} of {len(own)} systems keep their rank in "
+        f"{result.systems[0]} is the best in {first:.1%} of the draws; {kept} of {len(own)} systems keep their rank in "
         "more than half of them."
     )
