@@ -61,7 +61,7 @@ def observed(
 ) -> float:
     """The width that the design turns out to have on queries and assessors that the pilot did not see."""
     chance = np.random.default_rng(seed)
-    own = case.values[np.ix_(assessors, [DEPTHS.index(design.depth), len(DEPTHS)], queries)]
+    own = case.values[np.ix_(assessors, np.array([DEPTHS.index(design.depth), len(DEPTHS)]), queries)]
     times = _times(chance, queries.size, design.queries), _times(chance, assessors.size, design.assessors)
     means = np.einsum("da,aq,dq->d", times[1], own[:, 0], times[0])
     shift = float((own[:, 0] - own[:, 1]).mean())
@@ -129,7 +129,8 @@ def report() -> str:
         "real; assessors are simulated from the real judgements, each with errors of its own. As it is: half of the "
         f"queries, 2 assessors, depth {PILOT_DEPTH}; the plans double the queries, take 6 assessors, or judge to depth "
         f"{2 * PILOT_DEPTH}. Observed over predicted, median over splits, lowest and highest row: {ranges}. Lost by "
-        "the choice: how much wider the plan that promised the narrowest interval is than the one that has it, in the mean."
+        "the choice: how much wider the plan that promised the narrowest interval is than the one that has it, in the "
+        "mean."
     )
     top, top_words = top_set_rows(length(TRIALS, 20))
     return f"{words}\n\n{markdown_table(rows)}\n\n{top_words}\n\n{markdown_table(top, places=3)}"

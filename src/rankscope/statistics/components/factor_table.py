@@ -43,7 +43,10 @@ class FactorTable:
         """From columns; rows without a value are left out, and said to be. A query of no class ('') is its own."""
         column = np.asarray(values, dtype=np.float64)
         beside = {name: np.asarray(each, dtype=np.float64) for name, each in (covariates or {}).items()}
-        wrong = [name for name, each in {**factors, **beside}.items() if len(each) != column.size]
+        lengths = {name: len(each) for name, each in factors.items()} | {
+            name: each.size for name, each in beside.items()
+        }
+        wrong = [name for name, length in lengths.items() if length != column.size]
         if QUERY not in factors or wrong:
             raise SettingError(f"{column.size} values need a query each, and as many entries of {', '.join(factors)}")
         known = np.isfinite(np.stack([column, *beside.values()])).all(axis=0)

@@ -96,7 +96,7 @@ class _Sums:
     @classmethod
     def of(cls, values: FloatArray, groups: Mapping[str, IntArray], fixed: FloatArray | None) -> _Sums:
         x = np.column_stack([np.ones(values.size), *([] if fixed is None else [fixed])])
-        start = np.linalg.lstsq(x, values, rcond=None)[0]
+        start = np.asarray(np.linalg.lstsq(x, values, rcond=None)[0], dtype=np.float64)
         rest = values - x @ start
         free = values.size - np.linalg.matrix_rank(x)
         if free < 1 or np.linalg.matrix_rank(x) < x.shape[1]:
@@ -128,12 +128,18 @@ class _Sums:
 
 def _crossed(places: list[IntArray], levels: int) -> FloatArray:
     """How often every two levels meet in a row."""
-    met = [np.bincount(one * levels + other, minlength=levels**2) for one in places for other in places]
-    return sum(met, start=np.zeros(levels**2)).reshape(levels, levels)
+    table = np.zeros(levels**2)
+    for one in places:
+        for other in places:
+            table += np.bincount(one * levels + other, minlength=levels**2)
+    return table.reshape(levels, levels)
 
 
 def _added(places: list[IntArray], column: FloatArray, levels: int) -> FloatArray:
-    return sum((np.bincount(each, column, levels) for each in places), start=np.zeros(levels))
+    total = np.zeros(levels)
+    for each in places:
+        total += np.bincount(each, column, levels)
+    return total
 
 
 @dataclass(frozen=True, eq=False)
