@@ -45,7 +45,20 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "measures": "Which measures exist, what each means, its formula and source.",
 }
 SMALL_PRODUCTS = frozenset(
-    {"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity", "serve"}
+    {
+        "demo",
+        "evaluate",
+        "graph",
+        "compare",
+        "report",
+        "gate",
+        "forecast",
+        "homogeneity",
+        "serve",
+        "stability",
+        "components",
+        "plan",
+    }
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from rankscope.arrays import FloatArray, IntArray
 from rankscope.column_names import FACTORS
 from rankscope.errors import SettingError
+from rankscope.number_texts import how_many
 
 QUERY, CLASS = "query", "class"
 CROSSED = ("assessor", "seed", "collection")  # what every query may meet several of
@@ -58,7 +59,7 @@ class FactorTable:
             values=column[known],
             factors={name: _numbers(factors, name)[known] for name in FACTORS if name in factors},
             covariates={name: each[known] for name, each in beside.items()},
-            notes=(*notes, *([f"{left_out:,} rows without a value are left out"] if left_out else [])),
+            notes=(*notes, *([f"{how_many(left_out, 'row', 'rows')} without a value left out"] if left_out else [])),
         )
 
     def __len__(self) -> int:
