@@ -178,7 +178,7 @@ def test_mistakes_are_told_with_the_next_step(here: Path, mistake: tuple[str, ..
 def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("query,value\nq1,0.5\nq2,many\n")
     (tmp_path / "other.csv").write_text("topic,score\nq1,0.5\n")
-    assert "'many' is no number" in told(called("components", tmp_path / "bad.csv"))
+    assert "'many' is not a number" in told(called("components", tmp_path / "bad.csv"))
     assert "query,value and any of system" in told(called("components", tmp_path / "other.csv"))
     (tmp_path / "good.csv").write_text("query,measure,value\nq1,AP,0.5\nq2,AP,0.7\n")
     assert "There are: AP" in told(called("components", tmp_path / "good.csv", "-m", "P@10"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.components.components import Components
     from rankscope.statistics.components.factor_table import FactorTable
     from rankscope.statistics.components.varied_values import VariedValues
-    from rankscope.statistics.verdicts.stability import Stability
+    from rankscope.statistics.verdicts.stability import LeaderboardStability
 
 Collection = Literal["none", "random", "exact"]
 HALF = 0.5
@@ -112,7 +112,9 @@ def values_of_table(data: Any, measure: str, explain_by: Any = None) -> VariedVa
     more = read_variables(explain_by) if isinstance(explain_by, str | Path) else dict(explain_by or {})
     if not len(frame):
         raise SettingError("the table has no values")
-    return VariedValues(measure, system, factors, frame.get_column("value").to_numpy(), more)
+    return VariedValues(
+        measure=measure, system=system, factors=factors, values=frame.get_column("value").to_numpy(), covariates=more
+    )
 
 
 def plan_judging(
@@ -155,12 +157,14 @@ def plan_judging(
     if inputs is None:
         if judgements is None:
             raise SettingError(f"a table of values has no judgements to count: give {setting_usage('judgements', 'N')}")
-        return JudgingPlans(WidthForecast(components(table, level), costs, judgements, None, level), budget)
+        forecast = WidthForecast(components(table, level), costs, judgements, level=level)
+        return JudgingPlans(forecast, budget)
     from rankscope.facade.pooling import judgements_of_a_query, pools_of
 
     mean = judgements_of_a_query(inputs) if judgements is None else judgements
     pools = pools_of(inputs, values.systems, baseline, of, pool_depth) if judgements is None else None
-    return JudgingPlans(WidthForecast(components(table, level), costs, mean, pools, level), budget)
+    forecast = WidthForecast(components(table, level), costs, mean, pools, level=level)
+    return JudgingPlans(forecast, budget)
 
 
 def _asked_contrast(values: VariedValues, baseline: str | None, of: str | None) -> FactorTable:
@@ -193,7 +197,7 @@ def stability(
     resamples: int | None = None,
     level: float = 0.95,
     **given: Unpack[InputChoices],
-) -> Stability:
+) -> LeaderboardStability:
     """How stable is a leaderboard? How often systems change their order with other queries, assessors or collections.
 
     Takes what `evaluate` takes, or scores that it gave. `assessors`: judgements of each of several people, in place of
@@ -233,7 +237,9 @@ def stability(
     )
 
 
-def stability_of_report(scores: Scores, runs: Any, assessors: Any, given: Mapping[str, Any]) -> Stability | None:
+def stability_of_report(
+    scores: Scores, runs: Any, assessors: Any, given: Mapping[str, Any]
+) -> LeaderboardStability | None:
     """The same for a page: by the judgements that it shows, and those of assessors beside them; None of one query.
 
     Collections are drawn where the runs are so few and small that it takes no more than a moment.

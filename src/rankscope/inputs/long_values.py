@@ -49,7 +49,9 @@ def read_long_values(data: Any) -> pl.DataFrame:
     wrong = numbers.filter(pl.col("value").is_null() & frame.get_column("value").is_not_null())
     if len(wrong):
         example = frame.get_column("value").gather([int(numbers.get_column("value").is_null().arg_max() or 0)])[0]
-        raise InputError.of(name, [f"column value: '{example}' is no number ({len(wrong):,} of {len(frame):,} rows)"])
+        raise InputError.of(
+            name, [f"column value: '{example}' is not a number ({len(wrong):,} of {len(frame):,} rows)"]
+        )
     return numbers.filter(pl.col("query") != "all").with_columns(pl.col("value").fill_null(float("nan")))
 
 

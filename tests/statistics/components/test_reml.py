@@ -131,7 +131,7 @@ def same(one: RemlFit, other: RemlFit, factor: float = 1.0) -> bool:
     return np.allclose(one.variances * factor, other.variances, rtol=1e-5, atol=1e-7 * factor * one.variances.sum())
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000), scale=st.floats(0.01, 100), shift=st.floats(-10, 10))
 def test_order_and_names_change_nothing_and_scaling_scales(seed: int, scale: float, shift: float) -> None:
     values, groups = crossed(6, 3, seed, share=0.85)

@@ -22,7 +22,7 @@ from rankscope.settings import SETTINGS
 if TYPE_CHECKING:
     from rankscope.statistics.agreement.agreement import Agreement
     from rankscope.statistics.verdicts.compared import Compared
-    from rankscope.statistics.verdicts.stability import Stability
+    from rankscope.statistics.verdicts.stability import LeaderboardStability
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Report:
     figures: tuple[Figure, ...]
     found: FoundItems  # what stands first for each query
     agreed: Agreement | None = None  # of assessors, where several judged
-    stable: Stability | None = None  # with assessors and collections, where there are some
+    stable: LeaderboardStability | None = None  # with assessors and collections, where there are some
 
     @classmethod
     def of(
@@ -182,7 +182,7 @@ class Report:
         return [(each.name, _flat(dict(each.ranks.provenance))) for each in self.scores.systems]
 
 
-def _stability_of(scores: Scores) -> Stability | None:
+def _stability_of(scores: Scores) -> LeaderboardStability | None:
     """Over queries alone; None where there are too few."""
     from rankscope.statistics.table.score_table import ScoreTable
     from rankscope.statistics.table.units import classes_are_targets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankscope.number_texts import decimal_text, join_words
 from rankscope.reports.formats.rows import as_json, markdown_table, table
-from rankscope.statistics.verdicts.stability import OrderStability, Stability
+from rankscope.statistics.verdicts.stability import LeaderboardStability, OrderStability
 
 NAMED = 4
 WORDS = {
@@ -21,7 +21,7 @@ HOW = (
 )
 
 
-def stability_text(found: Stability, output_format: str = "table") -> str:
+def stability_text(found: LeaderboardStability, output_format: str = "table") -> str:
     """What becomes of the order, and of each system."""
     if output_format == "json":
         return _as_json(found)
@@ -30,7 +30,7 @@ def stability_text(found: Stability, output_format: str = "table") -> str:
     return "\n".join([make(found.rows()), make(found.system_rows()), words])
 
 
-def stability_parts(found: Stability) -> list[tuple[str, list[dict[str, object]], str]]:
+def stability_parts(found: LeaderboardStability) -> list[tuple[str, list[dict[str, object]], str]]:
     """Tables with headings and what must be said below them, as for a page."""
     return [
         ("What becomes of the order", found.rows(), ""),
@@ -38,12 +38,12 @@ def stability_parts(found: Stability) -> list[tuple[str, list[dict[str, object]]
     ]
 
 
-def stability_sentences(found: Stability) -> list[str]:
+def stability_sentences(found: LeaderboardStability) -> list[str]:
     """Who may be the best, and how often the order changes."""
     return [top_sentence(found), *(order_sentence(each) for each in found.changes)]
 
 
-def top_sentence(found: Stability) -> str:
+def top_sentence(found: LeaderboardStability) -> str:
     """The top set with its probability."""
     count, every = len(found.top), len(found.systems)
     who = join_words(found.top) if count <= NAMED else f"{', '.join(found.top[:NAMED])} and {count - NAMED} more"
@@ -65,7 +65,7 @@ def order_sentence(change: OrderStability) -> str:
     )
 
 
-def _as_json(found: Stability) -> str:
+def _as_json(found: LeaderboardStability) -> str:
     return as_json(
         {
             "format": "rankscope.stability",

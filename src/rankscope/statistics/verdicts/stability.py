@@ -1,8 +1,8 @@
 """How stable is a leaderboard? How often systems change their order when something else had been drawn.
 
 Queries are drawn again with replacement, assessors too, and collections lose a part of their items; each draw gives a
-mean of every system, and so an order. The top set holds the best system with the level asked for (95 %), whatever the
-true means are: a system is left out if some other is ahead of it by more than chance allows, max_j (m_j - m_i)/e_ij,
+mean of every system, and so an order. The top set holds the best system with the level asked for (95 %), also where
+systems are close: a system is left out if some other is ahead of it by more than chance allows, max_j (m_j - m_i)/e_ij,
 compared with the quantile of the same over draws of queries, each difference centred (multiple comparisons with the
 best, Hsu 1984). Its probability is the share of draws in which the best system is one of the set.
 """
@@ -54,7 +54,7 @@ class OrderStability:
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
+class LeaderboardStability:
     """Systems from the best mean to the worst, and what becomes of their order."""
 
     measure: str
@@ -100,7 +100,8 @@ class Stability:
     def __repr__(self) -> str:
         lines = [f"{each.source}: same order in {each.same_order:.0%} of draws" for each in self.changes]
         best = ", ".join(self.top[:3]) + (", ..." if len(self.top) > 3 else "")
-        head = f"Stability({self.measure}, {len(self.systems)} systems; {len(self.top)} may be the best: {best})"
+        known = f"{self.measure}, {len(self.systems)} systems; {len(self.top)} may be the best: {best}"
+        head = f"LeaderboardStability({known})"
         return "\n  ".join([head, *lines])
 
 
@@ -113,7 +114,7 @@ def stability(
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
-) -> Stability:
+) -> LeaderboardStability:
     """What becomes of the order of a table's means, on the queries that all systems have.
 
     `assessors`: the same by the judgements of each assessor; `collections`: as it is, then on each of several others.
@@ -138,7 +139,7 @@ def stability(
     changes += _of_assessors(names, assessors, resamples, seed)
     changes += _of_collections(names, collections)
     mean = whole.gains.mean(axis=0)[order]
-    return Stability(
+    return LeaderboardStability(
         measure=table.measure,
         systems=names,
         means=-mean if table.lower_is_better else mean,
