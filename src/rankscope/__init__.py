@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.interleaving import interleave_runs
-    from rankscope.facade.planning import plan_judging, stability, variance_components
+    from rankscope.facade.leaderboards import stability
+    from rankscope.facade.planning import plan_judging, variance_components
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
@@ -86,7 +87,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
     "agreement": "facade.agreeing",
-    "stability": "facade.planning",
+    "stability": "facade.leaderboards",
     "variance_components": "facade.planning",
     "plan_judging": "facade.planning",
     "prefer": "facade.preferring",

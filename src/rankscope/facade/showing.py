@@ -110,7 +110,7 @@ def with_stability(whole: Report, runs: Any, assessors: Any, given: Mapping[str,
 
     if whole.compared is None or len(whole.systems) < 2:
         return whole
-    from rankscope.facade.planning import stability_of_report
+    from rankscope.facade.leaderboards import stability_of_report
 
     return replace(whole, stable=stability_of_report(whole.scores, runs, assessors, given))
 
