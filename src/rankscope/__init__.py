@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
+    from rankscope import adapters as adapters
     from rankscope import collections as collections
     from rankscope import curves as curves
     from rankscope import engines as engines
@@ -131,6 +132,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "fusion",
     "curves",
     "statistics",
+    "adapters",
     "forecast",
     "sampling",
     "feedback",

@@ -13,7 +13,6 @@ import numpy as np
 
 from rankscope import column_names
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.id_columns import IdColumn, TextIds
@@ -50,6 +49,7 @@ class Qrels:
     def of(cls, data: Any, reading: Reading | None = None, *, keep: bool = True) -> Qrels:
         """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays.
 
+        Judgements of ranx and of ir_datasets are read too, in the objects that hold them there.
         Whoever does not `keep` them saves a copy: a dictionary must not change until they have been used.
         """
         forks.check()
@@ -63,11 +63,15 @@ class Qrels:
         if plain is not None:
             return PlainQrels(plain)
         from rankscope.inputs import objects
+        from rankscope.inputs.library_objects import library_rows, unreadable
 
+        rows = library_rows(data, "grade", "judgements")
+        if rows is not None:
+            return cls.of(rows.data, keep=False)
         problems = Problems("judgements")
         table = objects.table_of(data, "grade", problems)
         if table is None:
-            raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"])
+            raise unreadable(data, "grade", "judgements")
         return cls.from_table(table, problems)
 
     @classmethod

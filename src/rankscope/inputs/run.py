@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.blocks import RunBlock, prefetch
 from rankscope.inputs.checks import Problems
@@ -70,7 +69,8 @@ class Run:
     def of(cls, data: Any, reading: Reading | None = None, *, name: str = "", keep: bool = True) -> Run:
         """A run from a path (`-`: standard input), a dictionary, a frame, or three arrays (query, item, score).
 
-        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Whoever does not `keep` the run
+        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Runs of ranx, scored documents
+        of ir_datasets and results of LangChain and LlamaIndex by query are read too. Whoever does not `keep` the run
         saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
@@ -86,10 +86,14 @@ class Run:
         if plain is not None:
             return cls.from_plain(name or "run", plain)
         from rankscope.inputs import objects
+        from rankscope.inputs.library_objects import library_rows, unreadable
 
+        rows = library_rows(data, "score", name or "run")
+        if rows is not None:
+            return cls.of(rows.data, name=name or rows.name, keep=False)
         table = objects.table_of(data, "score", Problems(name or "run"))
         if table is None:
-            raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
+            raise unreadable(data, "score", name or "run")
         return cls.from_tables(name or "run", lambda _: iter([table]))
 
     @classmethod
