@@ -36,7 +36,7 @@ def from_retriever(
 
 def to_documents(run: Any, texts: Mapping[str, str] | None = None) -> dict[str, list[Any]]:
     """The documents of each query, best first: id, the text where `texts` has one, and the score as metadata."""
-    package = import_extra("langchain_core.documents", "langchain-core", "peers")
+    package = import_extra("langchain_core.documents", "langchain-core", "retrievers")
     have = texts or {}
     return {
         query: [package.Document(have.get(item, ""), id=item, metadata={"score": score}) for item, score in found]

@@ -36,7 +36,7 @@ def from_retriever(
 
 def to_nodes(run: Any, texts: Mapping[str, str] | None = None) -> dict[str, list[Any]]:
     """The nodes of each query with their scores, best first; their text where `texts` has one."""
-    schema = import_extra("llama_index.core.schema", "llama-index-core", "peers")
+    schema = import_extra("llama_index.core.schema", "llama-index-core", "retrievers")
     have = texts or {}
     return {
         query: [

@@ -1,7 +1,7 @@
 """Scores as a flat dictionary that trackers of experiments log as it is.
 
-MLflow refuses `nDCG(gain=exp)@10` as a name, and W&B cannot sort by it, so names are letters, digits and underscores,
-with `SYSTEM/` in front where there are several systems.
+MLflow refuses `nDCG(gain=exp)@10` as a name, and W&B cannot sort by it, so names are letters, digits and underscores
+that begin with no digit, with `SYSTEM/` in front where there are several systems.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ LONGEST = 100  # of a system's name; MLflow takes 250 signs in all
 def metric_key(text: str) -> str:
     """A measure, or the name of a system, as a name that every tracker takes.
 
-    >>> metric_key("nDCG(gain=exp)@10"), metric_key("RBP(p=0.5)"), metric_key("bm25 k1=0.9")
-    ('nDCG_gain_exp_at_10', 'RBP_p_0_5', 'bm25_k1_0_9')
+    >>> metric_key("nDCG(gain=exp)@10"), metric_key("RBP(p=0.5)"), metric_key("11pt_avg")
+    ('nDCG_gain_exp_at_10', 'RBP_p_0_5', '_11pt_avg')
     """
-    return UNFIT.sub("_", text.replace(")@", "_at_").replace("@", "_at_")).strip("_")[:LONGEST] or "_"
+    key = UNFIT.sub("_", text.replace(")@", "_at_").replace("@", "_at_")).strip("_")[:LONGEST]
+    return key if key[:1].isalpha() else f"_{key}"
 
 
 def metric_keys(texts: Sequence[str]) -> list[str]:

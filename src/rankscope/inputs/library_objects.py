@@ -47,7 +47,7 @@ def library_rows(data: Any, value: str, place: str) -> LibraryRows | None:
         return LibraryRows(rows_of_results(data, place=place))
     if _is_of_ranx(data, value):
         return LibraryRows(data.to_dict(), getattr(data, "name", None) or "")
-    rows = _rows(data, value)
+    rows = _rows(data, value, place)
     if rows is not None:
         return LibraryRows(_columns(rows, value))
     _refuse_other_kind(data, value, place)
@@ -68,7 +68,7 @@ def _is_of_ranx(data: Any, value: str) -> bool:
     return hasattr(data, ATTRIBUTE[value]) and hasattr(data, "to_dict") and hasattr(data, "add_score")
 
 
-def _rows(data: Any, value: str) -> Iterable[Any] | None:
+def _rows(data: Any, value: str, place: str) -> Iterable[Any] | None:
     """The rows of a dataset, of a list or of an iterator of rows."""
     give = getattr(data, ITERATOR[value], None)
     if callable(give):
@@ -77,7 +77,9 @@ def _rows(data: Any, value: str) -> Iterable[Any] | None:
         return data if data and _is_row(data[0], value) else None
     if isinstance(data, Iterator):
         listed = list(data)
-        return listed if not listed or _is_row(listed[0], value) else None
+        if not listed:
+            raise InputError.of(place, [f"a {type(data).__name__} gives no rows: was it used before?"])
+        return listed if _is_row(listed[0], value) else None
     return None
 
 
