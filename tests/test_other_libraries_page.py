@@ -14,14 +14,12 @@ from click.testing import CliRunner
 
 from rankscope import adapters
 from rankscope.cli.main import cli
-from tests.adapters.shared import GOLDEN
+from tests.adapters.shared import GOLDEN, NEEDS
 from tests.cli.inside import runs_in
-from tests.needs import needed_module
 from tests.test_claims_pages import commands, parts
 from tests.test_tutorials import DOCS
 
 PAGE = "other-libraries"
-EXTRAS = {"ranx": "peers", "ir_datasets": "datasets", "pandas": "pandas", "sklearn": "feedback"}
 APP = """
 from types import SimpleNamespace as Found
 
@@ -50,8 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("block", [text for kind, text in parts(PAGE) if kind == "python"])
 def test_an_example_in_python_runs(block: str, folder: Path) -> None:
     for package in re.findall(r"^(?:import|from) (\w+)", block, re.MULTILINE):
-        if package in EXTRAS:
-            needed_module(package, EXTRAS[package])
+        NEEDS.get(package, lambda: None)()
     done = subprocess.run([sys.executable, "-c", block], check=False, capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
 import rankscope
+from tests.needs import needed_module
 
+NEEDS: dict[str, Callable[[], Any]] = {  # packages that tests use, each of which skips aloud where it is missing
+    "ranx": lambda: needed_module("ranx", "peers"),
+    "ir_datasets": lambda: needed_module("ir_datasets", "datasets"),
+    "pandas": lambda: needed_module("pandas", "pandas"),
+    "sklearn": lambda: needed_module("sklearn", "feedback"),
+    "langchain_core": lambda: needed_module("langchain_core", "peers"),
+}
 GOLDEN = Path(__file__).parent / "golden"
 MEASURES = ["AP", "nDCG@5", "P@3", "RR"]
 

@@ -13,7 +13,7 @@ import rankscope
 from rankscope.adapters.sklearn import make_scorer, score_function
 from tests.needs import needed_module
 
-MANY = settings(max_examples=40, deadline=None)
+MANY = settings(max_examples=40)
 
 
 @st.composite

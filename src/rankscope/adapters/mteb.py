@@ -143,14 +143,14 @@ def from_results(models: Mapping[str, Any], measure: str = "main_score") -> Scor
 
 
 @dataclass(frozen=True)
-class TaskValues:
+class TaskMeans:
     """The numbers of one split and subset of a task."""
 
     task: str
     values: Mapping[str, float]
 
 
-def _tasks(given: Any) -> Iterator[TaskValues]:
+def _tasks(given: Any) -> Iterator[TaskMeans]:
     """All that a file, a folder, an object of MTEB's or a list of these holds."""
     if isinstance(given, list | tuple):
         for each in given:
@@ -161,7 +161,7 @@ def _tasks(given: Any) -> Iterator[TaskValues]:
         yield from _tasks_in(given.to_dict() if hasattr(given, "to_dict") else given, "result")
 
 
-def _tasks_in_files(path: Path) -> Iterator[TaskValues]:
+def _tasks_in_files(path: Path) -> Iterator[TaskMeans]:
     """A folder may hold other JSON, such as model_meta.json, which is passed over; a file named must hold results."""
     if not path.is_dir():
         yield from _tasks_in(_read(path), path.name)
@@ -189,14 +189,14 @@ def is_results(content: object) -> bool:
     return isinstance(content, Mapping) and "task_name" in content and isinstance(content.get("scores"), Mapping)
 
 
-def _tasks_in(content: Any, place: str) -> Iterator[TaskValues]:
+def _tasks_in(content: Any, place: str) -> Iterator[TaskMeans]:
     if not is_results(content):
         raise InputError.of(place, ["holds no MTEB results"], FORM)
     parts = [(split, entry) for split, entries in content["scores"].items() for entry in entries]
     for split, entry in parts:
         where = f" ({split}, {entry.get('hf_subset', 'default')})" if len(parts) > 1 else ""
         numbers = {name: value for name, value in entry.items() if _is_number(value)}
-        yield TaskValues(f"{content['task_name']}{where}", numbers)
+        yield TaskMeans(f"{content['task_name']}{where}", numbers)
 
 
 def _is_number(value: object) -> bool:
