@@ -141,8 +141,10 @@ def test_several_splits_are_rows_of_their_own() -> None:
 
 
 def test_what_is_wrong_with_results_is_told(tmp_path: Path) -> None:
-    with pytest.raises(rankscope.InputError, match=r"first, SciFact: has no map_at_7; there are: .*ndcg_at_1"):
+    with pytest.raises(rankscope.InputError, match=r"first, SciFact: has no map_at_7\nThey have: .*ndcg_at_1, "):
         mteb.from_results({"first": GOLDEN / "mteb" / "first" / "SciFact.json"}, "AP@7")
+    with pytest.raises(rankscope.InputError, match=r"need a dictionary \{model: results\}, got str"):
+        mteb.from_results("results")  # type: ignore[arg-type]
     (tmp_path / "other.json").write_text('{"q1": {"a": 1.0}}')
     with pytest.raises(rankscope.InputError, match="holds no MTEB results"):
         mteb.from_results({"A": tmp_path / "other.json"})

@@ -68,6 +68,8 @@ def test_what_could_mean_two_things_is_refused(wrong: str) -> None:
 
 
 def test_other_numbers_of_both_and_unknown_words_are_refused() -> None:
+    with pytest.raises(rankscope.MeasureError, match="no measure 'APP'"):
+        RankingMetric(["APP"])
     metric = RankingMetric(["RR"])
     with pytest.raises(rankscope.InputError, match="2 predictions, but 1 references"):
         metric.add_batch(predictions=[["a"], ["b"]], references=[["a"]])

@@ -79,6 +79,11 @@ def test_of_several_chunks_of_a_document_the_best_counts() -> None:
     assert rankscope.evaluate({"q": {"b": 1}}, run, "RR", duplicates="first")["RR"] == 1.0
 
 
+def test_an_answer_is_the_nodes_that_it_rests_on() -> None:
+    answer = SimpleNamespace(source_nodes=[node("a", 0.9)])
+    assert llama_index.from_nodes({"q": answer}).to_dict() == {"q": {"a": 0.9}}  # type: ignore[dict-item]
+
+
 def test_a_node_without_score_leaves_the_order() -> None:
     run = llama_index.from_nodes({"q": [node("a", None), node("b", 0.5)]})
     assert run.to_dict() == {"q": {"a": 0.0, "b": -1.0}}
@@ -107,7 +112,7 @@ def test_what_is_wrong_is_told_at_once() -> None:
     assert "query 1, result 1: has no id" in told
     assert "query 2: must have a list of results, got str" in told
     assert "query 3, result 1: must be a LangChain document or a LlamaIndex node, got str" in told
-    assert "Give id='NAME'" in told
+    assert "rankscope.adapters.langchain.from_documents(answers, id=...)" in told
     with pytest.raises(rankscope.InputError, match="A list alone does not say which query it answers"):
         langchain.from_documents([document("a")])  # type: ignore[arg-type]
     with pytest.raises(rankscope.InputError, match="a dict has no method retrieve"):

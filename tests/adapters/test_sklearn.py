@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,7 @@ def test_a_column_by_name_says_the_query() -> None:
             return given["x"].to_numpy()
 
     assert make_scorer("RR", groups="qid")(ByX(), table, [1, 0, 1, 0]) == 0.75
+    assert pickle.loads(pickle.dumps(make_scorer("RR", groups="qid")))(ByX(), table, [1, 0, 1, 0]) == 0.75
     with pytest.raises(rankscope.SettingError, match="groups='query': X has no such column"):
         make_scorer("RR", groups="query")(ByX(), table, [1, 0, 1, 0])
     with pytest.raises(rankscope.SettingError, match="has none of decision_function, predict_proba, predict"):

@@ -16,7 +16,7 @@ import numpy as np
 from rankscope.errors import InputError
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.inputs.checks import Problems
-from rankscope.measures.notation import Asked
+from rankscope.measures.notation import Asked, parse_measures
 from rankscope.settings import Choices
 
 FORMS = (
@@ -43,6 +43,7 @@ class RankingMetric:
     def __init__(
         self, measures: Asked = ("AP", "nDCG@10"), *, compat: str | None = None, **settings: Unpack[Choices]
     ) -> None:
+        parse_measures(measures)
         self.measures, self._compat, self._settings = measures, compat, settings
         self._pairs: list[tuple[Any, Any]] = []
 

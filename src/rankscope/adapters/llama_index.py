@@ -12,7 +12,7 @@ from rankscope.inputs.run import Run
 
 
 def from_nodes(answers: Mapping[Any, Sequence[Any]], *, id: IdChoice = None, name: str = "run") -> Run:
-    """A run from nodes with scores by query, best first.
+    """A run from nodes with scores by query, best first, or from answers of a query engine, which hold their nodes.
 
     An item is called by its `node_id`, which is a chunk's. `id="ref_doc_id"` names the document it was cut from; then
     evaluate with `duplicates="first"`, so that the best chunk counts. A key of the metadata or a function will do too.

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankscope.errors import InputError, Problem, SettingError
 from rankscope.evaluation.scores import Scores, SystemScores
@@ -124,22 +125,32 @@ def from_results(models: Mapping[str, Any], measure: str = "main_score") -> Scor
     >>> table.queries, table.values.tolist()
     (('NFCorpus', 'SciFact'), [[0.3, nan], [0.6, 0.7]])
     """
+    if not isinstance(models, Mapping):
+        raise InputError.of(
+            "MTEB results", [f"need a dictionary {{model: results}}, got {type(models).__name__}"], FORM
+        )
     wanted = measure if measure == "main_score" or THEIRS.fullmatch(measure) else measure_name(measure)
-    found = {name: {each.task: each for each in _tasks(given)} for name, given in models.items()}
+    found = {name: {each.task: each.values for each in _tasks(given)} for name, given in models.items()}
+    _refuse_missing(found, wanted)
     tasks = sorted({task for results in found.values() for task in results})
-    problems = [
-        Problem(f"{model}, {task}", f"has no {wanted}; there are: {', '.join(each.values) or 'none'}")
-        for model, results in found.items()
-        for task, each in results.items()
-        if wanted not in each.values
-    ]
-    if problems or not tasks:
-        raise InputError.of("MTEB results", problems or ["hold no task"], FORM if not tasks else "")
-    columns = {
-        model: [results[task].values[wanted] if task in results else np.nan for task in tasks]
+    columns: dict[str, ArrayLike] = {
+        model: np.array([results[task][wanted] if task in results else np.nan for task in tasks])
         for model, results in found.items()
     }
-    return ScoreTable.make(columns, measure=measure, queries=tasks)  # type: ignore[arg-type]  # lists of floats
+    return ScoreTable.make(columns, measure=measure, queries=tasks)
+
+
+def _refuse_missing(found: Mapping[str, Mapping[str, Mapping[str, float]]], wanted: str) -> None:
+    """Every task that lacks the measure is a problem, and so is no task at all."""
+    tasks = [(model, task, values) for model, results in found.items() for task, values in results.items()]
+    problems = [
+        Problem(f"{model}, {task}", f"has no {wanted}") for model, task, values in tasks if wanted not in values
+    ]
+    if not tasks:
+        raise InputError.of("MTEB results", ["hold no task"], FORM)
+    if problems:
+        names = dict.fromkeys(name for _, _, values in tasks for name in values if not name.startswith("nauc_"))
+        raise InputError.of("MTEB results", problems, f"They have: {', '.join(names)}.")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ Equal scores are averaged over all their orders unless `ties` says otherwise, as
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,19 +58,26 @@ def score_function(measure: str, **settings: Any) -> RankingScore:
     return RankingScore(measure, settings)
 
 
-def make_scorer(measure: str, *, groups: Any = None, **settings: Any) -> Callable[[Any, Any, Any], float]:
+@dataclass(frozen=True)
+class RankingScorer:
+    """A scorer (estimator, X, y); `groups` says which query each row of X belongs to."""
+
+    score: RankingScore
+    groups: Any = None
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  (as scikit-learn names them)
+        """The mean over the queries of X."""
+        return self.score(y, _response(estimator, X), groups=_groups_of(X, self.groups))
+
+
+def make_scorer(measure: str, *, groups: Any = None, **settings: Any) -> RankingScorer:
     """A scorer (estimator, X, y) for `cross_val_score` and the searches of scikit-learn.
 
     `groups` says which query each row belongs to: the name or number of a column of X, or a function of X; without it
     all rows are one query. Divide by queries too (`GroupKFold`), so that no query is in two parts. An estimator is
     asked for its decision function, its probability of the last class, or its prediction, the first that it has.
     """
-    score = RankingScore(measure, settings)
-
-    def scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  (as scikit-learn names them)
-        return score(y, _response(estimator, X), groups=_groups_of(X, groups))
-
-    return scorer
+    return RankingScorer(RankingScore(measure, settings), groups)
 
 
 def _response(estimator: Any, X: Any) -> Any:  # noqa: N803

@@ -18,7 +18,10 @@ from rankscope.inputs.ids import id_text
 
 IdChoice: TypeAlias = str | Callable[[Any], Any] | None
 METADATA = ("id", *ITEM)  # where an id stands in the metadata of a document that has none of its own
-NO_ID = "Give id='NAME', an attribute or a key of the metadata, or id=FUNCTION of a result (rankscope.adapters)."
+NO_ID = (
+    "Say what it is called by: rankscope.adapters.langchain.from_documents(answers, id=...), or llama_index.from_nodes,"
+    " with a key of the metadata, an attribute, or a function of a result."
+)
 
 
 def is_result(value: object) -> bool:
@@ -60,6 +63,7 @@ class _Result:
 
 
 def _results(query: object, given: Any, id: IdChoice, problems: Problems) -> Iterator[_Result]:
+    given = getattr(given, "source_nodes", given)  # of an answer of LlamaIndex, what it rests on
     if not isinstance(given, list | tuple):
         problems.add(f"query {query}", f"must have a list of results, got {type(given).__name__}")
         return
