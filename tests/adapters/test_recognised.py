@@ -77,9 +77,7 @@ def test_a_dataset_of_ir_datasets_is_its_judgements(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [{1, 2}, 3.5, object(), b"bytes"], ids=lambda each: type(each).__name__)
 def test_what_is_none_of_them_is_told_what_would_do(wrong: Any) -> None:
-    with pytest.raises(
-        rankscope.InputError, match=r"cannot read a run from an? .*\nWhat is read: .*ranx Run.*LangChain"
-    ):
+    with pytest.raises(rankscope.InputError, match=r"cannot read a run from a .*\nWhat is read: .*ranx Run.*LangChain"):
         rankscope.evaluate(QRELS, wrong, "AP")
     with pytest.raises(rankscope.InputError, match=r"cannot read judgements from .*\nWhat is read: .*irds:NAME.*ranx"):
         rankscope.evaluate(wrong, RUN, "AP")

@@ -18,13 +18,15 @@ ITERATOR = {"score": "scoreddocs_iter", "grade": "qrels_iter"}  # what a dataset
 NUMBER = {"score": "score", "grade": "relevance"}  # what a row of ir_datasets calls it
 WORDS = {"score": "a run", "grade": "judgements"}
 OTHER = {"score": "grade", "grade": "score"}
-ACCEPTED = {
-    "score": "a file or folder; {query: {item: score}}; {query: [item, ...]}, best first; a polars, pandas (PyTerrier) "
-    "or Arrow frame; three arrays (query, item, score); a ranx Run; scored documents of ir_datasets or ir_measures; "
-    "{query: [document, ...]} of LangChain or LlamaIndex",
-    "grade": "a file or folder; irds:NAME; {query: {item: grade}}; a polars, pandas (PyTerrier) or Arrow frame; three "
-    "arrays (query, item, grade); ranx Qrels; a dataset or judgements of ir_datasets or ir_measures",
-}
+RUNS = (
+    "What is read: a file or folder; {query: {item: score}}; {query: [item, ...]}, best first; a polars, pandas "
+    "(PyTerrier) or Arrow frame; three arrays (query, item, score); a ranx Run; scored documents of ir_datasets or "
+    "ir_measures; {query: [document, ...]} of LangChain or LlamaIndex."
+)
+JUDGEMENTS = (
+    "What is read: a file or folder; irds:NAME; {query: {item: grade}}; a polars, pandas (PyTerrier) or Arrow frame; "
+    "three arrays (query, item, grade); ranx Qrels; a dataset or judgements of ir_datasets or ir_measures."
+)
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,6 @@ def library_rows(data: Any, value: str, place: str) -> LibraryRows | None:
         return LibraryRows(_columns(rows, value))
     _refuse_other_kind(data, value, place)
     return None
-
-
-def unreadable(data: object, value: str, place: str) -> InputError:
-    """What is said of anything else: what it is, and all that would do."""
-    what = f"cannot read {WORDS[value]} from {_article(type(data).__name__)}"
-    return InputError.of(place, [what], f"What is read: {ACCEPTED[value]}.")
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _is_of_ranx(data: Any, value: str) -> bool:
@@ -98,7 +90,7 @@ def _refuse_other_kind(data: Any, value: str, place: str) -> None:
     other = OTHER[value]
     listed = isinstance(data, list | tuple) and bool(data)
     if _is_of_ranx(data, other) or (listed and _is_row(data[0], other)):
-        what = f"{_article(type(data[0] if listed else data).__name__)} holds {WORDS[other]}, not {WORDS[value]}"
+        what = f"a {type(data[0] if listed else data).__name__} holds {WORDS[other]}, not {WORDS[value]}"
         raise InputError.of(place, [what], "Judgements come first, then runs.")
     if isinstance(data, Mapping) and value == "grade" and holds_results(data):
         raise InputError.of(place, ["results of a retriever are a run, not judgements"], "Judgements come first.")

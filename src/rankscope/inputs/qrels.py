@@ -13,6 +13,7 @@ import numpy as np
 
 from rankscope import column_names
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.id_columns import IdColumn, TextIds
@@ -62,16 +63,17 @@ class Qrels:
         plain = plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)
-        from rankscope.inputs import objects
-        from rankscope.inputs.library_objects import library_rows, unreadable
+        from rankscope.inputs.library_objects import JUDGEMENTS, library_rows
 
         rows = library_rows(data, "grade", "judgements")
         if rows is not None:
             return cls.of(rows.data, keep=False)
+        from rankscope.inputs import objects
+
         problems = Problems("judgements")
         table = objects.table_of(data, "grade", problems)
         if table is None:
-            raise unreadable(data, "grade", "judgements")
+            raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"], JUDGEMENTS)
         return cls.from_table(table, problems)
 
     @classmethod

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.blocks import RunBlock, prefetch
 from rankscope.inputs.checks import Problems
@@ -85,15 +86,16 @@ class Run:
         plain = plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)
-        from rankscope.inputs import objects
-        from rankscope.inputs.library_objects import library_rows, unreadable
+        from rankscope.inputs.library_objects import RUNS, library_rows
 
         rows = library_rows(data, "score", name or "run")
         if rows is not None:
             return cls.of(rows.data, name=name or rows.name, keep=False)
+        from rankscope.inputs import objects
+
         table = objects.table_of(data, "score", Problems(name or "run"))
         if table is None:
-            raise unreadable(data, "score", name or "run")
+            raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
         return cls.from_tables(name or "run", lambda _: iter([table]))
 
     @classmethod
