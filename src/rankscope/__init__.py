@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.interleaving import interleave_runs
+    from rankscope.facade.looking_often import compare_sequentially, gate_sequentially
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
@@ -73,6 +74,8 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "explain_query": "facade.explaining",
     "compare": "facade.comparing",
     "gate": "facade.comparing",
+    "compare_sequentially": "facade.looking_often",
+    "gate_sequentially": "facade.looking_often",
     "explain_by": "facade.comparing",
     "report": "facade.showing",
     "graph": "facade.showing",
@@ -161,6 +164,7 @@ __all__ = [
     "benchmark",
     "check_labels",
     "compare",
+    "compare_sequentially",
     "describe",
     "estimate",
     "estimate_runs",
@@ -172,6 +176,7 @@ __all__ = [
     "forecast_growth",
     "fuse",
     "gate",
+    "gate_sequentially",
     "gather",
     "graph",
     "homogeneity",

@@ -129,6 +129,7 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "latex_marks",
     "verbose",  # Scores.warnings() tells all
     "explain_by",  # rankscope.explain_by
+    "undecided",  # the exit code: SequentialResult.is_decided
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
@@ -152,6 +153,8 @@ VERBS: dict[str, Callable[..., Any]] = {
 
 MORE_VERBS: dict[str, tuple[Callable[..., Any], ...]] = {  # commands that ask several questions
     "estimate": (rankscope.estimate_runs, rankscope.estimate_with_machine),
+    "compare": (rankscope.compare_sequentially,),
+    "gate": (rankscope.gate_sequentially,),
 }
 
 
