@@ -134,8 +134,8 @@ def _alarm_table() -> str:
     lines = [
         f"Share of {TRIALS:,} trials in which any of {LOOKS} looks (after every {EVERY} queries) errs though the truth "
         "is what is doubted. In each trial a random pair of real runs, whose true mean difference is doubted, so that "
-        "the bounds are shifted by the same mean; queries drawn with replacement. At most 5 % is promised; the last column "
-        "shows what becomes of a test that is made for one look.\n",
+        "the bounds are shifted by the same mean; queries drawn with replacement. At most 5 % is promised; the last "
+        "column shows what becomes of a test that is made for one look.\n",
         "| differences | gate, a loss shown | compare, interval misses | t test at every look |",
         "|---|---:|---:|---:|",
     ]

@@ -36,7 +36,8 @@ class OwnProgress:
     def totals(self, person: Assessor) -> tuple[int, int]:
         """How many items somebody answered, and how many are left for them."""
         lines = self.by_query(person)
-        return sum(each.mine for each in lines), sum(each.left for each in lines)
+        left = 0 if self.project.assignment.is_decided else sum(each.left for each in lines)
+        return sum(each.mine for each in lines), left
 
     def by_query(self, person: Assessor) -> list[OwnLine]:
         """The queries of the pool, in its order."""
