@@ -88,7 +88,9 @@ def test_another_baseline_ends_with_2_and_leaves_the_file(folder: Path) -> None:
         ("gate", ("--sequential", "s.json", "--history", "h.jsonl", "--build", "1"), "--history: of the gate"),
         ("gate", ("--sequential", "qrels.txt"), "this command reads it"),
         ("compare", ("--sequential", "s.json", "--test", "tukey", "--resamples", "500"), "--resamples, --test: of a"),
-        ("compare", ("--sequential", "s.json", "-o", "page.html"), "a page or a table of this format"),
+        ("compare", ("--sequential", "s.json", "-o", "table.tex"), "the format latex: of a comparison"),
+        ("gate", ("-o", "looks.svg"), "writes no .svg file"),
+        ("compare", ("--sequential", "s.json", "-o", "page.html"), "writes no .html file"),
     ],
 )
 def test_what_belongs_to_a_single_look_is_refused(folder: Path, command: str, more: tuple[str, ...], says: str) -> None:
@@ -125,3 +127,13 @@ def test_writers_of_one_folder_come_one_after_the_other(tmp_path: Path) -> None:
     other.join(5)
     assert order == ["first", "second"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_all_looks_are_drawn(folder: Path) -> None:
+    look("gate", "few-old.run", "few.run", "-m", "RR", "--sequential", "looks.json")
+    done = look("gate", "old.run", "worse.run", "-m", "RR", "--sequential", "looks.json", "-o", "looks.svg")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("decided worse: RR changed by -.250 [")
+    drawn = (folder / "looks.svg").read_text()
+    assert "RR: worse minus old" in drawn
+    assert "2 looks; band: limits that hold at all looks together" in drawn

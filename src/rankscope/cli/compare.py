@@ -153,16 +153,19 @@ def command(
     rankscope compare qrels.txt runs/*.run -m AP,nDCG@10,P@10 -o table.tex --latex-columns 2
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --sequential looks.json
     """
+    from rankscope.cli.looks import PICTURES, write_look
     from rankscope.cli.output import chosen_format, progress_line, say, say_warnings
     from rankscope.facade.comparing import check_comparable, compare
+    from rankscope.facade.looking_often import compare_look
     from rankscope.notation import split_list
 
-    chosen = chosen_format(output, output_format, SUFFIXES | PAGES, "text")
+    drawn_too = PICTURES if sequential is not None else PAGES
+    chosen = chosen_format(output, output_format, SUFFIXES | drawn_too, "text")
     if sequential is not None:
-        _check_sequential_options(chosen, output)
+        _check_sequential_options(chosen)
         with progress_line(quiet) as progress:
             scores = Inputs.of(files, given).scores("compare", measures or COMPARE, progress)
-        _write(_look_once(scores, sequential, baseline, pairs, level, chosen), output)
+        write_look(compare_look(scores, sequential, baseline, pairs, level), sequential, chosen, output)
         if not quiet:
             say_warnings(scores, verbose)
         return
@@ -196,27 +199,17 @@ def command(
             say(line)
 
 
-def _check_sequential_options(format: str, output: str | None) -> None:
+def _check_sequential_options(format: str) -> None:
     """Refuse what belongs to a comparison that looks once."""
     given = click.get_current_context().get_parameter_source
     chosen = [name for name in LOOKS_ONCE if given(name) is not click.core.ParameterSource.DEFAULT]
     wrong = [f"--{name.removesuffix('s') if name == 'tests' else name.replace('_', '-')}" for name in chosen]
-    if format not in SEQUENTIAL_FORMATS or (output or "").endswith(tuple(PAGES)):
-        wrong.append("a page or a table of this format")
+    wrong += [] if format in SEQUENTIAL_FORMATS else [f"the format {format}"]
     if wrong:
         raise click.UsageError(
             f"{', '.join(wrong)}: of a comparison that looks once; leave it out. --sequential gives "
-            f"{', '.join(SEQUENTIAL_FORMATS)}."
+            f"{', '.join(SEQUENTIAL_FORMATS)}, or draws all looks (-o looks.svg)."
         )
-
-
-def _look_once(
-    scores: Any, path: str, baseline: str | None, pairs: Literal["all", "baseline"], level: float, format: str
-) -> str:
-    from rankscope.facade.looking_often import compare_look
-    from rankscope.reports.texts.sequential import render
-
-    return render(compare_look(scores, path, baseline, pairs, level), format)
 
 
 def _variables(path: str, format: str) -> Any:

@@ -67,7 +67,8 @@ TRIALS = 1_000
     "--output",
     type=OutputFile(),
     metavar="FILE",
-    help="Write the whole result here too; the verdict is always printed.",
+    help="Write the whole result here too; the verdict is always printed. With --sequential .svg, .png and .pdf draw "
+    "all looks.",
 )
 @click.option(
     "--history",
@@ -110,7 +111,7 @@ def command(
     from rankscope.cli.output import progress_line, say_warnings
     from rankscope.facade.gate_history import check_history_options
 
-    chosen = _format(output_format, output)
+    chosen = _format(output_format, output, sequential is not None)
     check_history_options(history, build, date)
     _check_sequential_options(sequential, undecided, self_test, history)
     _need_two(files)
@@ -151,11 +152,11 @@ def _look_once(
     scores: Any, path: str, min_effect: tuple[float, ...], format: str, output: str | None, undecided: int
 ) -> int:
     """One look of the sequential gate; its exit code."""
+    from rankscope.cli.looks import write_look
     from rankscope.facade.looking_often import gate_look
-    from rankscope.reports.texts.sequential import render
 
     result = gate_look(scores, path, min_effect)
-    _write(render(result, format), result.sentence, output)
+    write_look(result, path, format, output)
     return 1 if result.failed else 0 if result.is_decided else undecided
 
 
@@ -187,14 +188,15 @@ def _check_sequential_options(
         raise SettingError(f"{' and '.join(other)}: of the gate that looks once; leave it out, or --sequential")
 
 
-def _format(wanted: str | None, path: str | None) -> str:
+def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
+    from rankscope.cli.looks import PICTURES
     from rankscope.cli.output import chosen_format
     from rankscope.errors import SettingError
     from rankscope.reports.texts.gate import FORMATS, SUFFIXES
 
     if wanted is not None and wanted not in FORMATS:
         raise SettingError(f"no output format '{wanted}'. There are: {', '.join(FORMATS)}")
-    return chosen_format(path, wanted, SUFFIXES, "text")
+    return chosen_format(path, wanted, SUFFIXES | PICTURES if sequential else SUFFIXES, "text")
 
 
 def _need_two(files: tuple[str, ...]) -> None:
