@@ -68,6 +68,14 @@ def test_files_may_grow_and_each_query_counts_once(folder: Path) -> None:
     assert (whole.exit_code, found["looks"], found["new"], found["again"]) == (1, 2, 36, 4)
 
 
+def test_queries_that_are_not_there_yet_are_no_missing_answers(folder: Path) -> None:
+    whole = ("qrels.txt", "few-old.run", "few.run", "-m", "RR", "--sequential", "looks.json")
+    done = CliRunner().invoke(cli, ["gate", *whole])
+    assert done.stdout.startswith("not yet: RR changed by -.250 [")
+    assert "missing" not in done.stderr
+    assert "count as 0" not in done.stdout
+
+
 def test_another_baseline_ends_with_2_and_leaves_the_file(folder: Path) -> None:
     look("gate", "old.run", "worse.run", "-m", "RR", "--sequential", "looks.json")
     before = (folder / "looks.json").read_bytes()

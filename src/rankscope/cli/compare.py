@@ -158,13 +158,14 @@ def command(
     from rankscope.facade.comparing import check_comparable, compare
     from rankscope.facade.looking_often import compare_look
     from rankscope.notation import split_list
+    from rankscope.statistics.sequential.observed import answered_part
 
     drawn_too = PICTURES if sequential is not None else PAGES
     chosen = chosen_format(output, output_format, SUFFIXES | drawn_too, "text")
     if sequential is not None:
         _check_sequential_options(chosen)
         with progress_line(quiet) as progress:
-            scores = Inputs.of(files, given).scores("compare", measures or COMPARE, progress)
+            scores = answered_part(Inputs.of(files, given).scores("compare", measures or COMPARE, progress))
         write_look(compare_look(scores, sequential, baseline, pairs, level), sequential, chosen, output)
         if not quiet:
             say_warnings(scores, verbose)

@@ -118,6 +118,7 @@ def command(
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("gate", measures, progress)
     if sequential is not None:
+        scores = _answered_part(scores)
         code = _look_once(scores, sequential, min_effect, chosen, output, int(undecided))
     else:
         code = _check_once(scores, min_effect, self_test or 0, chosen, output, (history, build, date))
@@ -158,6 +159,12 @@ def _look_once(
     result = gate_look(scores, path, min_effect)
     write_look(result, path, format, output)
     return 1 if result.failed else 0 if result.is_decided else undecided
+
+
+def _answered_part(scores: Any) -> Any:
+    from rankscope.statistics.sequential.observed import answered_part
+
+    return answered_part(scores)
 
 
 def _write(text: str, sentence: str, output: str | None) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
-from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.arrays import FloatArray, IntArray
 from rankscope.errors import SettingError
-from rankscope.evaluation.scores import Scores
+from rankscope.evaluation.scores import Column, Scores, SystemScores
 from rankscope.ranks.ragged import Ragged
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.score_table import ScoreTable
@@ -57,38 +59,43 @@ def observe(scores: Scores) -> Observed:
     >>> {query: each.values for query, each in seen.records.items()}
     {'q1': ((1.0, 0.5),)}
     """
-    tables = [ScoreTable.of(scores, measure) for measure in scores.measures]
-    queries = tables[0].queries
+    part = answered_part(scores)
+    tables = [ScoreTable.of(part, measure) for measure in scores.measures]
     values = np.stack([table.values for table in tables], axis=1)
     _check_values(tables, values)
-    there = _answered_by_one(scores, queries)
-    whole = ~np.isnan(values).any(axis=(1, 2)) & there
-    by_class = classes_are_targets(scores)
-    answers = [
-        _digests(each.ranks, each.ranks.depth, (each.ranks.judged, each.ranks.pooled)) for each in scores.systems
-    ]
-    judged = [_digests(each.ranks, each.ranks.collection, (each.ranks.levels,)) for each in scores.systems]
-    records = {}
-    for row in np.flatnonzero(whole).tolist():
-        query = queries[row]
-        records[query] = QueryRecord(
-            unit=(by_class and tables[0].labels[row]) or f"query {query}",
-            judgements=next(each[query] for each in judged if query in each),
-            answers=tuple(
-                sha256(f"{each.get(query)} {mine}".encode()).hexdigest()[:DIGITS]
-                for each, mine in zip(answers, values[row].T.tolist(), strict=True)
-            ),
-            values=tuple(tuple(each) for each in values[row].tolist()),
-        )
+    whole = ~np.isnan(values).any(axis=(1, 2))
+    by_class = classes_are_targets(part)
+    units = tables[0].labels if by_class else ("",) * len(tables[0])
     return Observed(
         systems=tables[0].systems,
         measures=scores.measures,
         lower_is_better=tuple(table.lower_is_better for table in tables),
         unit="class" if by_class else "query",
         settings=_settings(scores),
-        records=records,
-        left_out=int((~whole & there & (~np.isnan(values)).any(axis=(1, 2))).sum()),
+        records=_records(part, tables[0].queries, units, values, np.flatnonzero(whole)),
+        left_out=int((~whole & (~np.isnan(values)).any(axis=(1, 2))).sum()),
     )
+
+
+def _records(
+    scores: Scores, queries: tuple[str, ...], units: tuple[str, ...], values: FloatArray, rows: IntArray
+) -> dict[str, QueryRecord]:
+    """A record for each of these rows; a query without a class is a unit of its own."""
+    ranks = [system.ranks for system in scores.systems]
+    answers = [_digests(each, each.depth, (each.judged, each.pooled)) for each in ranks]
+    judged = [_digests(each, each.collection, (each.levels,)) for each in ranks]
+    return {
+        queries[row]: QueryRecord(
+            unit=units[row] or f"query {queries[row]}",
+            judgements=next(each[queries[row]] for each in judged if queries[row] in each),
+            answers=tuple(
+                sha256(f"{each.get(queries[row])} {mine}".encode()).hexdigest()[:DIGITS]
+                for each, mine in zip(answers, values[row].T.tolist(), strict=True)
+            ),
+            values=tuple(tuple(each) for each in values[row].tolist()),
+        )
+        for row in rows.tolist()
+    }
 
 
 def _check_values(tables: list[ScoreTable], values: FloatArray) -> None:
@@ -102,14 +109,41 @@ def _check_values(tables: list[ScoreTable], values: FloatArray) -> None:
         )
 
 
-def _answered_by_one(scores: Scores, queries: tuple[str, ...]) -> BoolArray:
+def answered_part(scores: Scores) -> Scores:
+    """Only the queries that some system has answered: the others are not there yet, and nothing is to be said of them.
+
+    >>> from rankscope.evaluation.evaluate import evaluate
+    >>> scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, ["RR"])
+    >>> answered_part(scores).systems[0].ranks.queries, answered_part(scores)["RR"]
+    (('q1',), 1.0)
+    """
     answered = {
         query
         for system in scores.systems
         for query, there in zip(system.ranks.queries, system.ranks.answered.tolist(), strict=True)
         if there
     }
-    return np.array([query in answered for query in queries], dtype=np.bool_)
+    return replace(scores, systems=tuple(_part_of_system(system, answered) for system in scores.systems))
+
+
+def _part_of_system(system: SystemScores, queries: set[str]) -> SystemScores:
+    rows = np.array([row for row, query in enumerate(system.ranks.queries) if query in queries], dtype=np.int64)
+    return replace(
+        system, ranks=system.ranks.take(rows), columns=tuple(_part_of_column(each, rows) for each in system.columns)
+    )
+
+
+def _part_of_column(column: Column, rows: IntArray) -> Column:
+    values, counted = column.values[rows], column.counted[rows]
+    known = values[counted & ~np.isnan(values)]
+    orders = {name: None if each is None else each[rows] for name, each in _orders(column).items()}
+    words = None if column.words is None else [column.words[row] for row in rows.tolist()]
+    mean = float(known.mean()) if known.size else math.nan
+    return replace(column, values=values, counted=counted, summary=mean, words=words, **orders)
+
+
+def _orders(column: Column) -> dict[str, Any]:
+    return {name: getattr(column, name) for name in ("worst", "best", "error")}
 
 
 def _settings(scores: Scores) -> dict[str, object]:
