@@ -143,5 +143,7 @@ def test_all_looks_are_drawn(folder: Path) -> None:
     assert done.exit_code == 1
     assert done.stdout.startswith("decided worse: RR changed by -.250 [")
     drawn = (folder / "looks.svg").read_text()
+    again = look("gate", "old.run", "worse.run", "-m", "RR", "--sequential", "looks.json", "-o", "looks.svg")
+    assert again.exit_code == 1, again.output
     assert "RR: worse minus old" in drawn
-    assert "2 looks; band: limits that hold at all looks together" in drawn
+    assert "2 looks; band: limits that hold at all of them together" in drawn

@@ -40,7 +40,7 @@ def test_band_line_and_points_are_the_looks() -> None:
     assert list(band.high) == pytest.approx([0.23, 0.1, -0.01])
     texts = str(graph.marks)
     assert "no change" in texts
-    assert "a loss of .01" in texts
+    assert "loss .01" in texts
 
 
 def test_a_comparison_names_its_pairs_and_too_many_are_refused() -> None:

@@ -100,7 +100,7 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
 @click.option(
     "-o",
     "--output",
-    type=OutputFile(),
+    type=OutputFile("a picture"),
     metavar="FILE",
     help="Write the result to this file, as its suffix says; .html writes the whole report, .tex a table for a paper.",
 )

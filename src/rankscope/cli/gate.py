@@ -65,7 +65,7 @@ TRIALS = 1_000
 @click.option(
     "-o",
     "--output",
-    type=OutputFile(),
+    type=OutputFile("a picture"),
     metavar="FILE",
     help="Write the whole result here too; the verdict is always printed. With --sequential .svg, .png and .pdf draw "
     "all looks.",

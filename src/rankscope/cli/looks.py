@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankscope.statistics.sequential.sequential_result import SequentialResult
 
+WIDTH_MM = 130
 PICTURES = {".svg": "text", ".png": "text", ".pdf": "text"}  # beside the picture, the text is printed
 
 
@@ -42,4 +43,4 @@ def draw_looks(state: str, output: str) -> None:
 
     found = read_state(state)
     assert found is not None, "the look was written"
-    looks_graph(found).save(output)
+    looks_graph(found).save(output, width=WIDTH_MM)

@@ -27,7 +27,7 @@ def looks_graph(state: SequentialState) -> Graph:
         _title(state, names),
         Axis("queries counted", whole=True, domain=(0.0, float(counts[-1]) * 1.04)),
         Axis("change", domain=_domain(rows)),
-        subtitle=f"{len(counts):,} looks; band: limits that hold at all looks together; hollow points: not decided yet",
+        subtitle=f"{_number(len(counts))}; band: limits that hold at all of them together; hollow: not decided yet",
         summary=". ".join(_summary(name, checks[-1]) for name, checks in zip(names, rows, strict=True)) + ".",
     )
     for name, checks in zip(names, rows, strict=True):
@@ -35,7 +35,7 @@ def looks_graph(state: SequentialState) -> Graph:
     graph = graph.rule(y=0.0, label="no change")
     effects = {each for each in state.question.min_effect if each > 0}
     for effect in sorted(effects):
-        graph = graph.rule(y=-effect, label=f"a loss of {plain(effect)}")
+        graph = graph.rule(y=-effect, label=f"loss {plain(effect)}")
     return graph
 
 
@@ -53,6 +53,10 @@ def _with_check(
     }
     graph = graph.band(Region(counts, low.clip(*view), high.clip(*view)), name).curve(line, name, markers=0)
     return graph.points(line, name, open=[each.decision == "not yet" for each in checks], facts=facts)
+
+
+def _number(looks: int) -> str:
+    return "1 look" if looks == 1 else f"{looks:,} looks"
 
 
 def _title(state: SequentialState, names: list[str]) -> str:
