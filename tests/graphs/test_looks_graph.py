@@ -8,6 +8,7 @@ import pytest
 
 from rankscope.errors import SettingError
 from rankscope.graphs.looks_graph import looks_graph
+from rankscope.graphs.marks import ShadedRegion
 from rankscope.statistics.sequential.state import LookCheck, LookRecord, Question, SequentialState
 
 
@@ -35,7 +36,7 @@ def test_band_line_and_points_are_the_looks() -> None:
     assert graph.summary == "AP at the last look: -0.040 from -0.080 to -0.010, decided: worse."
     assert graph.x.domain == (0.0, 208.0)
     assert graph.y.domain == pytest.approx((-0.23, 0.23))  # the first look, as wide as nothing known, does not count
-    band = next(mark for mark in graph.marks if hasattr(mark, "low"))
+    band = next(mark for mark in graph.marks if isinstance(mark, ShadedRegion))
     assert list(band.low) == pytest.approx([-0.23, -0.2, -0.08])
     assert list(band.high) == pytest.approx([0.23, 0.1, -0.01])
     texts = str(graph.marks)

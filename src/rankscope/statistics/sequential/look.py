@@ -27,7 +27,7 @@ NOTHING_YET = LookCheck(change=math.nan, low=-1.0, high=1.0, decision="not yet")
 
 
 @dataclass(frozen=True)
-class Counted:
+class QueriesCounted:
     """What a look adds to the queries that counted before."""
 
     records: dict[str, QueryRecord]
@@ -88,12 +88,12 @@ def _continued(
     )
 
 
-def _count(state: SequentialState, now: Observed) -> Counted:
+def _count(state: SequentialState, now: Observed) -> QueriesCounted:
     """Each query once, and each unit at one look only: what comes later of it depends on what was seen."""
     units = {each.unit for each in state.records.values()}
     fresh = {query: each for query, each in now.records.items() if query not in state.records}
     new = {query: each for query, each in fresh.items() if each.unit not in units}
-    return Counted(
+    return QueriesCounted(
         records={**state.records, **new},
         new=len(new),
         again=len(now.records) - len(fresh),

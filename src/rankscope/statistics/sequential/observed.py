@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
@@ -136,14 +135,16 @@ def _part_of_system(system: SystemScores, queries: set[str]) -> SystemScores:
 def _part_of_column(column: Column, rows: IntArray) -> Column:
     values, counted = column.values[rows], column.counted[rows]
     known = values[counted & ~np.isnan(values)]
-    orders = {name: None if each is None else each[rows] for name, each in _orders(column).items()}
-    words = None if column.words is None else [column.words[row] for row in rows.tolist()]
-    mean = float(known.mean()) if known.size else math.nan
-    return replace(column, values=values, counted=counted, summary=mean, words=words, **orders)
-
-
-def _orders(column: Column) -> dict[str, Any]:
-    return {name: getattr(column, name) for name in ("worst", "best", "error")}
+    return replace(
+        column,
+        values=values,
+        counted=counted,
+        summary=float(known.mean()) if known.size else math.nan,
+        words=None if column.words is None else [column.words[row] for row in rows.tolist()],
+        worst=None if column.worst is None else column.worst[rows],
+        best=None if column.best is None else column.best[rows],
+        error=None if column.error is None else column.error[rows],
+    )
 
 
 def _settings(scores: Scores) -> dict[str, object]:
