@@ -62,7 +62,7 @@ def test_exit_code_1_only_where_it_is_decided_worse(
 def test_files_may_grow_and_each_query_counts_once(folder: Path) -> None:
     few = look("gate", "few-old.run", "few.run", "-m", "RR", "--sequential", "looks.json", "--format", "json")
     assert json.loads(few.stdout)["decision"] == "not yet"
-    assert json.loads(few.stdout)["checks"][0]["queries_needed"] > 0
+    assert json.loads(few.stdout)["checks"][0]["units_needed"] > 0
     whole = look("gate", "old.run", "worse.run", "-m", "RR", "--sequential", "looks.json", "--format", "json")
     found = json.loads(whole.stdout)
     assert (whole.exit_code, found["looks"], found["new"], found["again"]) == (1, 2, 36, 4)

@@ -216,6 +216,9 @@ def test_a_class_counts_once_with_its_mean(state: Path) -> None:
     question = Question("gate", ("RR",), (0.01,), ((0, 1),), alpha=0.05, unit="class")
     kept, result = take_look(state, None, question, first)
     assert (result.checks[0].units, result.checks[0].change) == (2, (-0.25 - 1) / 2)
+    assert result.checks[0].outlook.endswith(
+        f"about {result.checks[0].needed:,.0f} more classes decide in half of all cases"
+    )
     _, result = take_look(state, kept, question, replace(first, records=whole))
     assert (result.queries, result.late, result.again) == (3, 1, 3)
     assert "1 query of classes that were counted before: a class counts once" in result.remarks

@@ -12,7 +12,7 @@ from rankscope.statistics.sequential.sequential_result import SequentialCheck, S
 from rankscope.statistics.verdicts.gate_result import signed_text
 
 VERSION = 1
-HEADER = ("measure", "systems", "change", "limits", "units", "decision", "more queries")
+HEADER = ("measure", "systems", "change", "limits", "units", "decision", "units to go")
 
 
 def render(result: SequentialResult, format: str = "text") -> str:

@@ -149,6 +149,7 @@ def _check(
         units=changes.size,
         decision=decision,
         needed=_needed(changes, effect, tail) if decision == "not yet" else 0.0,
+        unit=question.unit,
         lower_is_better=lower_is_better,
         contradicted=contradicted,
     )

@@ -26,7 +26,8 @@ class SequentialCheck:
     min_effect: float
     units: int
     decision: Decision
-    needed: float  # how many more queries would decide in about half of all cases; infinite: none
+    needed: float  # how many more units would decide in half of all cases; infinite: none
+    unit: str = "query"  # of chance: query or class
     lower_is_better: bool = False
     contradicted: bool = False  # what this look alone allows, and what the looks before it allow, exclude each other
 
@@ -59,8 +60,12 @@ class SequentialCheck:
         if self.is_decided:
             return "it stays decided, whatever comes"
         if math.isinf(self.needed):
-            return "more queries that differ as little as these would never decide"
-        return f"at the present effect about {self.needed:,.0f} more queries decide in half of all cases"
+            return f"more {self._units} that differ as little as these would never decide"
+        return f"at the present effect about {self.needed:,.0f} more {self._units} decide in half of all cases"
+
+    @property
+    def _units(self) -> str:
+        return "classes" if self.unit == "class" else "queries"
 
     @property
     def interval(self) -> str:
@@ -84,7 +89,8 @@ class SequentialCheck:
             "units": self.units,
             "decision": self.decision,
             "verdict": self.verdict,
-            "queries_needed": self.needed,
+            "unit": self.unit,
+            "units_needed": self.needed,
             "lower_is_better": self.lower_is_better,
         }
 
