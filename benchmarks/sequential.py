@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from benchmarks.forecast_cases import DATA
 from benchmarks.lengths import length
@@ -14,10 +16,13 @@ from benchmarks.null_differences import table
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.statistics.pairs.power import queries_needed
 from rankscope.statistics.sequential.betting import BETS, log_capital, log_capitals
+from rankscope.workbench.deciding import first_crossing
+from rankscope.workbench.sources import read_ranking
 
 ALPHA, MIN_EFFECT = 0.05, 0.01
 TRIALS = length(2_000, 100)
 PER_PAIR = length(100, 10)
+ORDERS = length(20, 2)
 LOOKS, EVERY = 200, 10
 AT_ONCE = 200  # trials
 CASES = (
@@ -123,11 +128,55 @@ def _first_times(change: FloatArray, horizon: int, trials: int, chance: np.rando
     return np.where(worse.any(axis=1), looks[worse.argmax(axis=1)], np.inf)
 
 
+@dataclass(frozen=True)
+class Judged:
+    """Judging until two runs are decided, for all pairs and some orders of the topics."""
+
+    decided: float  # share of the trials
+    against: float  # share of those where the whole set of topics says the opposite
+    judged: float  # of the items that P@10 of both runs needs on all topics, the share that was judged, where decided
+    topics: float  # their median where decided
+
+
+def judged_until_decided(orders: int = ORDERS, seed: int = 0) -> Judged:
+    """P@10 of each pair of runs of Robust 2003, topics in a random order: what the pool decide(10) asks for."""
+    scores = table("trec-robust03", "P@10")
+    folder = DATA / "trec-robust03" / "runs"
+    first_ten = [_first_ten(folder / f"{name}.gz", scores.queries) for name in scores.systems]
+    chance = np.random.default_rng(seed)
+    found = []
+    for one, other in combinations(range(len(first_ten)), 2):
+        changes = scores.values[:, other] - scores.values[:, one]
+        alone = np.array([len(a ^ b) for a, b in zip(first_ten[one], first_ten[other], strict=True)])
+        whole = sum(len(a | b) for a, b in zip(first_ten[one], first_ten[other], strict=True))
+        found += [_until_decided(changes, alone, whole, chance.permutation(changes.size)) for _ in range(orders)]
+    sign, against, judged, topics = np.array(found).T
+    done = sign != 0
+    return Judged(
+        decided=float(done.mean()),
+        against=float(against[done].mean()),
+        judged=float(judged[done].mean()),
+        topics=float(np.median(topics[done])),
+    )
+
+
+def _until_decided(changes: FloatArray, alone: IntArray, whole: int, order: IntArray) -> tuple[float, ...]:
+    """The sign of the decision, whether all topics say the opposite, the share judged, and how many topics it took."""
+    sign, count = first_crossing(changes[order])
+    return sign, float(sign * changes.mean() < 0), float(alone[order[:count]].sum() / whole), count
+
+
+def _first_ten(path: Path, queries: tuple[str, ...]) -> list[set[str]]:
+    ranked = read_ranking(path).filter(pl.col("rank") <= 10)
+    lists = {query: set(items) for query, items in ranked.group_by("query").agg("item").iter_rows()}
+    return [lists.get(query, set()) for query in queries]
+
+
 def report() -> str:
-    """False alarms at any look, and times of decisions."""
+    """False alarms at any look, times of decisions, and judgements until two runs are decided."""
     if not ((DATA / "trec-robust03").is_dir() and (DATA / "text").is_dir()):
         return ""
-    return f"{_alarm_table()}\n{_time_table()}"
+    return f"{_alarm_table()}\n{_time_table()}\n{_judged_lines()}"
 
 
 def _alarm_table() -> str:
@@ -164,3 +213,13 @@ def _time_table() -> str:
             f"{each.within.mean():.1%} | {each.within.min():.1%} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _judged_lines() -> str:
+    found = judged_until_decided()
+    return (
+        f"The pool decide(10) of the workbench on Robust 2003: all pairs of 12 runs by P@10, {ORDERS} random orders of "
+        f"the 100 topics each. Decided within the topics: {found.decided:.1%} of trials, of which {found.against:.1%} "
+        f"against the difference over all topics; there it took {found.topics:.0f} topics in the median and "
+        f"{found.judged:.1%} of the judgements that the first 10 items of both runs need on all topics.\n"
+    )

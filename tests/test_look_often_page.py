@@ -67,3 +67,14 @@ def test_the_explanation_gives_the_measured_figures() -> None:
     small, middle, large = rows_of(MEASURED, "loss | fixed gate")
     assert f"in {small[4].rstrip('%')} % of trials, one of .05 within 6 times in {middle[4].rstrip('%')} %" in text
     assert f"A loss of .1 takes {large[2]} queries in the median where the fixed gate needs {large[1]}" in text
+
+
+def test_judging_until_decided_costs_what_was_measured() -> None:
+    page = " ".join(PAGE.split())
+    decided, against, topics, judged = re.findall(
+        r"Decided within the topics: (\S+)% of trials, of which (\S+)% .* it took (\d+) topics in the median and (\S+)%",
+        MEASURED,
+    )[0]
+    assert f"{decided} % of the comparisons are decided within these topics" in page
+    assert f"took {topics} topics in the median and {judged} % of the judgements" in page
+    assert ("None was decided against" in page) == (against == "0.0")

@@ -75,6 +75,7 @@ def test_judging_stops_as_soon_as_it_is_decided(tmp_path: Path) -> None:
         assert (decision.low, decision.high) == (lower_limit(changes, 0.025), upper_limit(changes, 0.025))
         assert decision.sentence.startswith("decided: new is better; P@3 of new minus old: +.667 [+.0")
         assert project.next_items(BOB) == []
+        assert project.progress().open == 0
 
 
 def test_only_what_differs_is_judged_in_an_order_fixed_beforehand(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ class RunsCompared:
     def is_decided(self) -> bool:
         """Whether nothing more needs to be judged: asked for at every mark, so limits are left to `decision`."""
         if self._sign is None:
-            self._sign = first_crossing(self._changes())
+            self._sign = first_crossing(self._changes())[0]
         return self._sign != 0
 
     def forget(self, query: str) -> None:
@@ -120,7 +120,7 @@ class RunsCompared:
         """What the marks say now."""
         changes = self._changes()
         first, second, *_ = self.pool.design.run_names
-        sign = first_crossing(changes)
+        sign, _ = first_crossing(changes)
         falls = changes.size > 0 and changes.mean() < 0
         return PoolDecision(
             k=self.part.k,
@@ -136,17 +136,16 @@ class RunsCompared:
         )
 
 
-def first_crossing(changes: FloatArray) -> int:
-    """1 or -1 where a look after some query showed a gain or a loss, whichever came first; 0 where none did.
+def first_crossing(changes: FloatArray) -> tuple[int, int]:
+    """The first look that shows something: 1 for a gain or -1 for a loss, and after how many queries.
 
-    >>> first_crossing(np.full(9, -0.5)), first_crossing(np.full(12, -0.5)), first_crossing(np.full(12, 0.5))
-    (0, -1, 1)
+    0 where no look does, and after all of them.
+    >>> first_crossing(np.full(9, -0.5)), first_crossing(np.full(14, -0.5)), first_crossing(np.full(14, 0.5))
+    ((0, 9), (-1, 11), (1, 11))
     """
-    if not changes.size:
-        return 0
     sides = [log_capital(log_capitals(each[:, None]).cumsum(axis=0)) for each in (changes, -changes)]
     reached = np.stack(sides) >= math.log(2 / ALPHA)
     if not reached.any():
-        return 0
+        return 0, changes.size
     look = int(reached.any(axis=0).argmax())
-    return -1 if reached[0, look] else 1
+    return (-1 if reached[0, look] else 1), look + 1
