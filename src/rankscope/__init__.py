@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankscope import graphs as graphs
     from rankscope import inputs as inputs
     from rankscope import measures as measures
+    from rankscope import pipeline as pipeline
     from rankscope import ranks as ranks
     from rankscope import reports as reports
     from rankscope import running as running
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from rankscope.facade.estimating import estimate_runs, estimate_with_machine
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
+    from rankscope.facade.following import ledger
     from rankscope.facade.fusing import fuse
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
@@ -74,6 +76,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "compare": "facade.comparing",
     "gate": "facade.comparing",
     "explain_by": "facade.comparing",
+    "ledger": "facade.following",
     "report": "facade.showing",
     "graph": "facade.showing",
     "forecast_growth": "facade.growing",
@@ -131,6 +134,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "fusion",
     "curves",
     "statistics",
+    "pipeline",
     "forecast",
     "sampling",
     "feedback",
@@ -177,6 +181,7 @@ __all__ = [
     "homogeneity",
     "index",
     "interleave_runs",
+    "ledger",
     "load_ranks",
     "nearest_ranks",
     "needed_sample",

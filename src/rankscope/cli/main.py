@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "evaluate": "How good is it? Judgements and runs to numbers, equal to the tool your field trusts.",
     "graph": "What does the whole picture look like? A graph of one run or several, for print or for a browser.",
     "compare": "Is B better than A, by how much, and for which kind of query? A verdict, then what it rests on.",
+    "ledger": "Where did my recall go? Every relevant item followed through the stages of a pipeline.",
     "report": "The whole result as one page that opens offline, and as tables and figures for a paper.",
     "gate": "May I merge it? Fails only if a loss is shown, and is larger than the smallest effect that matters.",
     "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
@@ -42,7 +43,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "measures": "Which measures exist, what each means, its formula and source.",
 }
 SMALL_PRODUCTS = frozenset(
-    {"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity", "serve"}
+    {"demo", "evaluate", "graph", "compare", "ledger", "report", "gate", "forecast", "homogeneity", "serve"}
 )
 
 

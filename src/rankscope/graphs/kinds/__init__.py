@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankscope.graphs.kinds.grip import grip_graph as grip_graph
     from rankscope.graphs.kinds.grnp import grnp_graph as grnp_graph
     from rankscope.graphs.kinds.growth import growth_graph as growth_graph
+    from rankscope.graphs.kinds.ledger import ledger_graph as ledger_graph
     from rankscope.graphs.kinds.per_query_differences import per_query_differences_graph as per_query_differences_graph
     from rankscope.graphs.kinds.power_curve import power_curve_graph as power_curve_graph
     from rankscope.graphs.kinds.precision_recall import precision_recall_graph as precision_recall_graph
@@ -67,6 +68,7 @@ KINDS = KindCatalogue(
     "rank-intervals",
     "power-curve",
     "score-distribution",
+    "ledger",
 )
 FEEDBACK_KINDS = KindCatalogue(
     "kind of graph of feedback",
