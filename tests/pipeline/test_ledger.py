@@ -21,7 +21,7 @@ from rankscope.ranks.item_ranks import item_ranks
 from rankscope.statistics.intervals.mean_intervals import mean_intervals
 
 Lists = dict[str, list[str]]
-QUARTER = Fraction(1, 4)
+QUARTER, ONE = Fraction(1, 4), Fraction(1)
 FOUR = {"q": dict.fromkeys("abcd", 1)}
 CHECK: dict[str, Lists] = {
     "exact": {"q": list("abcd")},
@@ -47,7 +47,7 @@ def pipelines(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], dict[str, Lis
     return judged, stages
 
 
-def told(judged: Mapping[str, Any], stages: Mapping[str, Any], **more: Any) -> Ledger:
+def told(judged: Mapping[str, Any], stages: Any, **more: Any) -> Ledger:
     return rankscope.ledger(judged, stages, resamples=100, **more)
 
 
@@ -66,7 +66,7 @@ def brute(judged: dict[str, dict[str, int]], lists: Lists, scope: int | str) -> 
 def test_the_case_of_the_specification() -> None:
     done = told(FOUR, CHECK)
     assert done.main.name == "p = r"
-    assert done.main.account.values == (1, 3 * QUARTER, 2 * QUARTER, QUARTER)
+    assert done.main.account.values == (ONE, 3 * QUARTER, 2 * QUARTER, QUARTER)
     assert done.main.account.losses == (QUARTER, QUARTER, QUARTER)
     assert done.main.account.loss == 3 * QUARTER
     _, *later, whole = done.main.entries
@@ -74,7 +74,7 @@ def test_the_case_of_the_specification() -> None:
     assert moved == [(1, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0)]
     assert (whole.lost, whole.demoted, whole.part) == (2, 1, 1.0)
     assert done.worst()[0].where == "approximate: c; filter: d; rerank: b (rank 5)"
-    assert done.statement("recall").account.values == (1, 3 * QUARTER, 2 * QUARTER, 2 * QUARTER)
+    assert done.statement("recall").account.values == (ONE, 3 * QUARTER, 2 * QUARTER, 2 * QUARTER)
 
 
 @few
@@ -83,7 +83,8 @@ def test_the_shares_of_every_quantity_add_up_exactly_and_equal_a_brute_force(cas
     judged, stages = case
     done = told(judged, stages, scope=scope)
     assert [each.name for each in done.statements] == [f"recall@{scope}", "p = r", "recall"]
-    for each, limit in zip(done.statements, (scope, "c", "all"), strict=True):
+    limits: tuple[int | str, ...] = (scope, "c", "all")
+    for each, limit in zip(done.statements, limits, strict=True):
         account = each.account
         assert account.values == tuple(brute(judged, lists, limit) for lists in stages.values())
         assert sum(account.losses, Fraction(0)) == account.loss == account.values[0] - account.values[-1]
@@ -164,7 +165,7 @@ def test_a_filter_of_irrelevant_items_promotes_and_a_stage_that_brings_back_has_
         "union": {"q": list("abcd")},
     }
     done = told(FOUR, stages)
-    assert done.main.account.values == (2 * QUARTER, 1, 2 * QUARTER, 1)
+    assert done.main.account.values == (2 * QUARTER, ONE, 2 * QUARTER, ONE)
     assert done.main.account.losses == (-2 * QUARTER, 2 * QUARTER, -2 * QUARTER)
     entries = done.main.entries
     assert (entries[1].promoted, entries[2].lost, entries[3].brought_back) == (2, 2, 2)
@@ -181,7 +182,7 @@ def test_a_query_that_a_stage_does_not_answer_has_lost_all_there_and_others_are_
         "final": {"q": ["a", "b"], "r": ["c"]},
     }
     done = told(judged, stages)
-    assert done.main.account.values == (1, Fraction(1, 2), 1)
+    assert done.main.account.values == (ONE, 2 * QUARTER, ONE)
     assert done.notes == (
         "ann does not answer 1 query: all their relevant items (1) count as absent there",
         "ann has 1 query without judgements, left out",

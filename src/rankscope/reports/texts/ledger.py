@@ -9,15 +9,16 @@ from typing import Any
 
 from rankscope.names import cell, visible
 from rankscope.number_texts import how_many
-from rankscope.pipeline.ledger import Ledger
+from rankscope.pipeline.ledger import P_IS_R, RECALL, Ledger
 from rankscope.pipeline.statement import StageEntry, Statement
 from rankscope.pipeline.worst import WorstQuery
 from rankscope.reports.formats.rows import Rows, as_json, grid_of, markdown_table, table
 from rankscope.statistics.intervals.mean_intervals import WAYS
 
+NO_SCOPE = ("demoted", "promoted")
 MEANINGS = {
-    "p = r": "precision = recall: the share of the relevant items within the first c, c = how many there are",
-    "recall": "the share of the relevant items anywhere in the list",
+    P_IS_R: "precision = recall: the share of the relevant items within the first c, c = how many there are",
+    RECALL: "the share of the relevant items anywhere in the list",
 }
 Part = tuple[str, Rows]  # heading, rows
 
@@ -120,7 +121,10 @@ def _heading(statement: Statement) -> str:
 
 
 def _stage_rows(statement: Statement) -> list[dict[str, object]]:
-    return [_stage_row(entry, statement.name) for entry in statement.entries]
+    """A row a stage; nothing is demoted in a list that is looked at as a whole."""
+    without = NO_SCOPE if statement.name == RECALL else ()
+    rows = [_stage_row(entry, statement.name) for entry in statement.entries]
+    return [{name: value for name, value in row.items() if name not in without} for row in rows]
 
 
 def _stage_row(entry: StageEntry, name: str) -> dict[str, object]:
@@ -130,7 +134,7 @@ def _stage_row(entry: StageEntry, name: str) -> dict[str, object]:
         "loss here": entry.loss,
         "low": entry.loss_low,
         "high": entry.loss_high,
-        "part": entry.part,
+        "part of loss": entry.part,
         "lost": entry.lost,
         "demoted": entry.demoted,
         "promoted": entry.promoted,
