@@ -30,7 +30,7 @@ CHECK: dict[str, Lists] = {
     "rerank": {"q": list("axyzb")},
 }
 ITEMS = [f"d{number}" for number in range(8)]
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 
 
 @st.composite

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.pipeline.fates import GROSS, Standing, Standings
+from rankscope.pipeline.fates import GROSS, ItemState, ItemStates
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +89,14 @@ class Account:
 
 
 def account_of(
-    name: str, stages: tuple[str, ...], states: Standings, query_row: IntArray, relevant: IntArray, scope: IntArray
+    name: str, stages: tuple[str, ...], states: ItemStates, query_row: IntArray, relevant: IntArray, scope: IntArray
 ) -> Account:
     """The account of items whose states are known; `scope` has one number a query."""
     return Account(
         name=name,
         stages=stages,
         relevant=relevant,
-        hits=_by_query(states == Standing.WITHIN, query_row, relevant.size),
+        hits=_by_query(states == ItemState.WITHIN, query_row, relevant.size),
         gross={
             what: _by_query((states[:, :-1] == before) & (states[:, 1:] == after), query_row, relevant.size)
             for what, (before, after) in GROSS.items()

@@ -13,7 +13,7 @@ from rankscope.arrays import IntArray
 from rankscope.errors import SettingError
 from rankscope.number_texts import how_many
 from rankscope.pipeline.account import Account, account_of
-from rankscope.pipeline.fates import WHOLE_LIST, Standings, states_of
+from rankscope.pipeline.fates import WHOLE_LIST, ItemStates, states_of
 from rankscope.pipeline.statement import Statement, statement_of
 from rankscope.pipeline.words import coverage_notes, ledger_sentences
 from rankscope.ranks.item_ranks import ItemRanks
@@ -57,7 +57,7 @@ class Ledger:
         return self.items.queries
 
     @cached_property
-    def states(self) -> Standings:
+    def states(self) -> ItemStates:
         """Of each item at each stage: absent, below the scope or within it."""
         return states_of(self.items.rank, self.scope[self.items.query_row])
 

@@ -13,10 +13,6 @@ from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption
 from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import SystemCount
-from rankscope.graphs.waterfall import waterfall
-from rankscope.pipeline.account import Account
-from rankscope.pipeline.ledger import main_quantity
-from rankscope.pipeline.statement import statement_of
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.table.units import drawn_by_class
 
@@ -34,13 +30,17 @@ def ledger_graph(systems: Systems, scope: ScopeOption = None, level: LevelOption
     The systems are the runs behind each stage, in order. The bars add up: they lead from the value of the first stage
     to that of the last. A stage that brings relevant items back rises.
     """
+    from rankscope.graphs.waterfall import waterfall
+    from rankscope.pipeline.account import Account
+    from rankscope.pipeline.ledger import main_quantity
+    from rankscope.pipeline.statement import statement_of
+
     stages = counted_systems(systems, WHAT, STAGES)
     _need_same_queries(stages)
     relevant = stages[0].relevant
-    name = main_quantity(scope)
     limit = relevant if scope is None else np.full(relevant.size, scope)
     account = Account(
-        name=name,
+        name=main_quantity(scope),
         stages=tuple(each.system for each in stages),
         relevant=relevant,
         hits=np.stack([each.hits(limit) for each in stages], axis=1),
