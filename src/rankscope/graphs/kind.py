@@ -45,7 +45,6 @@ class GraphKind(Generic[P]):
     needs: tuple[Need, ...] = ()  # without it there is no graph
     uses: tuple[Need, ...] = ()  # without it the graph tells less
     compares: bool = False  # it shows what a comparison of systems rests on
-    staged: bool = False  # its systems are stages of one pipeline, which those of a report are not
     width: Width = "column"  # among the graphs of a comparison
     paper_width: Width = "column"  # in a paper of two columns
     enough: int | None = None  # so many queries look the same as more, which would take seconds
@@ -105,7 +104,6 @@ def kind(
     needs: tuple[Need, ...] = (),
     uses: tuple[Need, ...] = (),
     compares: bool = False,
-    staged: bool = False,
     width: Width = "column",
     paper_width: Width = "column",
     enough: int | None = None,
@@ -129,7 +127,6 @@ def kind(
         needs=needs,
         uses=uses,
         compares=compares,
-        staged=staged,
         width=width,
         paper_width=paper_width,
         enough=enough,

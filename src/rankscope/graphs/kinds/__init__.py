@@ -6,6 +6,7 @@ its import above for those who read types.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rankscope.catalogue import Catalogue, later, load_attribute
@@ -36,13 +37,21 @@ if TYPE_CHECKING:
 
 
 class KindCatalogue(Catalogue[GraphKind[Any]]):
-    """Kinds that show runs, or kinds that show feedback results; packages add both to one group."""
+    """Kinds that show runs, or kinds that show feedback results; packages add both to one group.
 
-    def __init__(self, what: str, *names: str, feedback: bool = False) -> None:
+    The runs of `staged` kinds are the stages of one pipeline; those of all others are rivals.
+    """
+
+    def __init__(self, what: str, *names: str, staged: tuple[str, ...] = (), feedback: bool = False) -> None:
         modules = {name: name.replace("-", "_") for name in names}
         self.entries = later(__name__, {name: f"{module}:{module}_graph" for name, module in modules.items()})
         super().__init__(what, self.entries, "rankscope.graphs")
-        self.feedback = feedback
+        self.staged, self.feedback = staged, feedback
+
+    def of_rivals(self) -> Iterator[GraphKind[Any]]:
+        """The kinds that a report of several systems may show; the others are not even loaded."""
+        yield from (self.find(name) for name in self.own_names() if name not in self.staged)
+        yield from self.added()
 
     def added(self) -> tuple[GraphKind[Any], ...]:
         """Kinds of other packages that show the same."""
@@ -69,6 +78,7 @@ KINDS = KindCatalogue(
     "power-curve",
     "score-distribution",
     "ledger",
+    staged=("ledger",),
 )
 FEEDBACK_KINDS = KindCatalogue(
     "kind of graph of feedback",

@@ -23,7 +23,7 @@ ScopeOption = Annotated[
 ]
 
 
-@kind("ledger", "the stages of a pipeline: what each takes of recall", systems=STAGES, staged=True, paper_width="full")
+@kind("ledger", "the stages of a pipeline: what each takes of recall", systems=STAGES, paper_width="full")
 def ledger_graph(systems: Systems, scope: ScopeOption = None, level: LevelOption = 0.95, seed: int = 0) -> Graph:
     """What each stage of a pipeline takes of recall, from the first to the last: one bar a stage.
 

@@ -174,9 +174,8 @@ class _Asked:
 
 def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
     """What each kind is asked to draw; nothing that would say nothing."""
-    for kind in graphs.KINDS:
-        if not kind.staged:
-            yield from _of_kind(kind, systems, order)
+    for kind in graphs.KINDS.of_rivals():
+        yield from _of_kind(kind, systems, order)
 
 
 def _of_kind(kind: GraphKind[Any], systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
