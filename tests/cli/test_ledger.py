@@ -17,6 +17,7 @@ from rankscope.errors import RankscopeError
 from rankscope.file_kinds import kind_of
 from rankscope.graphs.canvases.table import csv_of
 from rankscope.graphs.waterfall import waterfall
+from rankscope.reports.texts.ledger import parts_of
 from tests.pipeline.test_ledger import CHECK, Lists
 
 JUDGED = {f"q{n}": dict.fromkeys("abcd", 1) for n in range(6)}
@@ -99,9 +100,38 @@ def test_the_result_goes_where_the_suffix_says_and_a_picture_leaves_the_table(fo
     assert json.loads((folder / "where.json").read_text())["format"] == "rankscope.ledger"
     assert printed("-o", "where.svg").startswith("Of .625 lost")
     assert "<svg" in (folder / "where.svg").read_text()
-    assert "<html" in (printed("-o", "where.html") and (folder / "where.html").read_text())
     assert printed("-o", "where.svg")
     assert "writes no .docx file" in refused("qrels.txt", *STAGES, "-o", "where.docx")
+
+
+def test_a_page_has_the_sentence_a_graph_of_each_quantity_and_the_tables(folder: Path) -> None:
+    assert printed("--scope", "2", "--by", "kinds.csv", "-o", "where.html").startswith("Of .208 lost in recall@2")
+    page = (folder / "where.html").read_text(encoding="utf-8")
+    told = rankscope.ledger("qrels.txt", STAGES, scope=2)
+    assert f"<h1>{told.sentences[0]}</h1>" in page
+    assert page.count('data-kind="ledger"') == 3
+    assert "What to conclude: Of .625 lost in p = r" in page
+    assert told.notes[0] in page
+    assert "rerank: b (rank 5)" in page
+
+
+def test_of_the_whole_list_nothing_is_demoted(folder: Path) -> None:
+    tables = dict(parts_of(rankscope.ledger("qrels.txt", STAGES)))
+    columns = {heading.partition(" (")[0]: [*rows[0]] for heading, rows in tables.items()}
+    assert {"demoted", "promoted"} <= {*columns["p = r"]}
+    assert not {"demoted", "promoted"} & {*columns["recall"]}
+
+
+def test_judgements_and_runs_that_were_swapped_are_told_so(folder: Path) -> None:
+    assert "swapped? Judgements come first" in refused("exact.run", "exact=exact.run", "a=qrels.txt")
+
+
+def test_one_query_has_no_interval_and_is_drawn_all_the_same(folder: Path) -> None:
+    (folder / "one.txt").write_text("q1 0 a 1\nq1 0 c 1\n")
+    for name in ("one.svg", "one.html"):
+        done = run("one.txt", *STAGES, "-o", name)
+        assert done.exit_code == 0, done.exception
+    assert "intervals over queries" not in (folder / "one.svg").read_text()
 
 
 @pytest.mark.parametrize("name", ["items.csv", "items.parquet"])

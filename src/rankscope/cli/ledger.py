@@ -61,7 +61,8 @@ ITEM_FILES = (".csv", ".parquet")
     "--output",
     type=OutputFile("a picture"),
     metavar="FILE",
-    help="Write the result to this file, as its suffix says; .svg, .pdf, .png and .html draw it, one bar a stage.",
+    help="Write the result to this file, as its suffix says; .svg, .pdf and .png draw it, one bar a stage; .html is a "
+    "page with graphs and tables that opens offline.",
 )
 @click.option(
     "--per-item",
@@ -109,7 +110,7 @@ def command(
         told = ledger(qrels, stages, format=input_format, progress=progress, **given)
     _write(_rendered(told, chosen, limit, not quiet, latex_columns), None if drawn else output)
     if drawn:
-        _draw(told, str(output))
+        _draw(told, str(output), limit)
     if per_item is not None:
         _write_items(told, per_item)
     if not quiet and chosen in ("json", "csv"):
@@ -134,7 +135,12 @@ def _rendered(told: Ledger, format: str, worst: int, notes: bool, columns: str) 
     return latex(told, width_of_columns(columns), notes)
 
 
-def _draw(told: Ledger, path: str) -> None:
+def _draw(told: Ledger, path: str, worst: int) -> None:
+    if path.lower().endswith(".html"):
+        from rankscope.reports.page.ledger_page import render
+
+        _write(render(told, worst), path)
+        return
     from rankscope.graphs.waterfall import waterfall
 
     waterfall(told.main).save(path, width="full")

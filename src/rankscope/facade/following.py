@@ -152,12 +152,15 @@ def _read(qrels: Any, named: list[tuple[str, Any]], junk: Any, classes: Any, rea
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
     from rankscope.inputs.run import Run
+    from rankscope.inputs.swapped import refuse_swapped
 
     errors: list[InputError] = []
     judged = _try(errors, lambda: Qrels.of(qrels, reading))
     runs = {name: _try(errors, partial(Run.of, run, reading, name=name)) for name, run in named}
     unwanted = None if junk is None else _try(errors, lambda: read_junk(junk, reading))
     labels = None if classes is None else _try(errors, lambda: read_classes(classes))
+    if errors:
+        refuse_swapped(qrels, [run for _, run in named], reading)
     raise_all(errors)
     assert judged is not None
     return _Read(judged, {name: run for name, run in runs.items() if run is not None}, unwanted or (), labels)

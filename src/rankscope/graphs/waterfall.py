@@ -77,10 +77,10 @@ def _steps(statement: Statement) -> Iterator[_Step]:
 
 
 def _joints(statement: Statement) -> list[Curve]:
-    """Level lines from each bar to the next."""
+    """Level lines from each bar to the next, and through stages that change nothing."""
     half = THICK / 2
     return [
-        Curve(np.array([place + half, place + 1 - half]), np.full(2, each.value))
+        Curve(np.array([place + (half if each.loss else -half), place + 1 - half]), np.full(2, each.value))
         for place, each in enumerate(statement.entries[:-1], 1)
     ]
 
@@ -103,10 +103,17 @@ def _with_numbers(graph: Graph, statement: Statement, steps: list[_Step], top: f
 
 
 def _facts(each: StageEntry) -> dict[str, list[object]]:
-    """What to tell of a stage; how many items it moved is known where they were followed."""
-    counts = {"lost": each.lost, "demoted": each.demoted, "promoted": each.promoted, "brought back": each.brought_back}
-    moved: dict[str, list[object]] = {what: [count] for what, count in counts.items() if count is not None}
-    return {"stage": [each.stage], "loss": [each.loss], "from": [each.loss_low], "to": [each.loss_high], **moved}
+    """What to tell of a stage: its interval and how many items it moved, where they are known."""
+    known = {
+        "from": None if np.isnan(each.loss_low) else each.loss_low,
+        "to": None if np.isnan(each.loss_high) else each.loss_high,
+        "lost": each.lost,
+        "demoted": each.demoted,
+        "promoted": each.promoted,
+        "brought back": each.brought_back,
+    }
+    told: dict[str, list[object]] = {"stage": [each.stage], "loss": [each.loss]}
+    return told | {name: [value] for name, value in known.items() if value is not None}
 
 
 def _top(statement: Statement, steps: list[_Step]) -> float:

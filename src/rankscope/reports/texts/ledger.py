@@ -25,9 +25,7 @@ Part = tuple[str, Rows]  # heading, rows
 
 def parts_of(ledger: Ledger, worst: int = 10) -> list[Part]:
     """The tables with their headings: every quantity by stage, the classes, the worst queries."""
-    parts: list[Part] = [
-        (_heading(each), [_stage_row(entry, each.name) for entry in each.entries]) for each in ledger.statements
-    ]
+    parts: list[Part] = [(_heading(each), _stage_rows(each)) for each in ledger.statements]
     if ledger.by_class:
         heading = f"{ledger.main.name} by class: what each stage takes"
         parts.append((heading, [_class_row(each) for each in ledger.by_class]))
