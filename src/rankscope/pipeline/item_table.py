@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,28 +20,24 @@ def item_table(ledger: Ledger) -> pl.DataFrame:
     in every row what became of it in the end, and at which stage."""
     items, stages = ledger.items, len(ledger.stages)
     fate, at = ends_of(ledger.states)
-    decided = np.array(["", *ledger.stages])[at + 1]
-    rank = items.rank.reshape(-1)
-    columns: dict[str, pl.Series] = {"query": _each(np.array(items.queries)[items.query_row], stages)}
-    if ledger.classes is not None:
-        columns["class"] = _each(np.array(ledger.classes)[items.query_row], stages)
-    columns |= {
-        "item": _each(np.array(items.item), stages),
-        "grade": _each(items.grade, stages),
-        "stage": pl.Series(list(ledger.stages) * len(items.item), dtype=pl.String),
-        "rank": pl.Series(rank).set(pl.Series(rank == ABSENT), None),
-        "step": _texts(steps_of(ledger.states).reshape(-1)),
-        "fate": _each(fate, stages),
-        "fate_stage": _each(decided, stages),
-    }
-    return pl.DataFrame(columns)
+    each = np.arange(len(items.item)).repeat(stages)  # the item of each row
+    query = items.query_row[each]
+    rank = pl.Series(items.rank.reshape(-1))
+    classes = {} if ledger.classes is None else {"class": _texts(ledger.classes).gather(query)}
+    return pl.DataFrame(
+        {
+            "query": _texts(items.queries).gather(query),
+            **classes,
+            "item": _texts(items.item).gather(each),
+            "grade": pl.Series(items.grade).gather(each),
+            "stage": _texts(ledger.stages).gather(np.tile(np.arange(stages), len(items.item))),
+            "rank": rank.set(rank == ABSENT, None),
+            "step": _texts(steps_of(ledger.states).reshape(-1).tolist()),
+            "fate": _texts(fate.tolist()).gather(each),
+            "fate_stage": _texts(["", *ledger.stages]).gather((at + 1)[each]),
+        }
+    )
 
 
-def _each(values: np.ndarray, times: int) -> pl.Series:
-    """Every value so many times, one after the other."""
-    repeated = np.repeat(values, times)
-    return _texts(repeated) if repeated.dtype.kind == "U" else pl.Series(repeated)
-
-
-def _texts(values: np.ndarray) -> pl.Series:
-    return pl.Series(values.tolist(), dtype=pl.String)
+def _texts(values: Sequence[str]) -> pl.Series:
+    return pl.Series(values, dtype=pl.String)
