@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.interleaving import interleave_runs
+    from rankscope.facade.planning import plan_judging, stability, variance_components
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
@@ -88,6 +89,9 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
     "agreement": "facade.agreeing",
+    "stability": "facade.planning",
+    "variance_components": "facade.planning",
+    "plan_judging": "facade.planning",
     "prefer": "facade.preferring",
     "interleave_runs": "facade.interleaving",
     "describe": "facade.ranking",
@@ -187,6 +191,7 @@ __all__ = [
     "needed_sample",
     "parse_measure",
     "parse_measures",
+    "plan_judging",
     "pool_reuse",
     "prefer",
     "rank",
@@ -196,6 +201,8 @@ __all__ = [
     "score_user",
     "search",
     "simulate_feedback",
+    "stability",
+    "variance_components",
 ]
 
 

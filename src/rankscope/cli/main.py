@@ -38,12 +38,29 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "reuse": "Can the judgements be used for a system that was not in the pool? Each run in turn is left out.",
     "agreement": "How far do assessors agree, and does it change which system is best? Also merges their judgements.",
+    "stability": "Would the leaderboard look the same again? With other queries, assessors or items.",
+    "components": "Where does the uncertainty come from? Variances of queries, classes, assessors, items and seeds.",
+    "plan": "What should I judge next? More queries, more assessors or deeper pools, by the interval they promise.",
     "prefer": "Which of two systems do people prefer? Answers side by side, or clicks in one list of both.",
     "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
 SMALL_PRODUCTS = frozenset(
-    {"demo", "evaluate", "graph", "compare", "ledger", "report", "gate", "forecast", "homogeneity", "serve"}
+    {
+        "demo",
+        "evaluate",
+        "graph",
+        "compare",
+        "ledger",
+        "report",
+        "gate",
+        "forecast",
+        "homogeneity",
+        "serve",
+        "stability",
+        "components",
+        "plan",
+    }
 )
 
 
