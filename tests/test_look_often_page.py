@@ -72,7 +72,7 @@ def test_the_explanation_gives_the_measured_figures() -> None:
 def test_judging_until_decided_costs_what_was_measured() -> None:
     page = " ".join(PAGE.split())
     decided, against, topics, judged = re.findall(
-        r"Decided within the topics: (\S+)% of trials, of which (\S+)% .* it took (\d+) topics in the median and (\S+)%",
+        r"within the topics: (\S+)% of trials, of which (\S+)% .* it took (\d+) topics in the median and (\S+)%",
         MEASURED,
     )[0]
     assert f"{decided} % of the comparisons are decided within these topics" in page

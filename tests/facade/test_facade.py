@@ -130,6 +130,7 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "verbose",  # Scores.warnings() tells all
     "explain_by",  # rankscope.explain_by
     "undecided",  # the exit code: SequentialResult.is_decided
+    "per_item",  # Ledger.frame()
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
@@ -148,6 +149,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "reuse": rankscope.pool_reuse,
     "labels": rankscope.check_labels,
     "fuse": rankscope.fuse,
+    "ledger": rankscope.ledger,
 }
 
 
