@@ -103,6 +103,7 @@ TWINS = {  # options whose name in Python is another one
     "descriptor": "descriptors",
     "test": "tests",
     "assessor": "assessors",
+    "covariate": "covariates",
 }
 ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and what Python does in another way
     "quiet",
@@ -150,6 +151,9 @@ VERBS: dict[str, Callable[..., Any]] = {
     "labels": rankscope.check_labels,
     "fuse": rankscope.fuse,
     "ledger": rankscope.ledger,
+    "stability": rankscope.stability,
+    "components": rankscope.variance_components,
+    "plan": rankscope.plan_judging,
 }
 
 
