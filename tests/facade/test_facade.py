@@ -130,6 +130,8 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "latex_marks",
     "verbose",  # Scores.warnings() tells all
     "explain_by",  # rankscope.explain_by
+    "undecided",  # the exit code: SequentialResult.is_decided
+    "per_item",  # Ledger.frame()
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
@@ -148,6 +150,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "reuse": rankscope.pool_reuse,
     "labels": rankscope.check_labels,
     "fuse": rankscope.fuse,
+    "ledger": rankscope.ledger,
     "stability": rankscope.stability,
     "components": rankscope.variance_components,
     "plan": rankscope.plan_judging,
@@ -156,6 +159,8 @@ VERBS: dict[str, Callable[..., Any]] = {
 
 MORE_VERBS: dict[str, tuple[Callable[..., Any], ...]] = {  # commands that ask several questions
     "estimate": (rankscope.estimate_runs, rankscope.estimate_with_machine),
+    "compare": (rankscope.compare_sequentially,),
+    "gate": (rankscope.gate_sequentially,),
 }
 
 

@@ -175,7 +175,7 @@ class _Asked:
 
 def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
     """What each kind is asked to draw; nothing that would say nothing."""
-    for kind in graphs.KINDS:
+    for kind in graphs.KINDS.of_rivals():
         yield from _of_kind(kind, systems, order)
 
 
