@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from rankscope.facade.interleaving import interleave_runs
     from rankscope.facade.leaderboards import stability
     from rankscope.facade.looking_often import compare_sequentially, gate_sequentially
-    from rankscope.facade.planning import plan_judging, stability, variance_components
+    from rankscope.facade.planning import plan_judging, variance_components
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
