@@ -21,6 +21,7 @@ from rankscope.inputs.formats.known import KNOWN
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.shape import InputShape
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
 from rankscope.wording import setting_value
 
@@ -72,6 +73,12 @@ def _advice(head: bytes) -> str:
     return f"Formats: {', '.join((*(each.name for each in FORMATS.added()), *FORMATS.own_names()))}."
 
 
+def all_shapes() -> list[InputShape]:
+    """Every shape that the readers declare, in the order in which formats are asked; those of other packages last."""
+    readers = (*FORMATS.own(), *FORMATS.added())
+    return [shape for each in readers for shape in getattr(each, "shapes", ())]
+
+
 def of_path(path: str | Path) -> Format:
     """The format to write, by the path's suffix; TREC text where nothing else fits.
 
@@ -96,10 +103,20 @@ def read_qrels(source: Source, reading: Reading) -> Qrels:
 
 
 def _chosen(source: Source, reading: Reading) -> Format:
-    chosen = FORMATS.find(reading.format) if reading.format else of_file(source, reading.encoding)
+    chosen = FORMATS.find(reading.format) if reading.format else recognised(source, reading)
     if source.part and not chosen.has_parts:
         raise InputError.of(source.name, [f"format {chosen.name} has no parts, so nothing can stand behind a #"])
     return chosen
+
+
+def recognised(source: Source, reading: Reading) -> Format:
+    """The format of a file; a text whose columns are named or numbered is a table, where it looks like TREC text."""
+    chosen = of_file(source, reading.encoding)
+    if not reading.columns or chosen.name not in ("trec", "csv", "tsv", "msmarco", "letor"):
+        return chosen
+    if all(name.isdecimal() for _, name in reading.columns):
+        return FORMATS.find("headerless")
+    return FORMATS.find("csv")
 
 
 def write(value: Run | Qrels, path: str | Path, format: str | None = None) -> None:
