@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from rankscope.catalogue import did_you_mean
-from rankscope.column_names import GRADE, ITEM, LIKELY, QUERY, RANK, ROLES, SCORE, loose_name
+from rankscope.column_names import GRADE, ITEM, LIKELY, QUERY, RANK, ROLES, SCORE, loose_name, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems
 from rankscope.validation import Rule
@@ -21,6 +21,7 @@ ColumnMap: TypeAlias = tuple[tuple[str, str], ...]
 RESULTS = "results"  # the list of hits in a record of JSON
 MAPPED = (*ROLES, RESULTS)
 WORDS = {"query": QUERY, "item": ITEM, "grade": GRADE, "score": SCORE, "rank": RANK}
+ELSEWHERE = "has none of the mapped columns: read by its own names"
 FORM = "query=NAME,item=NAME,score=NAME"
 
 
@@ -78,11 +79,12 @@ def are_numbers(columns: ColumnMap) -> bool:
 def rename_columns(frame: pl.DataFrame, columns: ColumnMap, problems: Problems) -> pl.DataFrame:
     """The frame with the mapped columns under their roles; other columns that could mean such a role are gone.
 
-    A name that is not there is a problem, all of them at once.
+    A name that is not there is a problem, all of them at once. Where none is there, and other names tell all, the map
+    is meant for other files.
     """
-    if not columns:
-        return frame
     found = {role: _column(frame, name) for role, name in columns if role in ROLES}
+    if not found or (all(each is None for each in found.values()) and _tells(frame)):
+        return frame
     for role, name in columns:
         if found.get(role, pl.lit(None)) is None:
             complain(role, name, frame.columns, problems)
@@ -96,7 +98,14 @@ def rename_columns(frame: pl.DataFrame, columns: ColumnMap, problems: Problems) 
 def rename_in_tables(tables: Iterable[Table], columns: ColumnMap, problems: Problems) -> Iterator[Table]:
     """Tables with the mapped columns under their roles."""
     for table in tables:
-        yield replace(table, frame=rename_columns(table.frame, columns, problems)) if columns else table
+        frame = rename_columns(table.frame, columns, problems)
+        yield replace(table, frame=frame).noted((ELSEWHERE,) if columns and frame is table.frame else ())
+
+
+def _tells(frame: pl.DataFrame) -> bool:
+    """Whether the names of a frame tell its query and its item by themselves."""
+    names = set(map(plain_name, frame.columns))
+    return bool(names & set(QUERY) and names & set(ITEM))
 
 
 def complain(role: str, name: str, names: Iterable[str], problems: Problems) -> None:
@@ -130,6 +139,25 @@ def _series(name: str, values: list[Any]) -> pl.Series:
     from rankscope.inputs.tables import series
 
     return series(name, values)
+
+
+def stands_in(value: Any, path: str, most: int = 500) -> bool:
+    """Whether something stands at a path, from a value or from any object within it; a beginning is looked at.
+
+    >>> stands_in({"hits": {"hits": [{"_source": {"sku": "B7"}}]}}, "_source.sku")
+    True
+    """
+    waiting = [value]
+    for looked_at, each in enumerate(waiting):
+        if looked_at >= most:
+            return False
+        if lookup(each, path) is not None:
+            return True
+        if hasattr(each, "items"):
+            waiting += [inner for _, inner in each.items()]
+        elif isinstance(each, list):
+            waiting += each[:most]
+    return False
 
 
 def lookup(value: Any, path: str) -> Any:

@@ -72,6 +72,7 @@ class Qrels:
             return cls.from_path(data, reading)
         from rankscope.inputs.plain_objects import plain_of
 
+        reading = reading.only_for("grade")
         plain = None if reading.columns else plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankscope.inputs.expansion import MAX_RATIO
@@ -65,6 +65,12 @@ class Reading:
     max_ratio: float = MAX_RATIO
     columns: Any = ()
     roll_up: Any = None
+
+    def only_for(self, value: str) -> Reading:
+        """The same with the columns that a run (score) or judgements (grade) have: one map serves all files."""
+        other = {"score": ("grade",), "grade": ("score", "rank")}[value]
+        kept = tuple(each for each in self.columns if each[0] not in other)
+        return self if kept == self.columns else replace(self, columns=kept)
 
     def __post_init__(self) -> None:
         check_fields(

@@ -96,6 +96,7 @@ class Run:
             return run
         from rankscope.inputs.plain_objects import plain_of
 
+        reading = reading.only_for("score")
         plain = None if reading.columns else plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)

@@ -96,7 +96,7 @@ def _of_path(path: str | Path, reading: Reading) -> SampledQrels:
 
     if not Path(path).is_file():  # a folder, a pattern, irds:, standard input: judgements as everywhere
         return SampledQrels.of(Qrels.from_path(path, reading))
-    source = Source.of(path, reading.max_ratio)
+    source, reading = Source.of(path, reading.max_ratio), reading.only_for("grade")
     chosen = FORMATS.find(reading.format) if reading.format else recognised(source, reading)
     problems = Problems(source.name)
     if chosen.name in ("parquet", "arrow"):

@@ -135,8 +135,8 @@ TSV = Delimited("tsv", (".tsv", ".tab"), "\t", shapes=(TSV_SHAPE,))
 
 
 def known_names(columns: ColumnMap) -> frozenset[str]:
-    """Words of which a header must hold one: those that are known, or those that were given."""
-    return frozenset(plain_name(name) for _, name in columns) | KNOWN | LIKELY_NAMES
+    """Words of which a header must hold one; none where columns were named, for then any header will do."""
+    return frozenset() if columns else KNOWN | LIKELY_NAMES
 
 
 def read_table(
@@ -220,7 +220,7 @@ def _separator(header: str) -> str:
 
 @dataclass(frozen=True)
 class HeaderRule:
-    """What the first line should be, for messages, and the words of which it must hold one."""
+    """What the first line should be, for messages, and the words of which it must hold one, if there are any."""
 
     expected: str
     known: frozenset[str]
@@ -229,7 +229,7 @@ class HeaderRule:
         """Raise where it is no header, or names a column twice."""
         times = Counter(names)
         wrong = [f"column {shorten_value(name)} is there twice" for name, number in times.items() if number > 1]
-        if not any(plain_name(name) in self.known or loose_name(name) in self.known for name in names):
+        if self.known and not any({plain_name(name), loose_name(name)} & self.known for name in names):
             wrong = [f"must be the header, got {shorten_value(','.join(names))}"]
             problems.advise(_other_names(names))
         for what in wrong:

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, with the column names of a table, or a record or response a line."""
+"""JSON lines: an object on each line, with the column names of a table, or a record or response on each line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankscope.column_names import SCORE, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs import texts
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.column_map import RESULTS, rename_in_tables
+from rankscope.inputs.column_map import RESULTS, rename_in_tables, stands_in
 from rankscope.inputs.formats import json_shapes, json_text
 from rankscope.inputs.formats.writing import refuse_infinite, whole_numbers
 from rankscope.inputs.nested import ObjectPairs
@@ -33,8 +33,8 @@ shapes = (
     InputShape(
         name="JSON lines",
         holds=HOLDS_EITHER,
-        about="An object a line, under the names of CSV; or a record or response a line, of any shape that is told for "
-        "JSON, or {query: ...} a line.",
+        about="An object on each line, under the names of CSV; or a record or response of any shape that JSON may "
+        "have, or {query: ...}.",
         examples=(
             Example(
                 "run.jsonl", '{"query": "q1", "item": "a", "score": 2.5}\n{"query": "q1", "item": "b", "score": 1}\n'
@@ -47,7 +47,7 @@ shapes = (
 
 
 def recognises(head: bytes) -> bool:
-    """Objects one a line; of a single line one whose first value is neither an object nor a list."""
+    """An object on each line; of a single line one whose first value is neither an object nor a list."""
     return json_text.begins_lines(head)
 
 
@@ -88,7 +88,7 @@ def _is_row(first: ObjectPairs, source: Source, reading: Reading, value: str) ->
     choices = json_shapes.json_choices(source, reading, value)
     if json_shapes.is_record(first, choices, Problems(source.name)):
         return False
-    mapped = any(role != RESULTS for role, _ in reading.columns)
+    mapped = any(role != RESULTS and stands_in(first, path) for role, path in reading.columns)
     return mapped or not first or not all(isinstance(each, list) for _, each in first)
 
 
@@ -109,7 +109,7 @@ def _records(source: Source, reading: Reading, value: str, problems: Problems) -
     choices = json_shapes.json_choices(source, reading, value)
     if len(objects) > 1 and json_shapes.is_record(objects[0], choices, problems):
         return json_shapes.json_table(objects, source, reading, value, problems)
-    together = ObjectPairs(pair for each in objects for pair in each)  # {query: ...} a line
+    together = ObjectPairs(pair for each in objects for pair in each)  # {query: ...} on each line
     return json_shapes.json_table(together, source, reading, value, problems)
 
 

@@ -15,7 +15,7 @@ RESPONSE = InputShape(
     name="Elasticsearch or OpenSearch response",
     holds=HOLDS_RUN,
     about="What `_search` answers: `hits.hits` with `_id` and `_score`, one response in a file, several in a list, or "
-    "one a line. A response does not say what was asked: a query id that stands beside it is taken "
+    "one on each line. A response does not say what was asked: a query id next to it is taken "
     '({"qid": "q1", "hits": ...} or {"qid": "q1", "response": {...}}); else a file with one response is called '
     "after itself, and several are numbered from 1. Where `_score` is null (sorted by a field) the order counts.",
     examples=(

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from rankscope.column_names import GRADE, ITEM, LIKELY, QUERY, RANK, SCORE, loose_name
+from rankscope.inputs.blocks import NO_IDS
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.column_map import lookup
 from rankscope.inputs.ids import id_text
@@ -170,7 +171,7 @@ class ResultRows:
     def _notes(self) -> tuple[str, ...]:
         said = list(dict.fromkeys(self.notes))
         if self.numbered:
-            said.append(f"queries have no ids in the file: numbered 1 to {self.numbered:,} in their order")
+            said.append(f"{NO_IDS}: numbered 1 to {self.numbered:,} in their order")
         if self.named_by_file:
-            said.append(f"the query has no id in the file: called {self.choices.stem} after it")
+            said.append("a query that has no id in its file is called after the file")
         return tuple(said)

@@ -83,6 +83,17 @@ def keyed_table(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     return hits.table()
 
 
+def is_keyed(data: Any) -> bool:
+    """Whether names are queries: what they hold are objects of numbers, or lists."""
+    answers = [answer for _, answer in islice(data.items(), LOOKED_AT)]
+    return bool(answers) and all(list_of(each) is not None or _is_answer(each) for each in answers)
+
+
+def _is_answer(value: Any) -> bool:
+    fields = fields_of(value)
+    return fields is not None and all(isinstance(each, int | float | str) for each in fields.values())
+
+
 def _has_lists(data: Any, hits: ResultRows) -> bool:
     """Whether the first answers are lists of objects, of pairs, or, as judgements, of ids; or records with such."""
     for _, answer in islice(data.items(), LOOKED_AT):

@@ -15,7 +15,7 @@ LINES = (
 SHAPE = InputShape(
     name="KILT",
     holds=HOLDS_EITHER,
-    about="An object a line with `id` and `output`, whose `provenance` lists pages: of guesses (Pyserini's "
+    about="An object on each line with `id` and `output`, whose `provenance` lists pages: of guesses (Pyserini's "
     "--output-format kilt) in their order, as judgements each page has grade 1. A page that comes again under a "
     "query counts once, at its first place.",
     examples=(Example("kilt.jsonl", LINES), Example("kilt-dev.jsonl", LINES, HOLDS_JUDGEMENTS)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import polars as pl
@@ -10,7 +11,7 @@ import polars as pl
 from rankscope.column_names import ROLES
 from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems, shorten_value
-from rankscope.inputs.column_map import RESULTS, complain, rename_columns
+from rankscope.inputs.column_map import ELSEWHERE, RESULTS, complain, rename_columns, stands_in
 from rankscope.inputs.nested import FORMS, ObjectPairs
 from rankscope.inputs.shapes import keyed, records
 from rankscope.inputs.shapes.elastic import ElasticResponse, RatingRequests, SeveralResponses
@@ -82,6 +83,25 @@ SHAPES: tuple[InputShape, ...] = (*keyed.SHAPES, ROWS, records.SHAPE, *(each.sha
 
 def table_of(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     """The rows of parsed JSON; raises where it has no shape known here."""
+    own = _without_others_map(data, choices, problems)
+    table = _table_of(data, own, problems)
+    return table if own is choices else table.noted((ELSEWHERE,))
+
+
+def _without_others_map(data: Any, choices: JsonChoices, problems: Problems) -> JsonChoices:
+    """Without columns that are those of another file: none is here, and the shape is known without them."""
+    listed = list_of(data)
+    first = listed[0] if listed else data
+    fields = fields_of(first)
+    if not choices.columns or fields is None or any(stands_in(first, path) for path in choices.columns.values()):
+        return choices
+    plain = replace(choices, columns={})
+    keyed_by_query = listed is None and keyed.is_keyed(data)
+    known = keyed_by_query or _record_shape(fields, ResultRows(plain, problems), alone=listed is None) is not None
+    return plain if known else choices
+
+
+def _table_of(data: Any, choices: JsonChoices, problems: Problems) -> Table:
     if choices.part and not _has_parts(data, choices, problems):
         problems.add("", "has no parts, so nothing can stand behind a #")
         raise InputError([problems.report()])
@@ -124,7 +144,8 @@ def kind(value: object) -> str:
 def is_record(record: Any, choices: JsonChoices, problems: Problems) -> bool:
     """Whether an object is a record with results, and not a row of a table."""
     fields = fields_of(record)
-    return fields is not None and _record_shape(fields, ResultRows(choices, problems), alone=False) is not None
+    rows = ResultRows(_without_others_map([record], choices, problems), problems)
+    return fields is not None and _record_shape(fields, rows, alone=False) is not None
 
 
 def _record_shape(fields: dict[Any, Any], hits: ResultRows, alone: bool) -> RecordShape | None:

@@ -13,9 +13,9 @@ RATINGS = InputShape(
     name="Quepid ratings or case",
     holds=HOLDS_JUDGEMENTS,
     about="`queries` with their `ratings`, as Quepid exports ratings (JSON) and whole cases. Queries are called by "
-    "their text, as in its CSV; a query without ratings gives no judgements. Its CSV (query, docid, rating) is a table, "
-    "in which rows without a rating are left out; its TREC export is TREC text, its LTR export "
-    "is LETOR text, its RRE export has the shape of RRE's ratings.",
+    "their text, as in its CSV; a query without ratings gives no judgements. Its CSV (query, docid, rating) is a "
+    "table, in which rows without a rating are left out; its TREC export is TREC text, its LTR "
+    "export is LETOR text, its RRE export has the shape of RRE's ratings.",
     examples=(
         Example(
             "quepid.json",

@@ -1,4 +1,4 @@
-"""Records that hold a query and its results, in lists or one a line: {"query": ..., "results": [...]}."""
+"""Records that hold a query and its results, in lists or on lines: {"query": ..., "results": [...]}."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ LISTS = {
 SHAPE = InputShape(
     name="Records of a query and its results",
     holds=HOLDS_EITHER,
-    about="A list of objects, or an object a line, each with a query and a list of results: ids in their order, or "
-    "objects with an id and a score or rank. The list may be called results, hits, docs, documents, items, "
+    about="A list of objects, or an object on each line, each with a query and a list of results: ids in their order, "
+    "or objects with an id and a score or rank. The list may be called results, hits, docs, documents, items, "
     "ranking, retrieved, contexts, ctxs, candidates or retrieved_context_ids; for judgements relevant, "
     "relevant_ids, judgements, ratings, labels, gold, positive_passages or reference_context_ids. Files of ragas, "
     "DPR and Tevatron are of this shape. Without a grade all that is listed as relevant has grade 1.",
