@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +43,17 @@ def test_the_best_chunk_counts(roll_up: Any) -> None:
 def test_chunks_are_read_from_every_kind_of_table(suffix: str, tmp_path: Path) -> None:
     frame = pl.DataFrame({"chunk": list(TABLE), "document": list(TABLE.values())})
     path = tmp_path / f"chunks.{suffix}"
-    {
+    writers: dict[str, Callable[[], object]] = {
         "csv": lambda: frame.write_csv(path),
         "tsv": lambda: frame.write_csv(path, separator="\t"),
         "plain.tsv": lambda: frame.write_csv(path, separator="\t", include_header=False),
         "jsonl": lambda: frame.write_ndjson(path),
         "rows.json": lambda: frame.write_json(path),
-        "map.json": lambda: path.write_text(str(TABLE).replace("'", '"')),
+        "map.json": lambda: path.write_text(json.dumps(TABLE)),
         "parquet": lambda: frame.write_parquet(path),
         "arrow": lambda: frame.write_ipc(path),
-    }[suffix]()
+    }
+    writers[suffix]()
     assert rows(str(path)) == rows(path) == ROLLED
 
 

@@ -69,8 +69,9 @@ class ContextPrecision(Measure):
 
     def unproven(self, queries: RelevantRanks, settings: Settings) -> BoolArray:
         """One more hit may lower the mean over hits."""
-        kind = self._mean if self.count == "ranks" else super()
-        return kind.unproven(queries, settings)
+        if self.count == "ranks":
+            return self._mean.unproven(queries, settings)
+        return super().unproven(queries, settings)
 
     def extremes(self, queries: RelevantRanks, settings: Settings) -> tuple[FloatArray, FloatArray] | None:
         """From how many hits of a group stand within the cut-off."""

@@ -12,7 +12,8 @@ SHAPE = InputShape(
     holds=HOLDS_RUN,
     about="`response.docs`, with a score where `fl` asks for it, else the order counts; one response in a file, "
     "several in a list, or one on each line. The query is `responseHeader.params.q` where parameters are echoed, "
-    "unless an id is next to it; else it is called after the file, or numbered. The id is the field `id`; another is mapped.",
+    "unless an id is next to it; else it is called after the file, or numbered. The id is the field `id`; another is "
+    "mapped.",
     examples=(
         Example(
             "solr.json",
