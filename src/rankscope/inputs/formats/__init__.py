@@ -22,11 +22,12 @@ from rankscope.inputs.formats.known import KNOWN, TREC_LINE
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.shape import InputShape
 from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
 from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
+    from rankscope.inputs.shapes.shape import InputShape
+
     ALL: tuple[Format, ...]
 
 RANKS_SUFFIX = ".ranks.parquet"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -17,33 +17,12 @@ from rankscope.inputs.numbers import whole_ranks
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
-from rankscope.inputs.shapes.shape import HOLDS_JUDGEMENTS, HOLDS_RUN, Example, InputShape
 from rankscope.inputs.sources import Source
 
 name = "trec"
 suffixes = (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")
 binary = False
 has_parts = False
-shapes = (
-    InputShape(
-        name="TREC run",
-        holds=HOLDS_RUN,
-        about="`query Q0 item rank score tag`, with blanks or tabs: as trec_eval reads it and Pyserini, Anserini, "
-        "PyTerrier (`.res.gz`), ranx, Lucene and Terrier write it. Any text that begins like nothing else is read so.",
-        examples=(Example("bm25.run", "q1 Q0 a 1 2.5 bm25\nq1 Q0 b 2 1.0 bm25\n"),),
-        format="trec",
-    ),
-    InputShape(
-        name="TREC judgements",
-        holds=HOLDS_JUDGEMENTS,
-        about="`query iteration item grade`, with blanks or tabs: qrels of TREC and of MS MARCO, Quepid's TREC export.",
-        examples=(
-            Example("qrels.txt", "q1 0 a 2\nq1 0 b 0\n", HOLDS_JUDGEMENTS),
-            Example("qrels.dev.tsv", "174249\t0\t8788\t1\n300674\t0\t7067032\t1\n", HOLDS_JUDGEMENTS),
-        ),
-        format="trec",
-    ),
-)
 
 RUN = LineLayout(
     kind="run",
@@ -139,3 +118,11 @@ def write_qrels(qrels: Qrels, file: TextIO) -> None:
     from rankscope.inputs.formats import trec_writing
 
     trec_writing.write_qrels(qrels, file)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "shapes":
+        from rankscope.inputs.formats.trec_shapes import SHAPES
+
+        return SHAPES
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
