@@ -14,12 +14,21 @@ from rankscope.settings import Choices, Settings
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
+    from rankscope.inputs.reading import Reading
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.scale.where import Where
 
 SAVED = ".ranks.parquet"
-OF_FILES = ("junk", "subtopics", "format", "encoding", "max_ratio")  # what saved ranks have no use for
+OF_FILES = (
+    "junk",
+    "subtopics",
+    "format",
+    "encoding",
+    "max_ratio",
+    "columns",
+    "roll_up",
+)  # what saved ranks have no use for
 
 
 class InputChoices(Choices, total=False):
@@ -28,7 +37,9 @@ class InputChoices(Choices, total=False):
     `junk`: items neither relevant nor irrelevant, removed first. `subtopics`: judgements of subtopics for measures of
     diversity, a file, {query: {subtopic: {item: grade}}}, a table or tuples. `classes`: class of each query, a
     dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
-    file may become.
+    file may become. `columns`: which column is which where names do not tell, {"query": NAME, "item": NAME}, also
+    grade, score, rank and, in JSON, results; dots lead into objects. `roll_up`: which document a chunk belongs to, a
+    regular expression with one group, a file, a table or {chunk: document}; documents are evaluated then.
     """
 
     junk: Any
@@ -37,6 +48,8 @@ class InputChoices(Choices, total=False):
     format: str | None
     encoding: str
     max_ratio: float
+    columns: Any
+    roll_up: Any
     compat: str | None
 
 
@@ -48,16 +61,34 @@ def scores_of(
     keep_scores: bool = False,
     progress: Progress | None = None,
     where: Where | None = None,
+    both_levels: bool = False,
     **given: Unpack[InputChoices],
 ) -> Scores:
     """Scores of runs against judgements; without runs, of reductions: ranks or their files, one, several or by name."""
     if runs is not None:
-        return evaluate(qrels, runs, measures, keep_scores=keep_scores, progress=progress, where=where, **given)
-    useless = [name for name in OF_FILES if given.get(name) is not None]
+        return evaluate(
+            qrels,
+            runs,
+            measures,
+            keep_scores=keep_scores,
+            progress=progress,
+            where=where,
+            both_levels=both_levels,
+            **given,
+        )
+    useless = [name for name in OF_FILES if given.get(name) is not None] + (["both_levels"] if both_levels else [])
     if useless:
         raise SettingError(f"{', '.join(useless)}: saved ranks hold their judgements already, and take no such choice")
     chosen = {name: value for name, value in given.items() if name != "classes" and name not in OF_FILES}
     return evaluate_ranks(ranks_of(qrels), measures, Settings(**chosen), given.get("classes"))  # type: ignore[arg-type]
+
+
+def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
+    """How files are read, by what was chosen of it."""
+    from rankscope.inputs.reading import reading_with
+
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
+    return reading_with(given.get("columns"), given.get("roll_up"), given.get("format"), encoding, comments, max_ratio)
 
 
 def ranks_of(source: Any) -> list[RelevantRanks]:

@@ -53,7 +53,7 @@ def report(
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.finding import found_items
-    from rankscope.facade.scoring import scores_of
+    from rankscope.facade.scoring import reading_of_choices, scores_of
 
     check_sources(() if qrels is None else (qrels,), suite, history)
     if suite is not None:
@@ -71,7 +71,15 @@ def report(
     known = isinstance(qrels, Scores)
     scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
     sources = (None, None) if known else (qrels, runs)
-    found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
+    found = found_items(
+        scores,
+        *sources,
+        topics=topics,
+        docs=docs,
+        junk=given.get("junk"),
+        baseline=baseline,
+        reading=reading_of_choices(given, scores.settings.comments),
+    )
     whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     if assessors is not None:
         whole = with_assessors(whole, assessors, runs)
