@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.evaluation.columns import column_of
 from rankscope.evaluation.scores import Column, Scores, SystemScores
@@ -106,6 +107,7 @@ def evaluate(
     return Scores(tuple(systems), chosen, classes is not None, (caution,) if caution else ())
 
 
+@public
 def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Settings, classes: Any = None) -> Scores:
     """The same from reductions that were made before; what the reduction fixed must not be asked for again.
 

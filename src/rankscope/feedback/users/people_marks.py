@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.catalogue import unknown_name
 from rankscope.errors import SettingError
 
 
@@ -122,8 +123,7 @@ class PeopleMarks:
     def number_of(self, assessor: str) -> int:
         """An assessor by name; one who is not there is a `SettingError`."""
         if assessor not in self.assessors:
-            there = ", ".join(self.assessors)
-            raise SettingError(f"nobody called '{assessor}' has marked anything. There are: {there}")
+            raise SettingError(unknown_name("assessor", assessor, self.assessors))
         return self.assessors.index(assessor)
 
     def repeated(self) -> tuple[BoolArray, IntArray]:
