@@ -31,6 +31,14 @@ def preferred() -> Any:
     return rankscope.prefer(said, systems=["old", "new"])
 
 
+def uneven_ranks() -> Any:
+    """Classes of different sizes."""
+    sizes, random = [2] * 6 + [4] * 6 + [8] * 4 + [16] * 2, np.random.default_rng(0)
+    centres = np.repeat(random.normal(size=(len(sizes), 4)) * 2, sizes, axis=0)
+    labels = np.repeat([f"c{number}" for number in range(len(sizes))], sizes)
+    return rankscope.rank(random.normal(size=centres.shape) + centres, labels.tolist())
+
+
 def suited() -> Any:
     from rankscope.inputs.formats import write
 
@@ -88,7 +96,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "report": lambda: rankscope.report(QRELS, RUNS),
     "graph": lambda: rankscope.graph("precision-recall", QRELS, RUNS),
     "forecast_growth": lambda: rankscope.forecast_growth(of("rank"), to="4x", force=True),
-    "homogeneity": lambda: rankscope.homogeneity(of("rank")),
+    "homogeneity": lambda: rankscope.homogeneity(uneven_ranks()),
     "estimate": lambda: rankscope.estimate(collection_size=20000, scope=100, hits=6, judged=500, found=3),
     "estimate_runs": lambda: rankscope.estimate_runs(
         {q: {"a": 1, "b": row % 2, "c": -1, "d": 0} for row, q in enumerate(QUERIES)}, RUNS, resamples=20

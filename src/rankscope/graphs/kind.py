@@ -81,7 +81,7 @@ class GraphKind(Generic[P]):
 
         >>> from rankscope.graphs.kinds.precision_scope import precision_scope_graph
         >>> precision_scope_graph
-        precision_scope_graph(systems): precision against how many items are looked at
+        precision_scope_graph(systems): share of the first s items that is relevant
         """
         given = inspect.signature(self.make).parameters.values()
         names = [each.name if each.default is each.empty else f"{each.name}=..." for each in given]

@@ -19,7 +19,7 @@ NOTES = 2  # at a prompt
 SCREEN_ROWS = 14
 SCREEN_COLUMNS = 12
 SCREEN_NOTES = 4
-LONGEST_NOTE = 240
+LONGEST_NOTE = 320
 FRAME = "max-height:660px;overflow:auto;font-size:13px;line-height:1.45"
 RULE = "1px solid rgba(128,128,128,.45)"
 
@@ -71,8 +71,9 @@ class Display:
         numeric = _numeric(grid)
         rows = [_html_row([(cell.text, cell.best) for cell in row], numeric) for row in grid.rows]
         if left:
-            wide = f'colspan="{len(grid.header)}" style="text-align:center;opacity:.7"'
-            rows.insert((SCREEN_ROWS + 1) // 2, f"<tr><td {wide}>{left:,} rows are left out</td></tr>")
+            style = f"padding:2px 8px;text-align:center;opacity:.7;border-bottom:{RULE}"
+            gap = f'<tr><td colspan="{len(grid.header)}" style="{style}">{left:,} rows are left out</td></tr>'
+            rows.insert((SCREEN_ROWS + 1) // 2, gap)
         head = _html_row([(name, False) for name in grid.header], numeric, "th")
         return f'<table style="border-collapse:collapse;margin:0">{head}{"".join(rows)}</table>'
 
@@ -101,13 +102,16 @@ def narrowed(grid: Grid, columns: int) -> Grid:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text in one line, cut where it is longer.
+    """A text in one line, cut where it is longer: behind a word, if the last one is not very long.
 
-    >>> shortened("a long name", 8), shortened("short", 8)
-    ('a lon...', 'short')
+    >>> shortened("a long name", 8), shortened("short", 8), shortened("bm25_with_all_its_options", 12)
+    ('a lon...', 'short', 'bm25_with...')
     """
     line = one_line(text.replace("\n", " "))
-    return line if len(line) <= most else f"{line[: most - 3].rstrip()}..."
+    if len(line) <= most:
+        return line
+    words = line[: most - 2].rpartition(" ")[0]
+    return f"{(words if 2 * len(words) > most else line[: most - 3]).rstrip()}..."
 
 
 def wrapped(text: str, width: int, most: int) -> list[str]:

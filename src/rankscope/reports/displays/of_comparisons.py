@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankscope.number_texts import how_many
 from rankscope.reports.displays.display import Display
 from rankscope.reports.displays.long_table import LongTable
 from rankscope.reports.displays.presentation import Presentation
@@ -44,8 +45,14 @@ def _compared_latex(compared: Compared, columns: str | float = "1", marks: str =
 
 
 def _measure(one: MeasureCompared) -> Display:
-    title = f"{one.measure} of {len(one.table.systems)} systems on {len(one.table):,} queries, every pair compared"
-    return Display(title, LongTable.of_rows(one.pair_rows()), (one.caution,) if one.caution else ())
+    pairs = how_many(len(one.pairs), "pair", "pairs")
+    title = f"{one.measure} of {len(one.table.systems)} systems on {how_many(len(one.table))}, {pairs} compared"
+    return Display(title, LongTable.of_rows(_pair_rows(one)), (one.caution,) if one.caution else ())
+
+
+def _pair_rows(one: MeasureCompared) -> Rows:
+    """One measure alone does not know by which correction its p-values were corrected."""
+    return one.pair_rows("corrected")
 
 
 def _gate(result: GateResult) -> Display:
@@ -97,7 +104,7 @@ def _together(found: Agreement) -> str:
     from rankscope.reports.formats.grid import number
 
     names = found.together.names
-    return ", ".join(f"{name} {number(found.together[name].value, places=3)}" for name in names[:2])
+    return "; ".join(f"{name} {number(found.together[name].value, places=3)}" for name in names[:2])
 
 
 def _agreement_rows(found: Agreement) -> Rows:
@@ -121,7 +128,7 @@ def _preferred_rows(found: Any) -> Rows:
 
 
 COMPARED = Presentation(_compared, _compared_rows, _compared_markdown, _compared_latex)
-MEASURE_COMPARED = Presentation(_measure, MeasureCompared.pair_rows)
+MEASURE_COMPARED = Presentation(_measure, _pair_rows)
 GATE_RESULT = Presentation(_gate, GateResult.rows, _gate_markdown)
 EXPLAINED = Presentation(_explained, Explained.rows)
 SUITE = Presentation(_suite, _suite_rows)
