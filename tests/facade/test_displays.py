@@ -66,7 +66,8 @@ def test_a_result_is_short_at_a_prompt_and_has_a_display(name: str) -> None:
 
 
 def displayed_classes(base: type = Displayed) -> Iterator[type]:
-    for each in type.__subclasses__(base):
+    subclasses: list[type] = type.__subclasses__(base)
+    for each in subclasses:
         yield each
         yield from displayed_classes(each)
 

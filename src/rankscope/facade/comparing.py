@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.scoring import InputChoices, is_scores, refuse_late_choices, scores_by, scores_of
+from rankscope.facade.scoring import InputChoices, refuse_late_choices, scores_asked
 from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def compare(
         refuse_late_choices(runs, given, "seed")
         scores = qrels
     else:
-        scores = _scores(qrels, runs, measures, usual.COMPARE, progress, given)
+        scores = scores_asked(qrels, runs, measures, usual.COMPARE, progress=progress, **given)
     check_comparable(scores, given.get("classes"))
     return compare_tables(
         scores,
@@ -122,7 +122,7 @@ def gate(
     from rankscope.facade.gate_history import append_gate, check_history_options
 
     check_history_options(history, build, date)
-    scores = _scores(qrels, runs, measures, usual.GATE, progress, given)
+    scores = scores_asked(qrels, runs, measures, usual.GATE, progress=progress, **given)
     result = gate_of(scores, min_effect, self_test)
     if history is not None:
         append_gate(scores, result, history, build, date)
@@ -171,18 +171,6 @@ def _seed_of(scores: Any, given: int | None) -> int:
     """The seed that was given, else that of the scores; tables have none."""
     settings = getattr(scores, "settings", None)
     return given if given is not None else settings.seed if settings is not None else 0
-
-
-def _scores(
-    source: Any, runs: Any, measures: Asked, usually: Asked, progress: Progress | None, given: InputChoices
-) -> Scores:
-    """Scores of what is given; of scores themselves by the measures that are named, also in the place of runs."""
-    if not is_scores(source):
-        return scores_of(source, runs, measures, progress=progress, **given)
-    refuse_late_choices(None, given, "seed")
-    wanted = measures if measures is not usually else runs
-    refuse_late_choices(None if wanted is runs else runs, {})
-    return scores_by(source, wanted)
 
 
 def _is_tables(source: Any) -> bool:

@@ -50,6 +50,27 @@ def scores_of(
     return evaluate_ranks(ranks_of(source), asked, Settings(**chosen), given.get("classes"))  # type: ignore[arg-type]
 
 
+def scores_asked(
+    source: Any,
+    runs: Any,
+    measures: Asked,
+    usually: Asked,
+    *,
+    keep_scores: bool = False,
+    progress: Progress | None = None,
+    **given: Unpack[InputChoices],
+) -> Scores:
+    """The same where scores come with all their measures unless some are named, also in the place of runs.
+
+    What is drawn anew from scores has its `seed` yet to be chosen.
+    """
+    if not is_scores(source):
+        return scores_of(source, runs, measures, keep_scores=keep_scores, progress=progress, **given)
+    named = measures is not usually
+    refuse_late_choices(runs if named else None, given, "seed")
+    return scores_by(source, measures if named else runs)
+
+
 def is_scores(source: Any) -> bool:
     """Whether something was evaluated already."""
     from rankscope.evaluation.scores import Scores

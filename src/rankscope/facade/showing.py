@@ -45,7 +45,8 @@ def report(
 ) -> ReportPage:
     """The whole picture of one or several systems as one HTML page that opens offline; returns the page, a text.
 
-    Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
+    Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`, all of them or by some measures:
+    `report(scores, "AP")`. `output` writes the page, `latex`
     writes tables and figures for a paper into a folder: `latex_columns` says how wide tables are (1 or 2 columns of a
     two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
     compared with the `baseline`, else with the first system. `topics` are the words of the queries; `docs` says what
@@ -56,7 +57,7 @@ def report(
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.finding import found_items
-    from rankscope.facade.scoring import scores_of
+    from rankscope.facade.scoring import scores_asked
 
     check_sources(() if qrels is None else (qrels,), suite, history)
     if suite is not None:
@@ -72,13 +73,12 @@ def report(
         return _written(history_page(history, title)[0], output)
 
     known = isinstance(qrels, Scores)
-    wanted = None if known and measures is usual.REPORT else measures
-    scores = scores_of(qrels, runs, wanted, keep_scores=True, progress=progress, **given)
+    scores = scores_asked(qrels, runs, measures, usual.REPORT, keep_scores=True, progress=progress, **given)
     sources = (None, None) if known else (qrels, runs)
     found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
     whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     if assessors is not None:
-        whole = with_assessors(whole, assessors, runs)
+        whole = with_assessors(whole, assessors, None if known else runs)
     page = page_of(whole)
     if latex is not None:
         from rankscope.reports.formats.latex_layout import width_of_columns

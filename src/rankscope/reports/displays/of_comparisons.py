@@ -92,12 +92,12 @@ def _scored_suite(found: Any) -> Display:
 
 
 def _agreement(found: Agreement) -> Display:
-    from rankscope.reports.texts.agreement import agreement_parts, order_lines, two_rows
+    from rankscope.reports.texts.agreement import notes, order_lines, two_rows
 
-    people, pairs = len(found.marks.assessors), len(found.two)
-    title = f"{people} assessors, {pairs} pairs of them; all together: {_together(found)}"
-    notes = (*order_lines(found.orders), *(part[2] for part in agreement_parts(found)[-4:-3]))
-    return Display(title, LongTable.of_rows(two_rows(found.two)), tuple(filter(None, notes)))
+    title = f"{len(found.marks.assessors)} assessors; all together: {_together(found)}"
+    limits = f"low, high: {found.level:.0%} limits of kappa over queries"
+    said = (*(order_lines(found.orders) if found.orders else ()), limits, *notes(found.two))
+    return Display(title, LongTable.of_rows(two_rows(found.two)), said)
 
 
 def _together(found: Agreement) -> str:
