@@ -20,6 +20,7 @@ from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_
 from rankscope.reports.texts.headline import Headline, headline_of
 from rankscope.reports.texts.verdict import Verdict, verdict_of
 from rankscope.settings import SETTINGS
+from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
     from rankscope.statistics.agreement.agreement import Agreement
@@ -175,7 +176,7 @@ def with_baseline(scores: Scores, name: str) -> Scores:
     """The same scores with this system first, which is the one the others are compared with."""
     names = [system.name for system in scores.systems]
     if name not in names:
-        raise SettingError(f"--baseline {name}: {unknown_name('system', name, names)}")
+        raise SettingError(f"{setting_value('baseline', name)}: {unknown_name('system', name, names)}")
     return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != name)))
 
 
