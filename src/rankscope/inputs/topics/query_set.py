@@ -42,7 +42,7 @@ class QuerySet:
         missing = [name for name in names if name not in self.names]
         if missing:
             given = setting_usage("parts", "+".join(names))
-            raise SettingError(f"{given}: {self.name}: {unknown_name('part', missing[0], self.names)}")
+            raise SettingError(f"{given}: {self.name} has {unknown_name('part', missing[0], self.names)}")
         return {query: "\n".join(filter(None, map(each.get, names))) for query, each in self.parts.items()}
 
 
