@@ -39,6 +39,11 @@ def uneven_ranks() -> Any:
     return rankscope.rank(random.normal(size=centres.shape) + centres, labels.tolist())
 
 
+def looked(function: Any) -> Any:
+    with TemporaryDirectory() as folder:
+        return function(QRELS, RUNS, sequential=str(Path(folder) / "looks.json"))
+
+
 def suited() -> Any:
     from rankscope.inputs.formats import write
 
@@ -122,6 +127,12 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "reduce": lambda: rankscope.reduce(QRELS, GOOD),
     "evaluate_ranks": lambda: rankscope.evaluate_ranks([of("reduce")], "AP", rankscope.Settings()),
     "suite": suited,
+    "gate_sequentially": lambda: looked(rankscope.gate_sequentially),
+    "compare_sequentially": lambda: looked(rankscope.compare_sequentially),
+    "ledger": lambda: rankscope.ledger(QRELS, {"first": BAD, "second": GOOD}, resamples=200),
+    "variance_components": lambda: rankscope.variance_components(QRELS, RUNS)[0],
+    "plan_judging": lambda: rankscope.plan_judging(QRELS, RUNS, budget=40),
+    "stability": lambda: rankscope.stability(QRELS, RUNS, draws=2, resamples=200),
     "Qrels": lambda: rankscope.Qrels.of(QRELS),
     "Run": lambda: rankscope.Run.of(GOOD, name="good"),
     "Features": lambda: FEATURES,

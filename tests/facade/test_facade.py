@@ -100,6 +100,7 @@ TWINS = {  # options whose name in Python is another one
     "descriptor": "descriptors",
     "test": "tests",
     "assessor": "assessors",
+    "covariate": "covariates",
 }
 ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and what Python does in another way
     "quiet",
@@ -126,6 +127,8 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "latex_marks",
     "verbose",  # Scores.warnings() tells all
     "explain_by",  # rankscope.explain_by
+    "undecided",  # the exit code: SequentialResult.is_decided
+    "per_item",  # Ledger.frame()
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
@@ -144,11 +147,17 @@ VERBS: dict[str, Callable[..., Any]] = {
     "reuse": rankscope.pool_reuse,
     "labels": rankscope.check_labels,
     "fuse": rankscope.fuse,
+    "ledger": rankscope.ledger,
+    "stability": rankscope.stability,
+    "components": rankscope.variance_components,
+    "plan": rankscope.plan_judging,
 }
 
 
 MORE_VERBS: dict[str, tuple[Callable[..., Any], ...]] = {  # commands that ask several questions
     "estimate": (rankscope.estimate_runs, rankscope.estimate_with_machine),
+    "compare": (rankscope.compare_sequentially,),
+    "gate": (rankscope.gate_sequentially,),
 }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.scoring import InputChoices, refuse_late_choices, scores_asked
+from rankscope.facade.scoring import InputChoices, refuse_more, scores_asked
 from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def compare(
 
     chosen = check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
     if _is_tables(qrels):
-        refuse_late_choices(runs, given, "seed")
+        refuse_more(runs, given, "seed")
         scores = qrels
     else:
         scores = scores_asked(qrels, runs, measures, usual.COMPARE, progress=progress, **given)
@@ -137,8 +137,8 @@ def gate_of(scores: Scores, min_effect: float | Sequence[float], self_test: int 
 
     if len(scores.systems) != 2:
         raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
-    _need_means(scores)
-    notes = _answers(scores)
+    need_means(scores)
+    notes = answer_notes(scores)
     several = isinstance(min_effect, Sequence) and len(min_effect) != 1
     result = gate_tables(
         [ScoreTable.of(scores, measure) for measure in scores.measures],
@@ -181,7 +181,8 @@ def _is_tables(source: Any) -> bool:
     return several and all(isinstance(each, ScoreTable) for each in source)
 
 
-def _need_means(scores: Scores) -> None:
+def need_means(scores: Scores) -> None:
+    """Refuse what is no mean over queries."""
     wrong = [column.asked for column in scores.systems[0].columns if column.measure.summary != "mean"]
     if wrong:
         raise SettingError(f"the gate compares means over queries, and these are none: {', '.join(wrong)}")
@@ -190,7 +191,7 @@ def _need_means(scores: Scores) -> None:
         raise SettingError(f"the gate compares means over queries; {mean} is another summary")
 
 
-def _answers(scores: Scores) -> tuple[str, ...]:
+def answer_notes(scores: Scores) -> tuple[str, ...]:
     """What to say of queries that one system answered and the other did not; a system without answers did not run."""
     answered = []
     for system in scores.systems:

@@ -38,7 +38,7 @@ def scores_of(
     Of scores that are there already the `measures`, None: all of them; those that they lack are computed.
     """
     if is_scores(source):
-        refuse_late_choices(runs, given)
+        refuse_more(runs, given)
         return scores_by(source, measures)
     asked = measures or ()
     if runs is not None:
@@ -67,7 +67,7 @@ def scores_asked(
     if not is_scores(source):
         return scores_of(source, runs, measures, keep_scores=keep_scores, progress=progress, **given)
     named = measures is not usually
-    refuse_late_choices(runs if named else None, given, "seed")
+    refuse_more(runs if named else None, given, "seed")
     return scores_by(source, measures if named else runs)
 
 
@@ -78,7 +78,7 @@ def is_scores(source: Any) -> bool:
     return isinstance(source, Scores)
 
 
-def refuse_late_choices(runs: Any, given: Mapping[str, Any], *free: str) -> None:
+def refuse_more(runs: Any, given: Mapping[str, Any], *free: str) -> None:
     """Scores are made already: nothing that would change them can be chosen any more."""
     late = [*(["runs"] if runs is not None else []), *(name for name in given if name not in free)]
     if late:
