@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.comparing import answer_notes, need_means, refuse_more
-from rankscope.facade.scoring import InputChoices, scores_of
+from rankscope.facade.comparing import answer_notes, need_means
+from rankscope.facade.scoring import InputChoices, refuse_more, scores_of
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
