@@ -219,7 +219,9 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"rankscope.{name}")
     if name in _PLACES:
         return getattr(importlib.import_module(f"rankscope.{_PLACES[name]}"), name)
-    raise AttributeError(f"module 'rankscope' has no attribute '{name}'")
+    from rankscope.catalogue import did_you_mean
+
+    raise AttributeError(f"module 'rankscope' has no attribute '{name}'{did_you_mean(name, __dir__())}")
 
 
 def __dir__() -> list[str]:

@@ -77,8 +77,8 @@ def section(name: str, function: Any) -> str:
 
 
 def signature(name: str, function: Any) -> str:
-    """How a function is called, on one line or on several."""
-    found = inspect.signature(function)
+    """How a function is called, on one line or on several; what many share stands in a table of its own."""
+    found = inspect.signature(inspect.unwrap(function))
     parts: list[str] = []
     for each in found.parameters.values():
         if each.kind is each.KEYWORD_ONLY and "*" not in parts:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.evaluation.columns import column_of
 from rankscope.evaluation.scores import Column, Scores, SystemScores
@@ -139,6 +140,7 @@ def _input_notes(judgements: Qrels, runs: Sequence[Run]) -> list[str]:
     return [*said, *(f"{run.name}: {note}" for run in runs for note in run.notes)]
 
 
+@public
 def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Settings, classes: Any = None) -> Scores:
     """The same from reductions that were made before; what the reduction fixed must not be asked for again.
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
+
 if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.sampling.run_estimates import RunEstimates
 
 
+@public
 def estimate_runs(
     qrels: Any,
     runs: Any,
@@ -91,6 +94,7 @@ def named(runs: Any, reading: Reading) -> list[Run]:
     return found
 
 
+@public
 def estimate_with_machine(
     human: Any,
     machine: Any,

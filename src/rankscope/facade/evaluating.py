@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from rankscope.calling import public
 from rankscope.facade import usual
 from rankscope.facade.scoring import InputChoices, scores_of
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.running.runner import Runner
 
 
+@public
 def evaluate(
     qrels: Any,
     runs: Any = None,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.wording import setting_usage
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
 
 
+@public
 def fuse(
     runs: Any,
     method: str = "rrf",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import RankscopeError, SettingError
 from rankscope.facade.scoring import InputChoices
 
@@ -20,6 +21,7 @@ MOST_LINES = 2_000_000  # of all runs together, for which a report draws collect
 DRAWS_OF_REPORT = 20
 
 
+@public
 def stability(
     qrels: Any = None,
     runs: Any = None,

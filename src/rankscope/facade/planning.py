@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade.scoring import InputChoices
 from rankscope.wording import setting_usage
@@ -21,6 +22,7 @@ Collection = Literal["none", "random", "exact"]
 HALF = 0.5
 
 
+@public
 def variance_components(
     qrels: Any = None,
     runs: Any = None,
@@ -111,6 +113,7 @@ def values_of_table(data: Any, measure: str, explain_by: Any = None) -> VariedVa
     )
 
 
+@public
 def plan_judging(
     qrels: Any = None,
     runs: Any = None,

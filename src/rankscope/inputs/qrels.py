@@ -13,6 +13,7 @@ import numpy as np
 
 from rankscope import column_names
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.displayed import Displayed
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shorten_value
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 PLAIN = Reading()
 
 
-@dataclass(frozen=True)
-class Qrels:
+@dataclass(frozen=True, repr=False)
+class Qrels(Displayed):
     """Judgements (query, item, grade) in the order they were given, each with the line it came from.
 
     A grade below 0 means: in the pool, not judged.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+from rankscope.displayed import Displayed
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.blocks import RunBlock, prefetch
@@ -26,7 +28,54 @@ PLAIN = Reading()
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 
 
-class Run:
+@dataclass(frozen=True, eq=False)
+class HeldTable:
+    """The one table of a run that is in memory."""
+
+    table: Table
+
+    def __call__(self, problems: Problems) -> Iterator[Table]:
+        """Again and again the same."""
+        yield self.table
+
+
+@dataclass(frozen=True, eq=False)
+class HeldPlain:
+    """The rows of a dictionary, which become a table when they are asked for."""
+
+    plain: PlainNested
+
+    def __call__(self, problems: Problems) -> Iterator[Table]:
+        """One table."""
+        from rankscope.inputs.tables import Table
+
+        yield Table.numbered(self.plain.table("score"), self.plain.ordered)
+
+
+@dataclass(frozen=True, eq=False)
+class BlocksOfTables:
+    """The rows of tables that `read` gives whenever they are asked for; a file without rows is a problem."""
+
+    read: Callable[[Problems], Iterator[Table]]
+    source: Source | None = None
+
+    def __call__(self, run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
+        """Block by block."""
+        from rankscope.inputs.run_tables import block_of
+
+        rows = 0
+        for table in prefetch(self.read(problems)) if self.source else self.read(problems):
+            rows += table.frame.height
+            run.notes |= dict.fromkeys(table.notes)
+            block, ordered = block_of(table, problems, rank)
+            run.gives_scores = run.gives_scores and not ordered
+            if block is not None:
+                yield block
+        if self.source and not rows and not problems.count and not run.is_part:
+            problems.add("", "holds no rankings")
+
+
+class Run(Displayed):
     """A system's rankings; the rows come in blocks, as often as they are asked for, and need never be all in memory.
 
     `tag` is the run tag of a TREC file, `gives_scores` says whether there are scores or only an order (a list of ids, a
@@ -53,6 +102,11 @@ class Run:
     def place(self) -> str:
         """What messages call it."""
         return self.source.name if self.source else self.name
+
+    @property
+    def is_held(self) -> bool:
+        """Whether its rows are in memory, so that they can be seen without reading anything."""
+        return isinstance(self._reader, BlocksOfTables) and isinstance(self._reader.read, HeldTable | HeldPlain)
 
     @property
     def share(self) -> float:
@@ -111,7 +165,7 @@ class Run:
         table = objects.table_of(data, "score", Problems(name or "run"), reading.columns)
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
-        return cls.from_tables(name or "run", lambda _: iter([table]))
+        return cls.from_tables(name or "run", HeldTable(table))
 
     @classmethod
     def from_path(cls, path: str | Path, reading: Reading) -> Run:
@@ -139,49 +193,27 @@ class Run:
 
         forks.check()
         table = matrix.table_of(items, scores, queries, name or "run")
-        return cls.from_tables(name or "run", lambda _: iter([table]))
+        return cls.from_tables(name or "run", HeldTable(table))
 
     @classmethod
-    def from_frame(cls, frame: pl.DataFrame, name: str) -> Run:
+    def from_frame(cls, frame: pl.DataFrame, name: str) -> Self:
         """A run from any frame that has a query and an item column and a score or a rank column."""
         from rankscope.inputs.tables import Table
 
-        table = Table.numbered(frame)
-        return cls.from_tables(name, lambda _: iter([table]))
+        return cls.from_tables(name, HeldTable(Table.numbered(frame)))
 
     @classmethod
     def from_plain(cls, name: str, plain: PlainNested) -> Run:
         """A run from a dictionary that needs no repair; its rows become columns when they are asked for."""
-
-        def read(_: Problems) -> Iterator[Table]:
-            from rankscope.inputs.tables import Table
-
-            yield Table.numbered(plain.table("score"), plain.ordered)
-
-        run = cls.from_tables(name, read)
+        run = cls.from_tables(name, HeldPlain(plain))
         run.plain = plain
         run.gives_scores = not (plain.ordered and plain.values.size)
         return run
 
     @classmethod
-    def from_tables(cls, name: str, read: Callable[[Problems], Iterator[Table]], source: Source | None = None) -> Run:
+    def from_tables(cls, name: str, read: Callable[[Problems], Iterator[Table]], source: Source | None = None) -> Self:
         """A run whose tables `read` gives whenever its rows are asked for; a file without rows is a problem."""
-
-        def blocks(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
-            from rankscope.inputs.run_tables import block_of
-
-            rows = 0
-            for table in prefetch(read(problems)) if source else read(problems):
-                rows += table.frame.height
-                run.notes |= dict.fromkeys(table.notes)
-                block, ordered = block_of(table, problems, rank)
-                run.gives_scores = run.gives_scores and not ordered
-                if block is not None:
-                    yield block
-            if source and not rows and not problems.count and not run.is_part:
-                problems.add("", "holds no rankings")
-
-        return cls(name, blocks, source, tag=name)
+        return cls(name, BlocksOfTables(read, source), source, tag=name)
 
     def table(self) -> pl.DataFrame:
         """All rows as one table (query, item, score); raises on the first bad file, with all its problems."""
