@@ -57,9 +57,8 @@ def section(kind: GraphKind[Any]) -> str:
     """What a kind asks, what it shows, and how it was drawn."""
     drawn = [f"![{Path(name).stem}: {kind.about}](images/{name})" for name in pictures_of(kind.name)]
     places = f"[the program]({kind.name}.py), [all options](../reference/graphs.md#{kind.name})"
-    return "\n\n".join(
-        [f"## {kind.name}", f"{question(kind)} {kind.about[0].upper()}{kind.about[1:]}: {places}.", *drawn]
-    )
+    about = f"{question(kind)} {kind.about[0].upper()}{kind.about[1:]}: {places}."
+    return "\n\n".join([f"## {kind.name}", about, "\n".join(drawn)])
 
 
 def pictures_of(kind: str) -> list[str]:

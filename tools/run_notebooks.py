@@ -1,0 +1,70 @@
+"""Runs the notebooks of docs/tutorials and keeps what they give: `python tools/run_notebooks.py [NAME...]`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+TUTORIALS = ROOT / "docs" / "tutorials"
+LIMIT = 300  # seconds for a cell, on a machine that others use too
+KEPT = ("text/html", "text/plain", "image/svg+xml", "image/png")
+
+
+def executed(path: Path) -> Any:
+    """A notebook with what its cells give now; it runs in a copy of its folder, so that nothing is left behind."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder) / "here"
+        shutil.copytree(path.parent, here)
+        client = NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(here)}})
+        client.execute(env=_environment())
+    return _tidied(notebook)
+
+
+def _environment() -> dict[str, str]:
+    """Commands of this Python come first, and look the same on every machine."""
+    first = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": first, "COLUMNS": "100", "PYTHONWARNINGS": "ignore"}
+
+
+def _tidied(notebook: Any) -> Any:
+    """Without times and addresses; of what a cell shows no more than a page can use."""
+    notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    for cell in notebook.cells:
+        cell.metadata = {}
+        for output in cell.get("outputs", ()):
+            output.pop("metadata", None)
+            if "data" in output:
+                _shorten(output)
+    return notebook
+
+
+def _shorten(output: Any) -> None:
+    rich = [kind for kind in KEPT if kind in output["data"]]
+    output["data"] = {kind: output["data"][kind] for kind in rich}
+    output["metadata"] = {}
+    if len(rich) > 1:
+        output["data"]["text/plain"] = output["data"]["text/plain"].splitlines()[0][:80]
+
+
+def main(wanted: list[str]) -> None:
+    """Run those asked for, or all, and write them in their place."""
+    import nbformat
+
+    for path in sorted(TUTORIALS.glob("*.ipynb")):
+        if not wanted or path.stem in wanted:
+            nbformat.write(executed(path), path)
+            print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
