@@ -7,6 +7,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,24 @@ def _tidied(notebook: Any) -> Any:
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     for cell in notebook.cells:
         cell.metadata = {}
+        if cell.cell_type == "code":
+            cell.outputs = list(_joined(cell.outputs))
         for output in cell.get("outputs", ()):
             output.pop("metadata", None)
             if "data" in output:
                 _shorten(output)
     return notebook
+
+
+def _joined(outputs: list[Any]) -> Iterator[Any]:
+    """What was printed in pieces is one text."""
+    last = None
+    for output in outputs:
+        if last is not None and output.output_type == "stream" and output.get("name") == last.get("name"):
+            last.text += output.text
+            continue
+        last = output
+        yield output
 
 
 def _shorten(output: Any) -> None:

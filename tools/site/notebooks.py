@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+SHELL = "%%bash\n"
 PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
 
 
@@ -40,9 +41,27 @@ def _parts(cell: Mapping[str, Any], folder: str, pictures: dict[str, bytes]) -> 
     if cell["cell_type"] == "markdown":
         yield source
         return
-    yield f"```python\n{source}\n```"
+    yield _commands(source.removeprefix(SHELL)) if source.startswith(SHELL) else f"```python\n{source}\n```"
     for output in cell.get("outputs", ()):
         yield _output(output, folder, pictures)
+
+
+def _commands(lines: str) -> str:
+    r"""Commands as the other pages write them.
+
+    >>> _commands("one \\\n  --more\ntwo").splitlines()[1:-1]
+    ['$ one \\', '  --more', '$ two']
+    """
+    started = "".join(f"$ {line}" if new else line for new, line in _starts(lines.splitlines(keepends=True)))
+    return f"```console\n{started}\n```"
+
+
+def _starts(lines: list[str]) -> Iterator[tuple[bool, str]]:
+    """Each line, and whether a command begins in it."""
+    before = ""
+    for line in lines:
+        yield not before.rstrip().endswith("\\"), line
+        before = line
 
 
 def _output(output: Mapping[str, Any], folder: str, pictures: dict[str, bytes]) -> str:
