@@ -8,6 +8,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,20 @@ KEPT = ("text/html", "text/plain", "image/svg+xml", "image/png")
 
 def executed(path: Path) -> Any:
     """A notebook with what its cells give now; it runs in a copy of its folder, so that nothing is left behind."""
-    import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
+    notebook = _format().read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "here"
         shutil.copytree(path.parent, here)
         client = NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(here)}})
         client.execute(env=_environment())
     return _tidied(notebook)
+
+
+def _format() -> Any:
+    """What reads and writes notebooks; it has no types."""
+    return import_module("nbformat")
 
 
 def _environment() -> dict[str, str]:
@@ -72,11 +77,9 @@ def _shorten(output: Any) -> None:
 
 def main(wanted: list[str]) -> None:
     """Run those asked for, or all, and write them in their place."""
-    import nbformat
-
     for path in sorted(TUTORIALS.glob("*.ipynb")):
         if not wanted or path.stem in wanted:
-            nbformat.write(executed(path), path)
+            _format().write(executed(path), path)
             print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1000:.0f} kB")
 
 
