@@ -16,6 +16,7 @@ BASE = {
     "extras",
     "settings",
     "catalogue",
+    "confined",
     "column_names",
     "arrays",
     "files",
@@ -28,13 +29,14 @@ BASE = {
     "number_texts",
     "option_types",
     "peers",
+    "process_messages",
     "resumable",
     "validation",
     "version",
     "wording",
 }
 ROOMS = {  # the order inside a folder; what stands outside of its rooms may use all of them
-    "statistics": ["table", "intervals", "pairs", "variance", "verdicts", "agreement", "preferences"],
+    "statistics": ["table", "intervals", "pairs", "variance", "components", "verdicts", "agreement", "preferences"],
     "feedback": ["examples", "methods", "users", "study", "normalization", "packs"],
     "reports": ["formats", "texts", "page"],
 }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankscope import graphs as graphs
     from rankscope import inputs as inputs
     from rankscope import measures as measures
+    from rankscope import pipeline as pipeline
     from rankscope import ranks as ranks
     from rankscope import reports as reports
     from rankscope import running as running
@@ -46,10 +47,12 @@ if TYPE_CHECKING:
     from rankscope.facade.estimating import estimate_runs, estimate_with_machine
     from rankscope.facade.evaluating import evaluate
     from rankscope.facade.explaining import explain_query
+    from rankscope.facade.following import ledger
     from rankscope.facade.fusing import fuse
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.interleaving import interleave_runs
+    from rankscope.facade.planning import plan_judging, stability, variance_components
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
@@ -74,6 +77,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "compare": "facade.comparing",
     "gate": "facade.comparing",
     "explain_by": "facade.comparing",
+    "ledger": "facade.following",
     "report": "facade.showing",
     "graph": "facade.showing",
     "forecast_growth": "facade.growing",
@@ -85,6 +89,9 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
     "agreement": "facade.agreeing",
+    "stability": "facade.planning",
+    "variance_components": "facade.planning",
+    "plan_judging": "facade.planning",
     "prefer": "facade.preferring",
     "interleave_runs": "facade.interleaving",
     "describe": "facade.ranking",
@@ -131,6 +138,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "fusion",
     "curves",
     "statistics",
+    "pipeline",
     "forecast",
     "sampling",
     "feedback",
@@ -177,11 +185,13 @@ __all__ = [
     "homogeneity",
     "index",
     "interleave_runs",
+    "ledger",
     "load_ranks",
     "nearest_ranks",
     "needed_sample",
     "parse_measure",
     "parse_measures",
+    "plan_judging",
     "pool_reuse",
     "prefer",
     "rank",
@@ -191,6 +201,8 @@ __all__ = [
     "score_user",
     "search",
     "simulate_feedback",
+    "stability",
+    "variance_components",
 ]
 
 

@@ -29,3 +29,6 @@ KNOWN = frozenset((*QUERY, *ITEM, *SCORE, *GRADE, *RANK, *CLASS))
 def plain_name(name: str) -> str:
     """A column's name for comparison: case and blanks around it do not matter."""
     return name.strip().lower()
+
+
+FACTORS = ("query", "class", "assessor", "seed", "collection")  # what a value may vary with, in the order they are told

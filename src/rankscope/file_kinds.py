@@ -38,6 +38,7 @@ DRAWINGS: re.Pattern[bytes] = lazy_pattern(rb"%PDF-|\s*(?:<\?xml[^>]*>\s*)?(?:<!
 ARRAYS: re.Pattern[bytes] = lazy_pattern(rb"\x93NUMPY|PK\x03\x04.{26}[^\0]{1,200}?\.npy", re.DOTALL)
 OF_RUNS = {*SCORE, *RANK}
 COLUMNS = {*QUERY, *ITEM, *OF_RUNS}
+OF_LEDGER = "fate_stage"  # a column that only the items of a ledger have: a result, though it has queries and ranks
 NUMBER = rb"-?\.?\d[\d.]*(?:[eE][-+]?\d+)?"
 RUN_LINE: re.Pattern[bytes] = lazy_pattern(rb"\S+\s+\S+\s+\S+\s+-?\d+\s+(?:%s|-?inf|nan)\s+\S+" % NUMBER)
 QRELS_LINE: re.Pattern[bytes] = lazy_pattern(rb"\S+\s+\S+\s+\S+\s+-?\d+")
@@ -88,7 +89,7 @@ def _of_container(path: Path, head: bytes) -> Kind | None:
         return "gathered documents"
     if _stands_in("rankscope", footer):
         return "saved ranks"
-    if all(_stands_in(name, footer) for name in ("system", "measure", "value")):
+    if _stands_in(OF_LEDGER, footer) or all(_stands_in(name, footer) for name in ("system", "measure", "value")):
         return None
     return _of_columns({name for name in COLUMNS if _stands_in(name, footer)}) or FOREIGN
 
@@ -140,6 +141,8 @@ def _of_json(text: bytes) -> Kind | None:
 def _of_columns(names: set[str]) -> Kind | None:
     """From the names of columns."""
     plain = {name.lower() for name in names}
+    if OF_LEDGER in plain:
+        return None
     if plain.intersection(QUERY) and plain.intersection(ITEM):
         return "a run" if plain & OF_RUNS else "judgements"
     return None

@@ -129,6 +129,7 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "latex_marks",
     "verbose",  # Scores.warnings() tells all
     "explain_by",  # rankscope.explain_by
+    "per_item",  # Ledger.frame()
 }
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": rankscope.evaluate,
@@ -147,6 +148,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "reuse": rankscope.pool_reuse,
     "labels": rankscope.check_labels,
     "fuse": rankscope.fuse,
+    "ledger": rankscope.ledger,
 }
 
 

@@ -146,9 +146,10 @@ def test_the_worker_that_a_page_ends_is_replaced() -> None:
 
     with ParsingWorker() as worker:
         assert worker.parse("text", b"first", "", 100).text == "first"
-        assert worker._process is not None
-        worker._process.kill()
-        worker._process.wait()
+        process = worker._process._process
+        assert process is not None
+        process.kill()
+        process.wait()
         with pytest.raises(NoDocument, match="ends the process that reads it as html"):
             worker.parse("html", b"<p>second", "", 100)
         assert worker.parse("html", b"<p>third", "", 100).text == "third"
@@ -176,7 +177,8 @@ def test_a_worker_that_takes_too_long_is_ended() -> None:
 def test_the_worker_has_limits() -> None:
     from multiprocessing import get_context
 
-    from rankscope.gathering.parsing_process import MEMORY, SECONDS
+    from rankscope.confined import MEMORY
+    from rankscope.gathering.parsing_process import SECONDS
 
     context = get_context("spawn")
     ours, theirs = context.Pipe()
@@ -194,13 +196,14 @@ def told_limits(line: Any) -> None:
     """In a process of its own: what its limits are, and what happens beyond."""
     import resource
 
+    from rankscope.confined import MEMORY, limit_memory, limit_time
     from rankscope.gathering import parsing_process
 
-    parsing_process.limit_memory()
-    parsing_process.limit_time()
+    limit_memory()
+    limit_time(parsing_process.SECONDS)
     kinds = {"memory": resource.RLIMIT_DATA, "file": resource.RLIMIT_FSIZE}
     told: dict[str, Any] = {name: resource.getrlimit(kind) for name, kind in kinds.items()}
     told["time"] = resource.getrlimit(resource.RLIMIT_CPU)[0]
-    with patch.object(parsing_process, "parse_page", lambda *_: bytes(parsing_process.MEMORY)):
+    with patch.object(parsing_process, "parse_page", lambda *_: bytes(MEMORY)):
         told["exhausted"] = parsing_process.parsed_or_problem("text", b"", "").problem
     line.send_bytes(json.dumps(told).encode())

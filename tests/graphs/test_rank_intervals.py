@@ -8,7 +8,7 @@ import pytest
 from rankscope.errors import SettingError
 from rankscope.graphs.kinds.rank_intervals import rank_intervals_graph
 from rankscope.graphs.kinds.shared.score_values import score_values
-from rankscope.graphs.marks import Dots, Spans, TextMark
+from rankscope.graphs.marks import Dots, Spans, TextMark, Tiles
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.verdicts.rank_intervals import rank_intervals
 from tests.graphs.examples import TWO, ranked
@@ -47,3 +47,21 @@ def test_many_systems_are_counted_not_named() -> None:
 def test_one_system_has_no_rank() -> None:
     with pytest.raises(SettingError, match="shows 2 to 60 systems, got 1"):
         rank_intervals_graph(TWO[0])
+
+
+def test_chances_stand_on_tiles_with_the_shares_of_the_result() -> None:
+    systems = [*TWO, top("best")]
+    result = rank_intervals(score_values(systems, "AP", "x"))
+    graph = rank_intervals_graph(systems, show="chances")
+    (tiles,) = [mark for mark in graph.marks if isinstance(mark, Tiles)]
+    assert np.allclose(tiles.shade.reshape(3, 3), result.chance, atol=0.02)
+    assert (tiles.facts["system"][0], tiles.facts["rank"][:3]) == ("best", [1, 2, 3])
+    assert tiles.words[0] == "100"
+    assert f"best is the best in {result.chance[0, 0]:.1%} of the draws" in graph.conclusion
+
+
+def test_of_many_systems_the_best_have_tiles() -> None:
+    graph = rank_intervals_graph([ranked(f"run {number}", number) for number in range(20)], show="chances")
+    (tiles,) = [mark for mark in graph.marks if isinstance(mark, Tiles)]
+    assert tiles.x.size == 16 * 16
+    assert "the 16 best of 20 systems" in graph.subtitle

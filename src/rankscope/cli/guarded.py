@@ -30,6 +30,18 @@ class Input(click.ParamType[str]):
         """As it was given."""
         return str(value)
 
+    def path_of(self, value: str) -> str:
+        """The file or folder that a value names."""
+        return value
+
+
+class NamedInput(Input):
+    """name=FILE: a file that the command reads, under a name of its own."""
+
+    def path_of(self, value: str) -> str:
+        """What stands behind the name."""
+        return value.partition("=")[2]
+
 
 class OutputFile(click.ParamType[str]):
     """A file that the command writes, and which of the kinds that are not replaced without a question it may be."""
@@ -88,8 +100,8 @@ class GuardedCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, guarded; whatever speaks of a setting names the option."""
         self._check_numbers(ctx)
-        inputs = [str(param.name) for param in self.params if isinstance(param.type, Input)]
-        read = [path for name in inputs for path in _texts(ctx.params.get(name))]
+        inputs = [(str(param.name), param.type) for param in self.params if isinstance(param.type, Input)]
+        read = [kind.path_of(text) for name, kind in inputs for text in _texts(ctx.params.get(name))]
         force = bool(ctx.params.get("force") or ctx.meta.get(FORCED))
         with guarding(Guard.of(read, force)), speaking_options(self._spelled):
             for name, kind in self._outputs:

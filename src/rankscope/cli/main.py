@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "evaluate": "How good is it? Judgements and runs to numbers, equal to the tool your field trusts.",
     "graph": "What does the whole picture look like? A graph of one run or several, for print or for a browser.",
     "compare": "Is B better than A, by how much, and for which kind of query? A verdict, then what it rests on.",
+    "ledger": "Where did my recall go? Every relevant item followed through the stages of a pipeline.",
     "report": "The whole result as one page that opens offline, and as tables and figures for a paper.",
     "gate": "May I merge it? Fails only if a loss is shown, and is larger than the smallest effect that matters.",
     "describe": "I have pictures, no run files: vectors of colour, texture and shape, or of your own network.",
@@ -37,12 +38,29 @@ COMMANDS: dict[str, str] = {  # what `rankscope --help` lists, in the order peop
     "estimate": "What can be said without complete ground truth, and how many items must be judged?",
     "reuse": "Can the judgements be used for a system that was not in the pool? Each run in turn is left out.",
     "agreement": "How far do assessors agree, and does it change which system is best? Also merges their judgements.",
+    "stability": "Would the leaderboard look the same again? With other queries, assessors or items.",
+    "components": "Where does the uncertainty come from? Variances of queries, classes, assessors, items and seeds.",
+    "plan": "What should I judge next? More queries, more assessors or deeper pools, by the interval they promise.",
     "prefer": "Which of two systems do people prefer? Answers side by side, or clicks in one list of both.",
     "project": "I want my own judgements: make a collection to judge, pools, invitations, export with provenance.",
     "measures": "Which measures exist, what each means, its formula and source.",
 }
 SMALL_PRODUCTS = frozenset(
-    {"demo", "evaluate", "graph", "compare", "report", "gate", "forecast", "homogeneity", "serve"}
+    {
+        "demo",
+        "evaluate",
+        "graph",
+        "compare",
+        "ledger",
+        "report",
+        "gate",
+        "forecast",
+        "homogeneity",
+        "serve",
+        "stability",
+        "components",
+        "plan",
+    }
 )
 
 

@@ -99,14 +99,15 @@ def on_option(default: str) -> Callable[[F], F]:
     return click.option("--on", metavar="WHERE", help=words)
 
 
+LATEX_COLUMNS = click.option(
+    "--latex-columns",
+    default="1",
+    show_default=True,
+    metavar="1|2|POINTS",
+    help="Width of tables in LaTeX: one column of a two-column page, both, or a width such as 347pt.",
+)
 LATEX_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--latex-columns",
-        default="1",
-        show_default=True,
-        metavar="1|2|POINTS",
-        help="Width of tables in LaTeX: one column of a two-column page, both, or a width such as 347pt.",
-    ),
+    LATEX_COLUMNS,
     click.option(
         "--latex-marks",
         type=click.Choice(["auto", "letters", "daggers", "none"]),
@@ -201,6 +202,17 @@ def setting_options(function: F) -> F:
         function = _option(setting)(function)
     peers = f"Count as this peer does: {', '.join(COMPAT)}. Options given explicitly win."
     return click.option("--compat", metavar="PEER", help=peers)(function)
+
+
+def chosen_setting_options(*names: str) -> Callable[[F], F]:
+    """The options of some settings, for a command that the others mean nothing to."""
+
+    def add(function: F) -> F:
+        for setting in reversed([each for each in SETTINGS if each.name in names]):
+            function = _option(setting)(function)
+        return function
+
+    return add
 
 
 METAVARS = {"depth": "K", "collection_size": "D", "rel": "N", "seed": "N"}

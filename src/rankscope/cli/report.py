@@ -124,6 +124,7 @@ def command(
             found=found,
             assessors=assessors,
             runs=inputs.named_runs,
+            given={**inputs.given, "format": inputs.input_format, "encoding": inputs.encoding},
         )
     if not quiet:
         say_warnings(scores, verbose)
@@ -210,13 +211,22 @@ def write_report(
     found: Any = None,
     assessors: tuple[str, ...] = (),
     runs: Any = None,
+    given: Any = None,
 ) -> str:
     """Make the page and, if asked, the folder for a paper; says in a few words what was written."""
-    from rankscope.facade.showing import page_of, whole_report, with_assessors, write_page, write_paper
+    from rankscope.facade.showing import (
+        page_of,
+        whole_report,
+        with_assessors,
+        with_stability,
+        write_page,
+        write_paper,
+    )
 
     width = paper.width if paper else 0.0
     whole = whole_report(scores, title, progress, compared, baseline, found)
     whole = with_assessors(whole, list(assessors), runs) if assessors else whole
+    whole = with_stability(whole, runs, list(assessors) or None, given or {}) if runs is not None else whole
     page = page_of(whole)
     files = write_paper(whole, paper.folder, progress, width, paper.marks) if paper else []
     size = write_page(page, path)

@@ -58,7 +58,7 @@ def marks_of(judgements: Mapping[str, Any] | Sequence[Any], classes: Any = None)
     from rankscope.inputs.qrels import Qrels
     from rankscope.statistics.agreement.marks import AssessorGrades
 
-    named = dict(judgements) if isinstance(judgements, Mapping) else _by_file(judgements)
+    named = judgements_by_name(judgements)
     found: dict[str, dict[str, dict[str, float]]] = {}
     errors = []
     for name, data in named.items():
@@ -70,7 +70,14 @@ def marks_of(judgements: Mapping[str, Any] | Sequence[Any], classes: Any = None)
     return AssessorGrades.of(found, None if classes is None else read_classes(classes))
 
 
-def _by_file(judgements: Sequence[Any]) -> dict[str, Any]:
+def judgements_by_name(judgements: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    """Judgements by who made them; files go by their names.
+
+    >>> list(judgements_by_name(["ann.txt", "bob.txt"]))
+    ['ann', 'bob']
+    """
+    if isinstance(judgements, Mapping):
+        return dict(judgements)
     from rankscope.names import distinct_names, name_of
 
     paths = [each if isinstance(each, str | Path) else None for each in judgements]

@@ -75,6 +75,8 @@ def report(
     whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     if assessors is not None:
         whole = with_assessors(whole, assessors, runs)
+    if not known and runs is not None:
+        whole = with_stability(whole, runs, assessors, given)
     page = page_of(whole)
     if latex is not None:
         from rankscope.reports.formats.latex_layout import width_of_columns
@@ -100,6 +102,17 @@ def with_assessors(whole: Report, assessors: Mapping[str, Any] | Sequence[Any], 
         rel=scores.settings.rel,
     )
     return replace(whole, agreed=found)
+
+
+def with_stability(whole: Report, runs: Any, assessors: Any, given: Mapping[str, Any]) -> Report:
+    """The same with what other assessors and other items would do to the order of two systems or more."""
+    from dataclasses import replace
+
+    if whole.compared is None or len(whole.systems) < 2:
+        return whole
+    from rankscope.facade.planning import stability_of_report
+
+    return replace(whole, stable=stability_of_report(whole.scores, runs, assessors, given))
 
 
 def _written(page: str, output: str | Path | None) -> str:

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import sys
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import IO
 
+from rankscope.confined import MEMORY, limit_time, serve_confined
 from rankscope.gathering.kinds import PageKind
-from rankscope.gathering.messages import receive, send
 from rankscope.gathering.parsing import Parsed, parse_page
 
-MEMORY = 1 << 30
 SECONDS = 30  # of processor time, for one page
 LARGEST_PAGE = 1 << 30
 
 
 def serve_parses() -> None:
     """Parse what comes on standard input, until nobody is there any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it decides when it ends
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a parser might print is no answer
-    limit_memory()
-    with suppress(OSError):
-        while (task := receive(sys.stdin.buffer, LARGEST_PAGE)) is not None:
-            _answer_one(task, answers)
+    serve_confined(_answer, LARGEST_PAGE)
 
 
-def _answer_one(task: bytes, answers: IO[bytes]) -> None:
+def _answer(task: bytes, body: bytes) -> Sequence[bytes]:
     kind, charset = json.loads(task)
-    body = receive(sys.stdin.buffer, LARGEST_PAGE) or b""
-    limit_time()
-    send(answers, json.dumps(asdict(parsed_or_problem(kind, body, charset))).encode())
+    limit_time(SECONDS)
+    return [json.dumps(asdict(parsed_or_problem(kind, body, charset))).encode()]
 
 
 def parsed_or_problem(kind: PageKind, body: bytes, charset: str) -> Parsed:
@@ -46,22 +34,3 @@ def parsed_or_problem(kind: PageKind, body: bytes, charset: str) -> Parsed:
     except Exception as error:  # whatever a parser does with a damaged page
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         return Parsed(problem=f"cannot be read as {kind}: {reason}")
-
-
-def limit_memory() -> None:
-    """No more memory than this, and no file of any size; systems without such limits have none."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
-def limit_time() -> None:
-    """So much processor time from now on."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + SECONDS + 1, most))

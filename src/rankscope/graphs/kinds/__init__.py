@@ -6,6 +6,7 @@ its import above for those who read types.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rankscope.catalogue import Catalogue, later, load_attribute
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rankscope.graphs.kinds.grip import grip_graph as grip_graph
     from rankscope.graphs.kinds.grnp import grnp_graph as grnp_graph
     from rankscope.graphs.kinds.growth import growth_graph as growth_graph
+    from rankscope.graphs.kinds.ledger import ledger_graph as ledger_graph
     from rankscope.graphs.kinds.per_query_differences import per_query_differences_graph as per_query_differences_graph
     from rankscope.graphs.kinds.power_curve import power_curve_graph as power_curve_graph
     from rankscope.graphs.kinds.precision_recall import precision_recall_graph as precision_recall_graph
@@ -35,13 +37,21 @@ if TYPE_CHECKING:
 
 
 class KindCatalogue(Catalogue[GraphKind[Any]]):
-    """Kinds that show runs, or kinds that show feedback results; packages add both to one group."""
+    """Kinds that show runs, or kinds that show feedback results; packages add both to one group.
 
-    def __init__(self, what: str, *names: str, feedback: bool = False) -> None:
+    The runs of `staged` kinds are the stages of one pipeline; those of all others are rivals.
+    """
+
+    def __init__(self, what: str, *names: str, staged: tuple[str, ...] = (), feedback: bool = False) -> None:
         modules = {name: name.replace("-", "_") for name in names}
         self.entries = later(__name__, {name: f"{module}:{module}_graph" for name, module in modules.items()})
         super().__init__(what, self.entries, "rankscope.graphs")
-        self.feedback = feedback
+        self.staged, self.feedback = staged, feedback
+
+    def of_rivals(self) -> Iterator[GraphKind[Any]]:
+        """The kinds that a report of several systems may show; the others are not even loaded."""
+        yield from (self.find(name) for name in self.own_names() if name not in self.staged)
+        yield from self.added()
 
     def added(self) -> tuple[GraphKind[Any], ...]:
         """Kinds of other packages that show the same."""
@@ -67,6 +77,8 @@ KINDS = KindCatalogue(
     "rank-intervals",
     "power-curve",
     "score-distribution",
+    "ledger",
+    staged=("ledger",),
 )
 FEEDBACK_KINDS = KindCatalogue(
     "kind of graph of feedback",

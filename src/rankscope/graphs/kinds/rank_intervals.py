@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from rankscope.graphs.graph import Graph
 from rankscope.graphs.kind import kind
 from rankscope.graphs.kinds.shared.describing import Systems, counted_systems
 from rankscope.graphs.kinds.shared.score_values import LevelOption, MeasureOption, compared_values
+from rankscope.graphs.option import Option
 from rankscope.graphs.system_count import SystemCount
+from rankscope.graphs.variants import Variant, Variants
 from rankscope.number_texts import how_many
 
 if TYPE_CHECKING:
@@ -27,23 +29,53 @@ NAMED = 4  # so many systems stand in the subtitle by name
 MOST_LETTERS = 0.035  # room for a letter, as a share of the ranks
 
 
-@kind("rank-intervals", "which ranks of several systems are chance", systems=SYSTEMS, compares=True)
+SHOWN = Variants(
+    "show",
+    "Show",
+    (
+        Variant("intervals", "ranks that remain possible", chosen=True),
+        Variant("chances", "how often each rank is taken"),
+    ),
+)
+
+
+def _variants(_: Systems) -> Variants:
+    """What a page offers: intervals from tests, and chances over draws."""
+    return SHOWN
+
+
+@kind(
+    "rank-intervals",
+    "which ranks of several systems are chance",
+    systems=SYSTEMS,
+    compares=True,
+    variants=_variants,
+)
 def rank_intervals_graph(
     systems: Systems,
     measure: MeasureOption = "AP",
     level: LevelOption = 0.95,
+    show: Annotated[
+        Literal["intervals", "chances"],
+        Option("the ranks that tests leave possible, or how often each is taken when queries are drawn again"),
+    ] = "intervals",
     seed: int = 0,
     compared: Compared | None = None,
 ) -> Graph:
     """Systems by their mean, and the ranks that each can have; no difference is shown where they share a letter.
 
     The verdict of `compare`: sign-flip and skew-t tests of all pairs, Holm's correction; all intervals hold together
-    with the level asked for. The point is the rank of the mean itself. `compared`: a verdict that was made before.
+    with the level asked for. The point is the rank of the mean itself. `show` chances: a tile for each system and rank,
+    with the share of draws of queries in which it is taken. `compared`: a verdict that was made before.
     """
     shown = counted_systems(systems, WHAT, SYSTEMS)
     result = compared or compared_values(shown, measure, WHAT, level, seed)
     if result.main.ranks is None:
         raise SettingError(f"{WHAT} needs every pair compared, not only those with the baseline")
+    if show == "chances":
+        from rankscope.graphs.kinds.shared.rank_chances import rank_chances_graph
+
+        return rank_chances_graph(result.main.ranks)
     return _drawn(_empty(result.main.ranks, result), result.main.ranks)
 
 

@@ -14,7 +14,11 @@ binary = False
 
 def render(scores: Scores, per_query: bool = False, colour: bool = False) -> str:
     """The long table with all digits, or one row per system and measure."""
-    table = scores.to_polars() if per_query else summary_table(scores)
+    return csv_of(scores.to_polars() if per_query else summary_table(scores))
+
+
+def csv_of(table: pl.DataFrame) -> str:
+    """A table as CSV that no spreadsheet takes for formulas."""
     return table.with_columns(_guarded(column) for column in table.select(pl.col(pl.String)).iter_columns()).write_csv()
 
 

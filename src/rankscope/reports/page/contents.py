@@ -22,6 +22,7 @@ from rankscope.settings import SETTINGS
 if TYPE_CHECKING:
     from rankscope.statistics.agreement.agreement import Agreement
     from rankscope.statistics.verdicts.compared import Compared
+    from rankscope.statistics.verdicts.stability import LeaderboardStability
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Report:
     figures: tuple[Figure, ...]
     found: FoundItems  # what stands first for each query
     agreed: Agreement | None = None  # of assessors, where several judged
+    stable: LeaderboardStability | None = None  # with assessors and collections, where there are some
 
     @classmethod
     def of(
@@ -141,6 +143,17 @@ class Report:
         return [Section(heading, grid_of(rows), note) for heading, rows, note in agreement_parts(self.agreed) if rows]
 
     @property
+    def stability(self) -> tuple[list[str], list[Section]]:
+        """What becomes of the order of systems with other queries, assessors and items; nothing of one system."""
+        found = self.stable or (_stability_of(self.scores) if self.compared is not None else None)
+        if found is None:
+            return [], []
+        from rankscope.reports.texts.stability import stability_parts, stability_sentences
+
+        sections = [Section(heading, grid_of(rows), note) for heading, rows, note in stability_parts(found)]
+        return stability_sentences(found), sections
+
+    @property
     def effort(self) -> list[Section]:
         """What a user of each system has to look at for a wanted recall, and the decision tables."""
         from rankscope.reports.page.effort_sections import effort_parts
@@ -167,6 +180,18 @@ class Report:
     def provenance(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Per system: where its numbers come from, as lines of a name and a value; no time, host or path."""
         return [(each.name, _flat(dict(each.ranks.provenance))) for each in self.scores.systems]
+
+
+def _stability_of(scores: Scores) -> LeaderboardStability | None:
+    """Over queries alone; None where there are too few."""
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
+    from rankscope.statistics.verdicts.stability import stability
+
+    try:
+        return stability(ScoreTable.of(scores), by_unit=classes_are_targets(scores), seed=scores.settings.seed)
+    except SettingError:
+        return None
 
 
 def with_baseline(scores: Scores, name: str) -> Scores:

@@ -125,7 +125,8 @@ def figures_of(
             progress("graphs", len(done) / len(asked))
     ids = slugs([f"{each.kind.name} {each.system}" for each in asked])
     figures = [_figure(*each, first) for each in zip(ids, asked, done, strict=True)]
-    return _without_repetition([_with_variants(figure, each) for figure, each in zip(figures, asked, strict=True)])
+    shown = zip(figures, asked, strict=True)
+    return _without_repetition([_with_variants(figure, each, measure, compared) for figure, each in shown])
 
 
 def _without_repetition(figures: list[Figure]) -> tuple[Figure, ...]:
@@ -174,7 +175,7 @@ class _Asked:
 
 def _asked(systems: Sequence[RelevantRanks], order: Sequence[int]) -> Iterator[_Asked]:
     """What each kind is asked to draw; nothing that would say nothing."""
-    for kind in graphs.KINDS:
+    for kind in graphs.KINDS.of_rivals():
         yield from _of_kind(kind, systems, order)
 
 
@@ -215,19 +216,20 @@ def _figure(id: str, asked: _Asked, result: Graph | str, first: tuple[str, ...])
     return Figure(id, asked.kind, result, note=asked.note, system=asked.system, at_first=first)
 
 
-def _with_variants(figure: Figure, asked: _Asked) -> Figure:
+def _with_variants(figure: Figure, asked: _Asked, measure: str, compared: Compared | None) -> Figure:
     """The same with all graphs that its kind offers of these systems; of many systems the one alone."""
     few = len(asked.systems) <= asked.kind.systems.most
     offered = asked.kind.variants(asked.chosen) if figure.graph is not None and few else None
     if offered is None:
         return figure
     ids = slugs([f"{figure.id} {each.value}" for each in offered.values])
+    given = asked.kind.accepted(measure, compared=compared)
     others = [
         Alternative(
             id=figure.id if each.chosen else ids[number],
             text=each.text,
             heading=each.heading,
-            graph=figure.drawn if each.chosen else asked.kind(asked.chosen, **{offered.option: each.value}),
+            graph=figure.drawn if each.chosen else asked.kind(asked.chosen, **given, **{offered.option: each.value}),
             chosen=each.chosen,
         )
         for number, each in enumerate(offered.values)

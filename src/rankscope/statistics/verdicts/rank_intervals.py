@@ -117,14 +117,25 @@ def rank_chances(gains: FloatArray, *, resamples: int | None = None, seed: int =
     >>> rank_chances(np.array([[0.3, 0.2, 0.2], [0.5, 0.1, 0.1]]), resamples=10).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
     """
-    queries, systems = gains.shape
+    queries = len(gains)
     total = resamples or resamples_for(queries)
+    return chances_of_ranks(
+        np.concatenate([times @ gains / queries for times in resampled_times(queries, total, seed)])
+    )
+
+
+def chances_of_ranks(drawn: FloatArray) -> FloatArray:
+    """In which share of the draws (rows) each system takes each rank; equal means share their ranks.
+
+    >>> chances_of_ranks(np.array([[0.3, 0.2], [0.1, 0.1]])).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    systems = drawn.shape[1]
     chance = np.zeros((systems, systems))
-    drawn = np.concatenate([times @ gains / queries for times in resampled_times(queries, total, seed)])
     for means in in_batches(drawn, systems**2):
         above = (means[:, None, :] > means[:, :, None] + EQUAL).sum(axis=2)
         tied = (np.abs(means[:, None, :] - means[:, :, None]) <= EQUAL).sum(axis=2)
         for rank in range(systems):
             here = (above <= rank) & (rank < above + tied)
             chance[:, rank] += (here / tied).sum(axis=0)
-    return chance / total
+    return chance / len(drawn)

@@ -8,29 +8,22 @@ from __future__ import annotations
 
 import json
 import queue
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, Final
+from contextlib import contextmanager
+from functools import partial
+from typing import IO, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.confined import ConfinedProcess
 from rankscope.engines.images.decoding import MAX_PIXELS
 from rankscope.errors import InputError
-from rankscope.gathering.messages import receive, send
-from rankscope.gathering.worker import Deadline
+from rankscope.process_messages import receive
 from rankscope.workbench.pictures.process import GOOD, LARGEST_FILE
 
 WORKERS: Final = 2
 SECONDS: Final = 10.0
-PROGRAM: Final = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from rankscope.workbench.pictures.process import serve_pictures
-serve_pictures()
-"""
 
 
 class PictureWorkers:
@@ -73,50 +66,28 @@ class _Worker:
     """One process; one that fails on a picture is replaced for the next."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = ConfinedProcess("rankscope.workbench.pictures.process:serve_pictures")
+        self.end = self._process.end
 
     def ask(self, task: dict[str, Any], data: bytes, parts: int, seconds: float) -> list[bytes]:
         """What comes back for a file."""
         if len(data) > LARGEST_FILE:
             raise InputError.of("picture", [f"has more than {LARGEST_FILE >> 20} MB"])
-        process = self._process = self._process or _begin()
-        late = Deadline(process)
-        with late.after(seconds):
-            answer = _answer(process, json.dumps(task).encode(), data, parts)
-        if answer is None:
-            self.end()
-            what = f"it takes longer than {seconds:g} seconds" if late.passed else "it ends the process that decodes it"
-            raise InputError.of("picture", [what])
-        state, found = answer
+        try:
+            found = self._process.ask([json.dumps(task).encode(), data], seconds, partial(_read_answer, parts=parts))
+        except TimeoutError:
+            raise InputError.of("picture", [f"it takes longer than {seconds:g} seconds"]) from None
+        except ProcessLookupError:
+            raise InputError.of("picture", ["it ends the process that decodes it"]) from None
+        state, *rest = found
         if state != GOOD:
-            raise InputError.of("picture", [found[0].decode("utf-8", "replace")[:300]])
-        return found
-
-    def end(self) -> None:
-        """Stop the process."""
-        if self._process is not None:
-            self._process.kill()
-            with suppress(OSError, ValueError):
-                self._process.communicate()
-            self._process.wait()
-        self._process = None
+            raise InputError.of("picture", [rest[0].decode("utf-8", "replace")[:300]])
+        return rest
 
 
-def _begin() -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", PROGRAM, json.dumps(sys.path)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-
-
-def _answer(process: subprocess.Popen[bytes], task: bytes, data: bytes, parts: int) -> tuple[bytes, list[bytes]] | None:
-    """What the process answers; None where it has gone."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        send(process.stdin, task)
-        send(process.stdin, data)
-        state = receive(process.stdout, 1)
-        found = [receive(process.stdout, LARGEST_FILE) for _ in range(parts if state == GOOD else 1)]
-    except OSError:
-        return None
+def _read_answer(stream: IO[bytes], parts: int) -> list[bytes] | None:
+    """Whether it went well, and the parts of what came back; None where the process has gone."""
+    state = receive(stream, 1)
+    found = [state, *(receive(stream, LARGEST_FILE) for _ in range(parts if state == GOOD else 1))]
     whole = [each for each in found if each is not None]
-    return (state, whole) if state is not None and len(whole) == len(found) else None
+    return whole if len(whole) == len(found) else None

@@ -1,0 +1,287 @@
+"""Where uncertainty comes from, what to judge next, and how stable a leaderboard is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from rankscope.errors import RankscopeError, SettingError
+from rankscope.facade.scoring import InputChoices
+from rankscope.wording import setting_usage
+
+if TYPE_CHECKING:
+    from rankscope.evaluation.scores import Scores
+    from rankscope.facade.varied import VariedInputs
+    from rankscope.sampling.judging_plan import Costs, JudgingPlans
+    from rankscope.statistics.components.components import Components
+    from rankscope.statistics.components.factor_table import FactorTable
+    from rankscope.statistics.components.varied_values import VariedValues
+    from rankscope.statistics.verdicts.stability import LeaderboardStability
+
+Collection = Literal["none", "random", "exact"]
+HALF = 0.5
+TENTH = 0.1
+MOST_LINES = 2_000_000  # of all runs together, for which a report draws collections
+DRAWS_OF_REPORT = 20
+
+
+def variance_components(
+    qrels: Any = None,
+    runs: Any = None,
+    measure: str = "AP",
+    *,
+    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
+    baseline: str | None = None,
+    collection: Collection = "none",
+    draws: int = 20,
+    covariates: Sequence[str] = (),
+    explain_by: Any = None,
+    level: float = 0.95,
+    **given: Unpack[InputChoices],
+) -> tuple[Components, ...]:
+    """How much of the variance is that of queries, classes, assessors, collections and seeds: of each system, and of
+    its difference from the baseline, which is the first unless named.
+
+    Takes what `evaluate` takes. `assessors`: judgements of each of several people, in place of `qrels`. `runs` of one
+    system with several seeds: {system: [run, run, ...]}. Or one table of values alone (a CSV file or a frame) with
+    columns query and value, and any of system, measure, class, assessor, seed and collection. `collection`: also by how
+    much other items would change values, from `draws` random halves of the collection, or exactly, of P, R and Rprec
+    of one system. `covariates`: class-size, generality; `explain_by`: more of them, a file or {name: {query: number}}.
+    >>> ann = {f"q{n}": {"a": 1, "b": n % 2} for n in range(6)}
+    >>> bob = {f"q{n}": {"a": n % 3 == 0, "b": 1} for n in range(6)}
+    >>> run = {query: {"a": 2.0, "x": 1.5, "b": 1.0} for query in ann}
+    >>> variance_components(runs={"mine": run}, assessors={"ann": ann, "bob": bob})
+    (Components(AP of mine: query 0%, assessor 68%, query x assessor 32%; standard error of the mean 0.2083),)
+    """
+    from rankscope.statistics.components.components import components
+    from rankscope.validation import COUNT, SHARE, OneOf, check
+
+    check(locals(), level=SHARE, draws=COUNT, collection=OneOf(("none", "random", "exact")))
+    inputs, values = _values_of(qrels, runs, measure, assessors, covariates, explain_by, given)
+    seed = given.get("seed") or 0
+    found = [components(each, level) for each in values.contrasts(baseline)]
+    if collection == "none":
+        return tuple(found)
+    if inputs is None:
+        raise SettingError(f"{setting_usage('collection')}: a table of values has no items; add a column collection")
+    from rankscope.facade.other_items import with_exact_collection, with_random_collection
+
+    if collection == "exact":
+        return tuple(with_exact_collection(found, inputs))
+    return tuple(with_random_collection(found, inputs.on_collections(HALF, draws, seed), baseline, level))
+
+
+def _values_of(
+    qrels: Any,
+    runs: Any,
+    measure: str,
+    assessors: Any,
+    covariates: Sequence[str],
+    explain_by: Any,
+    given: Mapping[str, Any],
+) -> tuple[VariedInputs | None, VariedValues]:
+    """Values from judgements and runs, or from a table of them; the latter knows no judgements."""
+    from rankscope.facade.varied import VariedInputs
+    from rankscope.inputs.long_values import is_table_of_values
+
+    if runs is None and assessors is None and is_table_of_values(qrels):
+        if covariates:
+            raise SettingError(f"{setting_usage('covariates')}: a table of values has no judgements; give a column")
+        return None, values_of_table(qrels, measure, explain_by)
+    inputs = VariedInputs.of(qrels, runs, measure, assessors, given)
+    return inputs, inputs.values(inputs.covariates(covariates, explain_by))
+
+
+def values_of_table(data: Any, measure: str, explain_by: Any = None) -> VariedValues:
+    """Values of one measure from a long table."""
+    from rankscope.column_names import FACTORS
+    from rankscope.inputs.long_values import read_long_values
+    from rankscope.statistics.components.varied_values import VariedValues
+    from rankscope.statistics.variance.explained import read_variables
+
+    frame = read_long_values(data)
+    if "measure" in frame.columns:
+        known = frame.get_column("measure").unique().sort().to_list()
+        if measure not in known:
+            raise SettingError(f"no values of {measure} in the table. There are: {', '.join(known)}")
+        frame = frame.filter(frame.get_column("measure") == measure)
+    factors = {name: tuple(frame.get_column(name).to_list()) for name in FACTORS if name in frame.columns}
+    system = tuple(frame.get_column("system").to_list()) if "system" in frame.columns else ("",) * len(frame)
+    more = read_variables(explain_by) if isinstance(explain_by, str | Path) else dict(explain_by or {})
+    if not len(frame):
+        raise SettingError("the table has no values")
+    return VariedValues(
+        measure=measure, system=system, factors=factors, values=frame.get_column("value").to_numpy(), covariates=more
+    )
+
+
+def plan_judging(
+    qrels: Any = None,
+    runs: Any = None,
+    measure: str = "AP",
+    *,
+    budget: float,
+    cost: str | Costs = "judgement=1",
+    judgements: float | None = None,
+    pool_depth: int | None = None,
+    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
+    baseline: str | None = None,
+    of: str | None = None,
+    level: float = 0.95,
+    **given: Unpack[InputChoices],
+) -> JudgingPlans:
+    """What should be judged next? More queries, more assessors, deeper pools or more seeds, by the width they promise.
+
+    Takes what `variance_components` takes. `budget`: what may be spent more, in the unit of `cost`, as
+    'query=5,judgement=1,assessor=100,seed=20'. With several systems it is about the difference of the second, or of
+    `of`, from the baseline; with `of` the baseline's name, about that system alone. `judgements` of a query by one
+    assessor: as many as there are, unless given. `pool_depth` to which the runs were judged: else the deepest of 5, 10,
+    20, ... of whose pool 90 % is judged.
+    >>> qrels = {f"q{n}": {"a": 1, "b": n % 2} for n in range(8)}
+    >>> run = {query: {"a": 2.0, "x": 1.5, "b": 1.0} for query in qrels}
+    >>> plan_judging(qrels, {"mine": run}, budget=40).best.design.queries
+    28
+    """
+    from rankscope.sampling.judging_plan import Costs, JudgingPlans, WidthForecast
+    from rankscope.statistics.components.components import components
+    from rankscope.validation import COUNT, SHARE, Number, Optional, check
+
+    check(
+        locals(), level=SHARE, budget=Number(above=0), judgements=Optional(Number(above=0)), pool_depth=Optional(COUNT)
+    )
+    inputs, values = _values_of(qrels, runs, measure, assessors, (), None, given)
+    costs = cost if isinstance(cost, Costs) else Costs.parse(cost)
+    table = _asked_contrast(values, baseline, of)
+    if inputs is None:
+        if judgements is None:
+            raise SettingError(f"a table of values has no judgements to count: give {setting_usage('judgements', 'N')}")
+        forecast = WidthForecast(components(table, level), costs, judgements, level=level)
+        return JudgingPlans(forecast, budget)
+    from rankscope.facade.pooling import judgements_of_a_query, pools_of
+
+    mean = judgements_of_a_query(inputs) if judgements is None else judgements
+    pools = pools_of(inputs, values.systems, baseline, of, pool_depth) if judgements is None else None
+    forecast = WidthForecast(components(table, level), costs, mean, pools, level=level)
+    return JudgingPlans(forecast, budget)
+
+
+def _asked_contrast(values: VariedValues, baseline: str | None, of: str | None) -> FactorTable:
+    base, other = contrast_names(values.systems, baseline, of)
+    return values.of_system(base) if base == other else values.difference(base, other)
+
+
+def contrast_names(systems: Sequence[str], baseline: str | None, of: str | None) -> tuple[str, str]:
+    """The two systems whose difference is asked for; twice the same for one alone.
+
+    >>> contrast_names(["a", "b", "c"], None, None), contrast_names(["a"], None, None)
+    (('a', 'b'), ('a', 'a'))
+    """
+    unknown = [each for each in (baseline, of) if each is not None and each not in systems]
+    if unknown:
+        raise SettingError(f"no system '{unknown[0]}'. There are: {', '.join(systems)}")
+    base = baseline or systems[0]
+    others = [each for each in systems if each != base]
+    return base, of or (others[0] if others else base)
+
+
+def stability(
+    qrels: Any = None,
+    runs: Any = None,
+    measure: str = "AP",
+    *,
+    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
+    left_out: float = TENTH,
+    draws: int = 50,
+    resamples: int | None = None,
+    level: float = 0.95,
+    **given: Unpack[InputChoices],
+) -> LeaderboardStability:
+    """How stable is a leaderboard? How often systems change their order with other queries, assessors or collections.
+
+    Takes what `evaluate` takes, or scores that it gave. `assessors`: judgements of each of several people, in place of
+    `qrels`; the leaderboard is that of their means. `draws` collections are made by leaving out such a share of the
+    items that are not relevant; none where `draws` is 0, or only scores are given.
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
+    >>> bad = {query: {"x": 2.0, "y": 1.5, "a": 1.0} for query in qrels}
+    >>> found = stability(qrels, {"bad": bad, "good": good}, draws=2)
+    >>> found.top, [(each.source, each.same_order) for each in found.changes]
+    (('good',), [('queries', 1.0), ('collection', 1.0)])
+    """
+    from rankscope.evaluation.scores import Scores
+    from rankscope.facade.varied import VariedInputs
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
+    from rankscope.statistics.verdicts.stability import stability as stability_of
+    from rankscope.validation import COUNT, SHARE, Optional, WholeNumber, check
+
+    check(locals(), level=SHARE, left_out=SHARE, draws=WholeNumber(least=0), resamples=Optional(COUNT))
+    seed = given.get("seed") or 0
+    if isinstance(qrels, ScoreTable):
+        return stability_of(qrels, level=level, resamples=resamples, seed=seed)
+    if isinstance(qrels, Scores):
+        table, by_unit = ScoreTable.of(qrels, measure), classes_are_targets(qrels)
+        return stability_of(table, by_unit=by_unit, level=level, resamples=resamples, seed=seed)
+    inputs = VariedInputs.of(qrels, runs, measure, assessors, given)
+    tables = list(inputs.by_assessor().values())
+    others = inputs.on_collections(left_out, draws, seed) if draws else []
+    return stability_of(
+        mean_table(tables),
+        assessors=tables if len(tables) > 1 else (),
+        collections=[tables[0], *others] if others else (),
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def stability_of_report(
+    scores: Scores, runs: Any, assessors: Any, given: Mapping[str, Any]
+) -> LeaderboardStability | None:
+    """The same for a page: by the judgements that it shows, and those of assessors beside them; None of one query.
+
+    Collections are drawn where the runs are so few and small that it takes no more than a moment.
+    """
+    from rankscope.facade.varied import VariedInputs, tables_of_draws
+    from rankscope.statistics.table.score_table import ScoreTable
+    from rankscope.statistics.table.units import classes_are_targets
+    from rankscope.statistics.verdicts.stability import stability as stability_of
+
+    measure, seed = scores.measures[0], scores.settings.seed
+    table = ScoreTable.of(scores)
+    if len(table.complete()) < 2:
+        return None
+    inputs = VariedInputs({"": None}, runs, measure, {name: each for name, each in given.items() if each is not None})
+    people: list[ScoreTable] = []
+    if assessors is not None:
+        people = list(VariedInputs.of(None, runs, measure, assessors, given).by_assessor().values())
+    try:
+        lists = inputs.named_runs()
+        few = sum(each.ranks.depth.sum() for each in scores.systems) <= MOST_LINES
+        others = tables_of_draws(scores, lists, TENTH, DRAWS_OF_REPORT, seed) if few else []
+    except RankscopeError:  # lists that were shortened, or runs that can be read once only
+        others = []
+    return stability_of(
+        table,
+        assessors=people,
+        collections=[table, *others] if others else (),
+        by_unit=classes_are_targets(scores),
+        seed=seed,
+    )
+
+
+def mean_table(tables: Sequence[Any]) -> Any:
+    """Values of each query, averaged over the tables; NaN where one of them has none."""
+    import numpy as np
+
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    shared = [query for query in first.queries if all(query in set(each.queries) for each in tables)]
+    if not shared:
+        raise SettingError("the assessors have no query in common")
+    rows = [[{query: row for row, query in enumerate(each.queries)}[query] for query in shared] for each in tables]
+    values = [each.values[own] for each, own in zip(tables, rows, strict=True)]
+    return replace(first.take(np.array(rows[0])), values=np.mean(values, axis=0))

@@ -1,0 +1,150 @@
+"""The rank of every judged item by its id, in one run after the other: what follows items needs more than ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.errors import InputError
+from rankscope.inputs.checks import Problems, raise_all
+from rankscope.inputs.judged_items import JudgedItems
+from rankscope.inputs.qrels import Qrels
+from rankscope.inputs.run import Run
+from rankscope.ranks.found import Found, find_judged
+from rankscope.ranks.grouping import WholeQueries
+from rankscope.ranks.ragged import Ragged
+from rankscope.ranks.reduce import Progress, check_common, collect_rows, nothing_found
+from rankscope.ranks.ties import ScoredRows, ranks_of
+from rankscope.settings import Settings
+
+ABSENT = 0  # the rank of an item that is not in the list
+
+
+@dataclass(frozen=True, eq=False)
+class ItemRanks:
+    """Ranks of judged items (rows, by query in byte order of the ids) in several runs (columns); 0: not in the list."""
+
+    queries: tuple[str, ...]
+    runs: tuple[str, ...]
+    query_row: IntArray
+    item: tuple[str, ...]
+    grade: FloatArray
+    rank: IntArray
+    answered: BoolArray  # queries in rows, runs in columns
+    not_judged: tuple[int, ...]  # how many queries of each run have no judgements
+
+    def take(self, rows: IntArray) -> ItemRanks:
+        """Some of the items; queries without any stay."""
+        item = tuple(self.item[row] for row in rows.tolist())
+        return replace(self, query_row=self.query_row[rows], item=item, grade=self.grade[rows], rank=self.rank[rows])
+
+
+def item_ranks(
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    settings: Settings | None = None,
+    junk: Iterable[tuple[str, str]] = (),
+    progress: Progress | None = None,
+) -> ItemRanks:
+    """The rank of each judged item in each run, by name: ties, duplicates and junk as in `reduce`.
+
+    Raises `InputError` with the problems of all runs.
+    >>> runs = {"one": Run.of({"q": {"b": 3.0, "x": 2.0, "a": 1.0}}), "two": Run.of({"q": {"c": 1.0}})}
+    >>> ranks = item_ranks(Qrels.of({"q": {"a": 1, "b": 0, "c": 2}}), runs)
+    >>> ranks.item, ranks.rank.tolist()
+    (('a', 'b', 'c'), [[3, 0], [1, 0], [0, 1]])
+    """
+    chosen = settings or Settings()
+    begun = nothing_found(qrels, "", chosen, junk)
+    judged = begun.judged
+    assert isinstance(judged, JudgedItems)
+    found: list[_ItemsFound] = []
+    errors: list[InputError] = []
+    for run in runs.values():
+        nothing = _ItemsFound(
+            judged=judged, junk=begun.junk, settings=chosen, problems=Problems(run.place), keep_scores=False
+        )
+        try:
+            found.append(_found_in(nothing, run, qrels, progress))
+        except InputError as error:
+            errors.append(error)
+    raise_all(errors)
+    return ItemRanks(
+        queries=judged.queries,
+        runs=tuple(runs),
+        query_row=judged.query_row,
+        item=tuple(judged.item.to_list()),
+        grade=judged.grade,
+        rank=_as_settings_want(np.stack([each.ranks for each in found], axis=1), judged, chosen),
+        answered=np.stack([each.answered for each in found], axis=1),
+        not_judged=tuple(len(each.not_judged) for each in found),
+    )
+
+
+def _found_in(nothing: _ItemsFound, run: Run, qrels: Qrels, progress: Progress | None) -> _ItemsFound:
+    complete = collect_rows(nothing, run, progress)
+    check_common(complete, qrels)
+    assert isinstance(complete, _ItemsFound)
+    return complete
+
+
+@dataclass
+class _ItemsFound(Found):
+    """Keeps which judged item stands at which rank."""
+
+    entries: list[IntArray] = field(default_factory=list)
+    places: list[IntArray] = field(default_factory=list)
+
+    def fresh(self) -> _ItemsFound:
+        """The same before anything was found."""
+        problems = Problems(self.problems.source)
+        return replace(self, problems=problems, rows_of_query={}, not_judged=[], entries=[], places=[])
+
+    def add(self, part: WholeQueries) -> None:
+        """The judged items of a block of whole queries."""
+        judged = self.judged
+        assert isinstance(judged, JudgedItems)
+        part = self.settled(part)
+        row_of = self._rows_of(part.queries, part.lengths)
+        if len(part.rows) == 0:
+            return
+        scored = ScoredRows(self.sorting_scores(part.rows), part.segment, part.lengths)
+        rows, entry = find_judged(part.keys, row_of, judged)
+        rank, _ = ranks_of(rows, scored, part.rows.item, part.queries, self.settings.ties, self.settings.seed)
+        self.entries.append(entry)
+        self.places.append(rank)
+
+    @property
+    def ranks(self) -> IntArray:
+        """The rank of every judged item."""
+        ranks = np.full(len(self.judged.grade), ABSENT, dtype=np.int64)
+        for entry, rank in zip(self.entries, self.places, strict=True):
+            ranks[entry] = rank
+        return ranks
+
+    @property
+    def answered(self) -> BoolArray:
+        """Whether the run has each judged query."""
+        there = np.zeros(len(self.judged.queries), dtype=np.bool_)
+        there[list(self.rows_of_query)] = True
+        return there
+
+
+def _as_settings_want(rank: IntArray, judged: JudgedItems, settings: Settings) -> IntArray:
+    """Ranks among the judged items alone, and none beyond the depth, where that is wanted."""
+    if settings.judged_only:
+        rank = np.stack([_among_judged(column, judged) for column in rank.T], axis=1)
+    return rank if settings.depth is None else np.where(rank <= settings.depth, rank, ABSENT)
+
+
+def _among_judged(rank: IntArray, judged: JudgedItems) -> IntArray:
+    """Ranks counted over judged items only; those that are merely in the pool are not judged."""
+    there = np.flatnonzero((rank != ABSENT) & (judged.grade >= 0))
+    row = judged.query_row[there]
+    order = np.lexsort((rank[there], row))
+    condensed = np.full(rank.size, ABSENT, dtype=np.int64)
+    condensed[there[order]] = Ragged.from_rows(row[order], len(judged.queries)).position
+    return condensed

@@ -1,0 +1,181 @@
+"""The ledger of a pipeline for the terminal, a page, a program and a paper: the sentence first, then the stages."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+from rankscope.names import cell, visible
+from rankscope.number_texts import how_many
+from rankscope.pipeline.ledger import P_IS_R, RECALL, Ledger
+from rankscope.pipeline.statement import StageEntry, Statement
+from rankscope.pipeline.worst import WorstQuery
+from rankscope.reports.formats.rows import Rows, as_json, grid_of, markdown_table, table
+from rankscope.statistics.intervals.mean_intervals import WAYS
+
+NO_SCOPE = ("demoted", "promoted")
+MEANINGS = {
+    P_IS_R: "precision = recall: the share of the relevant items within the first c, c = how many there are",
+    RECALL: "the share of the relevant items anywhere in the list",
+}
+Part = tuple[str, Rows]  # heading, rows
+
+
+def parts_of(ledger: Ledger, worst: int = 10) -> list[Part]:
+    """The tables with their headings: every quantity by stage, the classes, the worst queries."""
+    parts: list[Part] = [(_heading(each), _stage_rows(each)) for each in ledger.statements]
+    if ledger.by_class:
+        heading = f"{ledger.main.name} by class: what each stage takes"
+        parts.append((heading, [_class_row(each) for each in ledger.by_class]))
+    if found := ledger.worst(worst):
+        parts.append((f"{ledger.main.name}: the queries that lose most", [_worst_row(each) for each in found]))
+    return parts
+
+
+def basis_line(ledger: Ledger) -> str:
+    """How much was followed, and what the intervals rest on."""
+    drawn = ledger.main.of_losses
+    unit = how_many(drawn.units, *(("class", "classes") if drawn.unit == "classes" else ()))
+    return (
+        f"{how_many(len(ledger.queries))}, {how_many(len(ledger.items.item), 'relevant item', 'relevant items')}, "
+        f"{how_many(len(ledger.stages), 'stage', 'stages')}; {100 * drawn.level:.3g}% intervals over {unit}: "
+        f"{WAYS[drawn.how]}"
+    )
+
+
+def text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+    """For the terminal."""
+    parts = ["".join(f"{line}\n" for line in [*ledger.sentences, f"{basis_line(ledger)}."])]
+    parts += [f"{heading}\n{table(rows)}" for heading, rows in parts_of(ledger, worst)]
+    parts += ["".join(f"! {line}\n" for line in ledger.notes)] if notes and ledger.notes else []
+    return visible("\n".join(parts))
+
+
+def markdown(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+    """For a page: a heading for each table."""
+    said = [" ".join([*ledger.sentences, f"{basis_line(ledger)}."]) + "\n"]
+    tables = [f"## {heading}\n\n{markdown_table(rows)}" for heading, rows in parts_of(ledger, worst)]
+    below = ["".join(f"- {line}\n" for line in ledger.notes)] if notes and ledger.notes else []
+    return "\n".join([*said, *tables, *below])
+
+
+def json_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+    """For programs, with all digits."""
+    drawn = ledger.main.of_losses
+    return as_json(
+        {
+            "format": "rankscope.ledger",
+            "version": 1,
+            "stages": ledger.stages,
+            "queries": len(ledger.queries),
+            "relevant_items": len(ledger.items.item),
+            "level": drawn.level,
+            "intervals": drawn.how,
+            "unit": drawn.unit,
+            "units": drawn.units,
+            "sentences": ledger.sentences,
+            "quantities": [_statement_json(each) for each in ledger.statements],
+            "by_class": [_statement_json(each) for each in ledger.by_class],
+            "worst_queries": [_worst_json(each) for each in ledger.worst(worst)],
+            "notes": ledger.notes,
+        }
+    )
+
+
+def csv_text(ledger: Ledger, worst: int = 10, notes: bool = True) -> str:
+    """A row for each quantity, class of queries and stage, with all digits."""
+    file = io.StringIO()
+    names = ("quantity", "class", "queries", *StageEntry.__dataclass_fields__)
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    for each in (*ledger.statements, *ledger.by_class):
+        for entry in each.entries:
+            writer.writerow(map(_field, (each.name, each.label, each.queries, *vars(entry).values())))
+    return file.getvalue()
+
+
+def latex(ledger: Ledger, width: float, notes: bool = True) -> str:
+    """The stages of the first quantity as a table for a paper; what must be said stands below it."""
+    from rankscope.reports.formats.latex import PLACES, table_of
+
+    rows = _stage_rows(ledger.main)
+    said = [*ledger.sentences, f"{basis_line(ledger)}.", *(ledger.notes if notes else ())]
+    return table_of(grid_of(rows, PLACES), width, said)
+
+
+FORMATS: dict[str, Callable[[Ledger, int, bool], str]] = {
+    "table": text,
+    "markdown": markdown,
+    "json": json_text,
+    "csv": csv_text,
+}
+
+
+def _heading(statement: Statement) -> str:
+    name = statement.name
+    return f"{name} ({MEANINGS.get(name, f'the share of the relevant items within the first {name[7:]}')})"
+
+
+def _stage_rows(statement: Statement) -> list[dict[str, object]]:
+    """A row a stage; nothing is demoted in a list that is looked at as a whole."""
+    without = NO_SCOPE if statement.name == RECALL else ()
+    rows = [_stage_row(entry, statement.name) for entry in statement.entries]
+    return [{name: value for name, value in row.items() if name not in without} for row in rows]
+
+
+def _stage_row(entry: StageEntry, name: str) -> dict[str, object]:
+    return {
+        "stage": entry.stage,
+        name: entry.value,
+        "loss here": entry.loss,
+        "low": entry.loss_low,
+        "high": entry.loss_high,
+        "part of loss": entry.part,
+        "lost": entry.lost,
+        "demoted": entry.demoted,
+        "promoted": entry.promoted,
+        "brought back": entry.brought_back,
+    }
+
+
+def _class_row(statement: Statement) -> dict[str, object]:
+    first, *later, whole = statement.entries
+    ends = {"class": statement.label or "(none)", "queries": statement.queries, first.stage: first.value}
+    losses = {f"at {each.stage}": each.loss for each in later}
+    last = {"left": whole.value, "loss": whole.loss, "low": whole.loss_low, "high": whole.loss_high}
+    return {**ends, **losses, **last}
+
+
+def _worst_row(worst: WorstQuery) -> dict[str, object]:
+    label = {"class": worst.label} if worst.label else {}
+    numbers = {"c": worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
+    return {"query": worst.query, **label, **numbers, "where": worst.where}
+
+
+def _statement_json(statement: Statement) -> dict[str, Any]:
+    account = statement.account
+    return {
+        "quantity": statement.name,
+        **({"class": statement.label} if statement.label else {}),
+        "queries": statement.queries,
+        "loss": float(account.loss),
+        "within_reach": float(account.reachable),
+        "never_found": float(account.never_found),
+        "stages": [vars(entry) for entry in statement.entries[:-1]],
+        "all_stages": vars(statement.entries[-1]),
+    }
+
+
+def _worst_json(worst: WorstQuery) -> dict[str, Any]:
+    numbers = {"relevant": worst.relevant, "first": worst.first, "last": worst.last, "loss": worst.loss}
+    label = {"class": worst.label} if worst.label else {}
+    return {"query": worst.query, **label, **numbers, "items": [vars(each) for each in worst.items]}
+
+
+def _field(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula; empty where nothing is known."""
+    if isinstance(value, str):
+        return cell(value)
+    return "" if value is None or value != value else value

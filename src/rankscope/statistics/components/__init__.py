@@ -1,0 +1,1 @@
+"""Where uncertainty comes from: variance components of queries, classes, assessors, collections and seeds."""
