@@ -21,6 +21,7 @@ Scores = Callable[[np.random.Generator, int, int], FloatArray]  # trials x queri
 
 GAINING, GAIN, NOISE = 0.05, 0.5, 0.035  # share of queries that gain much, by how much, and sd around
 LOSS = GAIN * GAINING / (1 - GAINING)  # of all others, so that the mean is 0
+QRELS = {"trec-robust03": "qrels.txt.gz", "trec-covid-r1": "qrels-rnd1.txt"}
 RARE_GAINS = (
     f"{GAINING:.0%} of queries gain {GAIN:g}, the others lose {LOSS:.4f}, both with normal noise of sd {NOISE:g}; "
     "mean 0"
@@ -31,7 +32,7 @@ RARE_GAINS = (
 def table(collection: str, measure: str) -> ScoreTable:
     """A measure of all runs of a collection, on the queries that all have."""
     folder = DATA / collection
-    qrels = folder / ("qrels.txt.gz" if collection == "trec-robust03" else "qrels.txt")
+    qrels = folder / QRELS.get(collection, "qrels.txt")
     runs = [str(path) for path in sorted((folder / "runs").glob("*.gz"))]
     return ScoreTable.of(evaluate(str(qrels), runs, [measure])).complete()
 

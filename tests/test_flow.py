@@ -36,7 +36,17 @@ BASE = {
     "wording",
 }
 ROOMS = {  # the order inside a folder; what stands outside of its rooms may use all of them
-    "statistics": ["table", "intervals", "pairs", "variance", "components", "verdicts", "agreement", "preferences"],
+    "statistics": [
+        "table",
+        "intervals",
+        "pairs",
+        "variance",
+        "components",
+        "verdicts",
+        "sequential",
+        "agreement",
+        "preferences",
+    ],
     "feedback": ["examples", "methods", "users", "study", "normalization", "packs"],
     "reports": ["formats", "texts", "page"],
 }

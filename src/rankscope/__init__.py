@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
+    from rankscope import adapters as adapters
     from rankscope import collections as collections
     from rankscope import curves as curves
     from rankscope import engines as engines
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.interleaving import interleave_runs
+    from rankscope.facade.looking_often import compare_sequentially, gate_sequentially
     from rankscope.facade.planning import plan_judging, stability, variance_components
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
@@ -76,6 +78,8 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "explain_query": "facade.explaining",
     "compare": "facade.comparing",
     "gate": "facade.comparing",
+    "compare_sequentially": "facade.looking_often",
+    "gate_sequentially": "facade.looking_often",
     "explain_by": "facade.comparing",
     "ledger": "facade.following",
     "report": "facade.showing",
@@ -138,6 +142,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "fusion",
     "curves",
     "statistics",
+    "adapters",
     "pipeline",
     "forecast",
     "sampling",
@@ -169,6 +174,7 @@ __all__ = [
     "benchmark",
     "check_labels",
     "compare",
+    "compare_sequentially",
     "describe",
     "estimate",
     "estimate_runs",
@@ -180,6 +186,7 @@ __all__ = [
     "forecast_growth",
     "fuse",
     "gate",
+    "gate_sequentially",
     "gather",
     "graph",
     "homogeneity",

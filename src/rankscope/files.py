@@ -64,6 +64,26 @@ def sole_writer(folder: Path, name: str) -> IO[bytes]:
     return file
 
 
+@contextmanager
+def one_after_the_other(path: str | Path) -> Iterator[None]:
+    """In this block other processes that want to change a file of the same folder so wait, where there are locks.
+
+    The folder itself is locked, so that nothing is left beside the file.
+    """
+    folder = os.path.dirname(os.path.realpath(path))
+    file = -1
+    try:
+        with suppress(ImportError, OSError):  # Windows, and file systems without locks
+            import fcntl
+
+            file = os.open(folder, os.O_RDONLY)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        if file >= 0:
+            os.close(file)
+
+
 def append_line(path: str | Path, line: str) -> None:
     r"""Append a line to a file, whole or not at all; writers of other processes wait for each other.
 

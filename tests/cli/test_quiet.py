@@ -17,10 +17,13 @@ from tests.cli.every_command import leaf_commands
 from tests.engines.images.pictures_folder import written
 
 WITHOUT_WORDS = {
+    "components",
     "estimate",
     "look",
     "measures",
+    "plan",
     "reuse",
+    "stability",
     "project agreement",
     "project questionnaire",
     "project times",

@@ -103,6 +103,7 @@ TWINS = {  # options whose name in Python is another one
     "descriptor": "descriptors",
     "test": "tests",
     "assessor": "assessors",
+    "covariate": "covariates",
 }
 ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and what Python does in another way
     "quiet",
@@ -129,6 +130,7 @@ ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and 
     "latex_marks",
     "verbose",  # Scores.warnings() tells all
     "explain_by",  # rankscope.explain_by
+    "undecided",  # the exit code: SequentialResult.is_decided
     "per_item",  # Ledger.frame()
 }
 VERBS: dict[str, Callable[..., Any]] = {
@@ -149,11 +151,16 @@ VERBS: dict[str, Callable[..., Any]] = {
     "labels": rankscope.check_labels,
     "fuse": rankscope.fuse,
     "ledger": rankscope.ledger,
+    "stability": rankscope.stability,
+    "components": rankscope.variance_components,
+    "plan": rankscope.plan_judging,
 }
 
 
 MORE_VERBS: dict[str, tuple[Callable[..., Any], ...]] = {  # commands that ask several questions
     "estimate": (rankscope.estimate_runs, rankscope.estimate_with_machine),
+    "compare": (rankscope.compare_sequentially,),
+    "gate": (rankscope.gate_sequentially,),
 }
 
 

@@ -81,7 +81,7 @@ def test_what_the_budget_does_not_reach_and_what_data_do_not_say() -> None:
     best = plans.best
     assert best is not None
     assert f"({best.design}) narrow the 95% interval most" in words[0]
-    assert f"{best.narrower / plans.now.width:.0%} less" in words[0]
+    assert f"{best.narrower / plans.now.width:.1%} less" in words[0]
     assert any("more assessors: the least costs 200" in line for line in words)
     assert any("nothing is said of deeper pools" in line for line in words)
     for shown in ("table", "markdown", "json"):

@@ -55,6 +55,7 @@ def test_depth_takes_the_union_by_best_rank_then_by_run() -> None:
         "sample(1-10:12.5%)",
         "bandit(100) + sample(101-1000:2%)",
         "depth(10) + mtf(50) + sample(11-100:20%)",
+        "decide(10)",
     ],
 )
 def test_a_pool_prints_as_it_is_written(text: str) -> None:
@@ -88,7 +89,7 @@ def test_what_is_no_pool_is_told(text: str, words: str) -> None:
 
 def test_every_pool_says_what_it_is() -> None:
     assert [name for name, about in POOLS.listing() if len(about) < 20] == []
-    assert list(ALL) == ["depth", "mtf", "bandit", "sample"]
+    assert list(ALL) == ["depth", "mtf", "bandit", "sample", "decide"]
 
 
 def test_only_pools_with_probabilities_say_so() -> None:
@@ -215,3 +216,17 @@ def test_robust_2003_finds_as_many_relevant_items_as_the_specification_says() ->
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "judge-in-a-project.md").read_text(encoding="utf-8")
     for name, some in shares.items():
         assert f"`{name}` {' '.join(f'{each:.2f}'[1:] for each in some)}" in page
+
+
+def test_decide_draws_what_only_one_of_the_first_two_runs_has() -> None:
+    """First 3 of `abcde` and `axfbg`: a is shared, b and c are the first's, x and f the second's; h, i, j belong to
+    neither."""
+    table = parse_pool("decide(3)").candidates(example(), seed=0)
+    drawn = dict(zip(table.get_column("item"), table.get_column("drawn"), strict=True))
+    assert drawn == {"a": False, "b": True, "c": True, "x": True, "f": True}
+    assert table.get_column("pi").to_list() == [1.0 if drawn[item] else None for item in table.get_column("item")]
+
+
+def test_decide_stands_alone() -> None:
+    with pytest.raises(SettingError, match="decide stands alone"):
+        parse_pool("depth(5) + decide(10)")

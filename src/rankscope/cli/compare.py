@@ -12,6 +12,19 @@ from rankscope.cli.options import VERBOSE, input_options, latex_options, level_o
 from rankscope.facade.usual import COMPARE
 
 SUFFIXES = {".txt": "text", ".md": "markdown", ".json": "json", ".csv": "csv", ".tex": "latex"}
+SEQUENTIAL_FORMATS = ("text", "markdown", "json")
+LOOKS_ONCE = (
+    "correction",
+    "intervals",
+    "resamples",
+    "permutations",
+    "tests",
+    "explain_by",
+    "graphs",
+    "every_pair",
+    "latex_columns",
+    "latex_marks",
+)
 PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is printed
 
 
@@ -72,6 +85,13 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
     "the values and of the differences, by a mixed model.",
 )
 @click.option(
+    "--sequential",
+    type=OutputFile(),
+    metavar="STATE.json",
+    help="Look as often as you like: intervals that hold at every look for all pairs together, and a file with the "
+    "queries that counted.",
+)
+@click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "markdown", "json", "csv", "latex"]),
@@ -80,7 +100,7 @@ PAGES = {".html": "text", ".htm": "text"}  # beside the page itself, the text is
 @click.option(
     "-o",
     "--output",
-    type=OutputFile(),
+    type=OutputFile("a picture"),
     metavar="FILE",
     help="Write the result to this file, as its suffix says; .html writes the whole report, .tex a table for a paper.",
 )
@@ -110,6 +130,7 @@ def command(
     permutations: int,
     tests: tuple[str, ...],
     explain_by: str | None,
+    sequential: str | None,
     output_format: str | None,
     output: str | None,
     graphs: str | None,
@@ -130,12 +151,25 @@ def command(
     rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --by kinds.csv
     rankscope compare qrels.txt runs/*.run -m AP -o comparison.md --graphs figures/
     rankscope compare qrels.txt runs/*.run -m AP,nDCG@10,P@10 -o table.tex --latex-columns 2
+    rankscope compare qrels.txt bm25.run dense.run -m nDCG@10 --sequential looks.json
     """
+    from rankscope.cli.looks import PICTURES, write_look
     from rankscope.cli.output import chosen_format, progress_line, say, say_warnings
     from rankscope.facade.comparing import check_comparable, compare
+    from rankscope.facade.looking_often import compare_look
     from rankscope.notation import split_list
+    from rankscope.statistics.sequential.observed import answered_part
 
-    chosen = chosen_format(output, output_format, SUFFIXES | PAGES, "text")
+    drawn_too = PICTURES if sequential is not None else PAGES
+    chosen = chosen_format(output, output_format, SUFFIXES | drawn_too, "text")
+    if sequential is not None:
+        _check_sequential_options(chosen)
+        with progress_line(quiet) as progress:
+            scores = answered_part(Inputs.of(files, given).scores("compare", measures or COMPARE, progress))
+        write_look(compare_look(scores, sequential, baseline, pairs, level), sequential, chosen, output)
+        if not quiet:
+            say_warnings(scores, verbose)
+        return
     width = _table_width(latex_columns) if chosen == "latex" else 0.0
     page = output is not None and output.endswith((".html", ".htm"))
     variables = None if explain_by is None else _variables(explain_by, chosen)
@@ -164,6 +198,19 @@ def command(
         say_warnings(scores, verbose)
         for line in drawn:
             say(line)
+
+
+def _check_sequential_options(format: str) -> None:
+    """Refuse what belongs to a comparison that looks once."""
+    given = click.get_current_context().get_parameter_source
+    chosen = [name for name in LOOKS_ONCE if given(name) is not click.core.ParameterSource.DEFAULT]
+    wrong = [f"--{name.removesuffix('s') if name == 'tests' else name.replace('_', '-')}" for name in chosen]
+    wrong += [] if format in SEQUENTIAL_FORMATS else [f"the format {format}"]
+    if wrong:
+        raise click.UsageError(
+            f"{', '.join(wrong)}: of a comparison that looks once; leave it out. --sequential gives "
+            f"{', '.join(SEQUENTIAL_FORMATS)}, or draws all looks (-o looks.svg)."
+        )
 
 
 def _variables(path: str, format: str) -> Any:

@@ -31,8 +31,8 @@ from rankscope.facade.usual import EVALUATE
     "--format",
     "output_format",
     metavar="FORMAT",
-    help="Format of the result: table, trec (trec_eval's lines), csv, json, latex, markdown, parquet. Default: "
-    "by -o's suffix, else table.",
+    help="Format of the result: table, trec (trec_eval's lines), csv, json, latex, markdown, parquet, metrics (flat "
+    "JSON for MLflow and W&B). Default: by -o's suffix, else table.",
 )
 @click.option(
     "-o",

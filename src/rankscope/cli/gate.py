@@ -1,4 +1,4 @@
-"""`rankscope gate`: may the candidate replace the baseline? Exit code 0 pass, 1 fail, 2 bad input."""
+"""`rankscope gate`: may the candidate replace the baseline? Exit code 0 pass, 1 fail, 2 bad input, 3 not yet."""
 
 from __future__ import annotations
 
@@ -43,6 +43,20 @@ TRIALS = 1_000
     help=f"Swap the systems' labels at random N times (default {TRIALS:,}) and say how often the gate would fail.",
 )
 @click.option(
+    "--sequential",
+    type=OutputFile(),
+    metavar="STATE.json",
+    help="Look as often as you like: limits that hold at every look, and a file with the queries that counted. Exit "
+    "code 1 only where it is decided worse.",
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["0", "3"]),
+    default="0",
+    show_default=True,
+    help="With --sequential, the exit code where nothing is decided yet.",
+)
+@click.option(
     "--format",
     "output_format",
     metavar="FORMAT",
@@ -51,9 +65,10 @@ TRIALS = 1_000
 @click.option(
     "-o",
     "--output",
-    type=OutputFile(),
+    type=OutputFile("a picture"),
     metavar="FILE",
-    help="Write the whole result here too; the verdict is always printed.",
+    help="Write the whole result here too; the verdict is always printed. With --sequential .svg, .png and .pdf draw "
+    "all looks.",
 )
 @click.option(
     "--history",
@@ -71,6 +86,8 @@ def command(
     measures: tuple[str, ...],
     min_effect: tuple[float, ...],
     self_test: int | None,
+    sequential: str | None,
+    undecided: str,
     output_format: str | None,
     output: str | None,
     history: str | None,
@@ -89,42 +106,104 @@ def command(
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --min-effect 0.01
     rankscope gate main.ranks.parquet branch.ranks.parquet -m AP -m P@10 --format markdown -o gate.md
     rankscope gate qrels.txt main.run branch.run -m nDCG@10 --history gate.jsonl --build 1042
+    rankscope gate qrels.txt main.run branch.run -m nDCG@10 --sequential looks.json --undecided 3
     """
-    from rankscope.cli.output import print_result, progress_line, say_warnings
-    from rankscope.facade.comparing import gate_of
-    from rankscope.facade.gate_history import append_gate, check_history_options
-    from rankscope.reports.texts.gate import render
+    from rankscope.cli.output import progress_line, say_warnings
+    from rankscope.facade.gate_history import check_history_options
 
-    chosen = _format(output_format, output)
+    chosen = _format(output_format, output, sequential is not None)
     check_history_options(history, build, date)
+    _check_sequential_options(sequential, undecided, self_test, history)
     _need_two(files)
     with progress_line(quiet) as progress:
         scores = Inputs.of(files, given).scores("gate", measures, progress)
-    result = gate_of(scores, min_effect, self_test or 0)
-    if history is not None:
-        append_gate(scores, result, history, build, date)
-    if output is not None and output != "-":
-        from rankscope.files import atomic
-
-        with atomic(output) as file:
-            file.write(render(result, chosen))
-        print_result(f"{result.sentence}\n")
+    if sequential is not None:
+        scores = _answered_part(scores)
+        code = _look_once(scores, sequential, min_effect, chosen, output, int(undecided))
     else:
-        print_result(render(result, chosen))
+        code = _check_once(scores, min_effect, self_test or 0, chosen, output, (history, build, date))
     if not quiet:
         say_warnings(scores)
-    if not result.passed:
-        raise click.exceptions.Exit(1)
+    if code:
+        raise click.exceptions.Exit(code)
 
 
-def _format(wanted: str | None, path: str | None) -> str:
+def _check_once(
+    scores: Any,
+    min_effect: tuple[float, ...],
+    self_test: int,
+    format: str,
+    output: str | None,
+    kept: tuple[str | None, str, str],
+) -> int:
+    """The fixed gate; its exit code."""
+    from rankscope.facade.comparing import gate_of
+    from rankscope.facade.gate_history import append_gate
+    from rankscope.reports.texts.gate import render
+
+    result = gate_of(scores, min_effect, self_test)
+    history, build, date = kept
+    if history is not None:
+        append_gate(scores, result, history, build, date)
+    _write(render(result, format), result.sentence, output)
+    return 0 if result.passed else 1
+
+
+def _look_once(
+    scores: Any, path: str, min_effect: tuple[float, ...], format: str, output: str | None, undecided: int
+) -> int:
+    """One look of the sequential gate; its exit code."""
+    from rankscope.cli.looks import write_look
+    from rankscope.facade.looking_often import gate_look
+
+    result = gate_look(scores, path, min_effect)
+    write_look(result, path, format, output)
+    return 1 if result.failed else 0 if result.is_decided else undecided
+
+
+def _answered_part(scores: Any) -> Any:
+    from rankscope.statistics.sequential.observed import answered_part
+
+    return answered_part(scores)
+
+
+def _write(text: str, sentence: str, output: str | None) -> None:
+    """The whole result, or where that goes into a file, the verdict."""
+    from rankscope.cli.output import print_result
+
+    if output is None or output == "-":
+        print_result(text)
+        return
+    from rankscope.files import atomic
+
+    with atomic(output) as file:
+        file.write(text)
+    print_result(f"{sentence}\n")
+
+
+def _check_sequential_options(
+    sequential: str | None, undecided: str, self_test: int | None, history: str | None
+) -> None:
+    from rankscope.errors import SettingError
+
+    if sequential is None:
+        if undecided != "0":
+            raise SettingError("--undecided belongs to --sequential: give --sequential STATE.json too")
+        return
+    other = [name for name, value in (("--self-test", self_test), ("--history", history)) if value is not None]
+    if other:
+        raise SettingError(f"{' and '.join(other)}: of the gate that looks once; leave it out, or --sequential")
+
+
+def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
+    from rankscope.cli.looks import PICTURES
     from rankscope.cli.output import chosen_format
     from rankscope.errors import SettingError
     from rankscope.reports.texts.gate import FORMATS, SUFFIXES
 
     if wanted is not None and wanted not in FORMATS:
         raise SettingError(f"no output format '{wanted}'. There are: {', '.join(FORMATS)}")
-    return chosen_format(path, wanted, SUFFIXES, "text")
+    return chosen_format(path, wanted, SUFFIXES | PICTURES if sequential else SUFFIXES, "text")
 
 
 def _need_two(files: tuple[str, ...]) -> None:

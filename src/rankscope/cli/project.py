@@ -70,7 +70,7 @@ def new(folder: str, grades: str, quiet: bool, **given: Any) -> None:
     "--method",
     required=True,
     metavar="POOL",
-    help="depth(20), mtf(100), bandit(100), sample(1-10:all, 11-100:20%, 101-1000:5%), or a sum with +.",
+    help="depth(20), mtf(100), bandit(100), sample(1-10:all, 11-100:20%, 101-1000:5%), decide(10), or a sum with +.",
 )
 @click.option("--budget", type=int, metavar="N", help="mtf and bandit stop when N items of a query are judged.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random sample.")
@@ -84,6 +84,7 @@ def pool(folder: str, method: str, budget: int | None, seed: int, database: str 
     mtf(k)         move to front: stays with a run while it brings relevant items
     bandit(k)      goes on with the run that has the best record
     sample(BANDS)  a random sample of bands of ranks, with known probabilities
+    decide(k)      what decides between the first two runs by P@k, until it is decided
     A + B          first A, then B from what is left; a sample comes last
 
     mtf and bandit alone give no probabilities, so nothing can be estimated from them: add a sample.

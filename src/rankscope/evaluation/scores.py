@@ -152,6 +152,17 @@ class Scores:
             raise MissingExtra("pandas", "pandas") from None
         return pd.DataFrame(self.to_polars().to_dict(as_series=False))
 
+    def to_metrics(self) -> dict[str, float]:
+        """Summaries and numbers of queries as a flat dictionary that MLflow and W&B log as it is.
+
+        With intervals: `rankscope.adapters.metrics.to_metrics`.
+        """
+        from rankscope.evaluation.metric_keys import metrics_by_column
+
+        return {
+            key: value for _, found in metrics_by_column(self) for each in found for key, value in each.plain.items()
+        }
+
     def means(self) -> pl.DataFrame:
         """One row per system, one column per measure: the summaries."""
         return pl.DataFrame(

@@ -53,7 +53,7 @@ def compare(
 
     chosen = check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
     if _is_scored(qrels):
-        _refuse_more(runs, given, "seed")
+        refuse_more(runs, given, "seed")
         scores = qrels
     else:
         scores = scores_of(qrels, runs, measures, progress=progress, **given)
@@ -119,7 +119,7 @@ def gate(
 
     check_history_options(history, build, date)
     if isinstance(qrels, Scores):
-        _refuse_more(runs, given)
+        refuse_more(runs, given)
         scores = qrels
     else:
         scores = scores_of(qrels, runs, measures, progress=progress, **given)
@@ -137,8 +137,8 @@ def gate_of(scores: Scores, min_effect: float | Sequence[float], self_test: int 
 
     if len(scores.systems) != 2:
         raise SettingError(f"the gate compares two systems, a baseline and a candidate; got {len(scores.systems)}")
-    _need_means(scores)
-    notes = _answers(scores)
+    need_means(scores)
+    notes = answer_notes(scores)
     several = isinstance(min_effect, Sequence) and len(min_effect) != 1
     result = gate_tables(
         [ScoreTable.of(scores, measure) for measure in scores.measures],
@@ -182,14 +182,15 @@ def _is_scored(source: Any) -> bool:
     return isinstance(source, Scores) or (several and all(isinstance(each, ScoreTable) for each in source))
 
 
-def _refuse_more(runs: Any, given: InputChoices, *free: str) -> None:
+def refuse_more(runs: Any, given: InputChoices, *free: str) -> None:
     """Scores are made already: nothing that would change them can be chosen any more."""
     late = [*(["runs"] if runs is not None else []), *(name for name in given if name not in free)]
     if late:
         raise SettingError(f"{', '.join(late)}: the scores are there already; choose it where they are made")
 
 
-def _need_means(scores: Scores) -> None:
+def need_means(scores: Scores) -> None:
+    """Refuse what is no mean over queries."""
     wrong = [column.asked for column in scores.systems[0].columns if column.measure.summary != "mean"]
     if wrong:
         raise SettingError(f"the gate compares means over queries, and these are none: {', '.join(wrong)}")
@@ -198,7 +199,7 @@ def _need_means(scores: Scores) -> None:
         raise SettingError(f"the gate compares means over queries; {mean} is another summary")
 
 
-def _answers(scores: Scores) -> tuple[str, ...]:
+def answer_notes(scores: Scores) -> tuple[str, ...]:
     """What to say of queries that one system answered and the other did not; a system without answers did not run."""
     answered = []
     for system in scores.systems:

@@ -31,10 +31,10 @@ def evaluate(
 ) -> Scores:
     """How good is it? Means and values per query, of one run or several against judgements.
 
-    `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, or three arrays; several runs are a
-    list, or a dictionary by name. Without `runs`, reductions made before: ranks, or NAME.ranks.parquet files.
-    `measures` as people write them, or as classes: "nDCG@10", nDCG @ 10. `keep_scores` leaves scores in the ranks of
-    the result, for graphs and forecasts that read them.
+    `qrels` and each run: a path, a nested dictionary, a polars or pandas frame, three arrays, or an object of another
+    library (`rankscope.adapters`); several runs are a list, or a dictionary by name. Without `runs`, reductions made
+    before: ranks, or NAME.ranks.parquet files. `measures` as people write them, or as classes: "nDCG@10", nDCG @ 10.
+    `keep_scores` leaves scores in the ranks of the result, for graphs and forecasts that read them.
 
     A folder of files or a pattern is one system. A run that does not fit into `memory` ("1GB"; None: half of what is
     free) is reduced in parts, `on` "home", "processes:4", "dask://HOST:PORT" or "spark"; no number depends on it.

@@ -38,7 +38,7 @@ class VariedInputs:
             people = setting_usage("assessors", "FILE")
             raise SettingError(f"give judgements, or those of each assessor in place of them ({people}), one of both")
         if runs is None or (isinstance(runs, Sequence) and not isinstance(runs, str) and not len(runs)):
-            raise SettingError("there is no run to measure: give one at least")
+            raise SettingError("there is no run to measure: give judgements and one run at least")
         named = {"": qrels} if assessors is None else judgements_by_name(assessors)
         if len(named) < 2 and assessors is not None:
             raise SettingError(f"one assessor alone is no variation: give judgements in place of {', '.join(named)}")

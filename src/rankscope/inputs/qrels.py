@@ -50,6 +50,7 @@ class Qrels:
     def of(cls, data: Any, reading: Reading | None = None, *, keep: bool = True) -> Qrels:
         """Judgements from a path (`-`: standard input), a nested dictionary, a frame, or three arrays.
 
+        Judgements of ranx and of ir_datasets are read too, in the objects that hold them there.
         Whoever does not `keep` them saves a copy: a dictionary must not change until they have been used.
         """
         forks.check()
@@ -62,12 +63,17 @@ class Qrels:
         plain = plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)
+        from rankscope.inputs.library_objects import JUDGEMENTS, library_rows
+
+        rows = library_rows(data, "grade", "judgements")
+        if rows is not None:
+            return cls.of(rows.data, keep=False)
         from rankscope.inputs import objects
 
         problems = Problems("judgements")
         table = objects.table_of(data, "grade", problems)
         if table is None:
-            raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"])
+            raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"], JUDGEMENTS)
         return cls.from_table(table, problems)
 
     @classmethod

@@ -70,7 +70,8 @@ class Run:
     def of(cls, data: Any, reading: Reading | None = None, *, name: str = "", keep: bool = True) -> Run:
         """A run from a path (`-`: standard input), a dictionary, a frame, or three arrays (query, item, score).
 
-        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Whoever does not `keep` the run
+        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Runs of ranx, scored documents
+        of ir_datasets and results of LangChain and LlamaIndex by query are read too. Whoever does not `keep` the run
         saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
@@ -85,11 +86,16 @@ class Run:
         plain = plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)
+        from rankscope.inputs.library_objects import RUNS, library_rows
+
+        rows = library_rows(data, "score", name or "run")
+        if rows is not None:
+            return cls.of(rows.data, name=name or rows.name, keep=False)
         from rankscope.inputs import objects
 
         table = objects.table_of(data, "score", Problems(name or "run"))
         if table is None:
-            raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
+            raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
         return cls.from_tables(name or "run", lambda _: iter([table]))
 
     @classmethod

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
+from rankscope.workbench.deciding import RunsCompared
 from rankscope.workbench.lots import lot
 from rankscope.workbench.pooled import ProjectPool
 from rankscope.workbench.project_file import ProjectFile
@@ -44,6 +45,7 @@ class Assignment:
     is_person: Callable[[int], bool] = lambda assessor: True
     clock: Callable[[], float] = time.monotonic
     pool: ProjectPool | None = None
+    compared: RunsCompared | None = None  # where the pool is judged only until two runs are decided
     loans: dict[Pair, dict[int, Loan]] = field(default_factory=dict)
     _orders: dict[tuple[int, str, bool], list[str]] = field(default_factory=dict)  # of assessor, query, drawn or not
     _settled: dict[tuple[int, str, bool], int] = field(default_factory=dict)  # how many of each need no second look
@@ -56,6 +58,7 @@ class Assignment:
     def use_pool(self, pool: ProjectPool | None) -> None:
         """Judge this pool from now on."""
         self.pool = pool
+        self.compared = RunsCompared.of(pool, self.relevance)
         for each in (self._orders, self._settled, self._judged):
             each.clear()
         self._touched = set() if pool is None else set(pool.by_query)
@@ -112,6 +115,8 @@ class Assignment:
             if pair[0] in self._judged:
                 self._count(pair)
             self._touched.add(pair[0])
+            if self.compared is not None:
+                self.compared.forget(pair[0])
 
     def counted(self, pair: Pair) -> list[Event]:
         """The grades of an item that fill its places: a machine's labels leave them all to people."""
@@ -178,6 +183,23 @@ class Assignment:
         elif self.pool is not None and self.pool.row(pair) is not None:
             self._judged[pair[0]][pair[1]] = any((each.grade or 0) >= self.settings.relevant for each in marks)
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the two runs that the pool compares are decided, so that nothing more needs to be judged."""
+        return self.compared is not None and self.compared.is_decided
+
+    def relevance(self, pair: Pair) -> bool | None:
+        """Whether an item is relevant; None as long as places are open.
+
+        An item that people could only skip or were unsure of counts as not relevant until somebody grades it.
+        """
+        marks = self.counted(pair)
+        if not marks:
+            return False if self.state.answers.get(pair) else None
+        if len(marks) < self.places(pair):
+            return None
+        return any((each.grade or 0) >= self.settings.relevant for each in marks)
+
     def draws_due(self) -> list[str]:
         """The queries whose sample is to be drawn now."""
         self._touched = {query for query in self._touched if self.draw_is_due(query)}
@@ -197,7 +219,7 @@ class Assignment:
 
     def _offers(self, assessor: int, only: str | None) -> Iterator[Pair]:
         """What an assessor may get, the best first: a question again where one is due, then query by query."""
-        if self.pool is None:
+        if self.pool is None or self.is_decided:
             return
         yield from self._returning(assessor, only)
         queries = [only] if only is not None else self._query_order(assessor)
@@ -208,6 +230,8 @@ class Assignment:
 
     def _query_order(self, assessor: int) -> list[str]:
         assert self.pool is not None
+        if self.compared is not None:
+            return self.compared.order
         key = (assessor, "", False)
         if key not in self._orders:
             seed = self.settings.seed

@@ -28,6 +28,8 @@ def make_rows(project: Project, method: str, budget: int | None, seed: int) -> t
         )
     if not project.sources.runs:
         raise SettingError(f"a pool is drawn from runs, and {project.folder} names none: add them to its project.toml")
+    if plan.compares and len(project.sources.runs) < 2:
+        raise SettingError(f"'{plan}' decides between the first two runs of a project, and {project.folder} names one")
     rankings = Rankings.of_tables(_tables(project), list(project.queries))
     table = plan.candidates(rankings, seed)
     if not table.height:

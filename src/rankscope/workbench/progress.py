@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class QueryProgress(NamedTuple):
-    """Marks that count and places in all of one query; the places of an adaptive pool without a budget may be fewer."""
+    """Marks that count and places in all of one query; the places of an adaptive pool without a budget may be fewer.
+
+    Once the comparison that a pool is judged for is decided, no place is open.
+    """
 
     query: str
     judged: int
@@ -62,6 +65,8 @@ def _of_query(project: Project, query: str) -> QueryProgress:
     judged = sum(len(assignment.counted((query, item))) for item in pool.by_query[query])
     places = sum(assignment.places((query, item)) for item in pool.certain(query, project.state))
     is_drawn = (pool.design.version, query) in project.state.draws
+    if assignment.is_decided:
+        return QueryProgress(query, judged, judged)
     return QueryProgress(query, judged, places if is_drawn else places + pool.adaptive_size(query))
 
 

@@ -233,6 +233,12 @@ class Project(ProjectPeople, ProjectNeeds):
         with self.lock:
             return self.assignment.next_items(assessor, count, tab, query)
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the two runs that the pool compares are decided, so that nothing more needs to be judged."""
+        with self.lock:
+            return self.assignment.is_decided
+
     def hold(self, assessor: int, pairs: Sequence[Pair], tab: str = "") -> list[Pair]:
         """Those items that a tab may go on showing, after a restart or an undo; the others have no place left."""
         with self.lock:

@@ -162,7 +162,7 @@ def test_predictions_of_another_shape_are_refused(make: Make) -> None:
     error = run_error(make("a_predictions.json", '{"a": {"test": {"q": {}}, "b": [1]}, "c": 1}'))
     assert "a/b: must hold an object, got a list" in error
     assert "c: must hold an object, got a number" in error
-    assert "which are a run and no judgements" in qrels_error(make("b.json", PREDICTIONS))
+    assert "hold runs and means, but no judgements" in qrels_error(make("b.json", PREDICTIONS))
 
 
 JSON = st.recursive(

@@ -60,7 +60,7 @@ def test_balanced_tables_give_the_estimates_of_the_analysis_of_variance(seed: in
 
 def test_a_variance_below_0_is_0_and_what_is_left_is_pooled() -> None:
     """Columns that differ less than chance would have it: the rest takes their squares and degrees of freedom."""
-    values = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.1, 0.9]]) + np.arange(4)[:, None]
+    values = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.1, 0.9]]) + np.arange(4.0)[:, None]
     rows, columns, rest = mean_squares(values)
     assert columns < rest
     query, other = np.divmod(np.arange(8), 2)

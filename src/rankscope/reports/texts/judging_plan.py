@@ -32,12 +32,12 @@ def plan_sentences(plans: JudgingPlans) -> list[str]:
     width = plans.now.width
     lines = [
         f"{best.name[0].upper()}{best.name[1:]} ({best.design}) narrow{'s' if best.name == 'mixed' else ''} the "
-        f"{plans.forecast.level:.0%} interval most: from {plain_number(width)} to {plain_number(best.width)}, "
-        f"{best.narrower / width:.0%} less, for {plain_number(best.cost)}."
+        f"{plans.forecast.level:.0%} interval most: from {width:.4f} to {best.width:.4f}, {best.narrower / width:.1%} "
+        f"less, for {plain_number(best.cost)}."
     ]
     if cheap is not best:
         lines.append(
-            f"For what it costs, {cheap.name} ({cheap.design}) comes first: to {plain_number(cheap.width)} for "
+            f"For what it costs, {cheap.name} ({cheap.design}) comes first: to {cheap.width:.4f} for "
             f"{plain_number(cheap.cost)}."
         )
     return [*lines, *_missing(plans)]

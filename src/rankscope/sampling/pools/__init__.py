@@ -19,6 +19,7 @@ ALL: dict[str, Later] = later(  # a new pool adds its line here
         "mtf": "mtf:MoveToFront",
         "bandit": "bandit:Bandit",
         "sample": "sample:Sample",
+        "decide": "decide:Decide",
     },
 )
 GROUP = "rankscope.pools"  # entry points of other packages

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rankscope.errors import SettingError
 from rankscope.notation import CLOSING, OPENING
 from rankscope.sampling.pools import POOLS
+from rankscope.sampling.pools.decide import Decide
 from rankscope.sampling.pools.pool import AdaptivePool, FixedPool, Pool
 from rankscope.sampling.pools.sample import Sample
 
@@ -32,6 +33,8 @@ class PoolPlan:
         samples = [place for place, each in enumerate(self.parts) if isinstance(each, Sample)]
         if samples[1:] or (samples and samples[0] < len(self.parts) - 1):
             raise SettingError(f"'{self}': one sample at most, as the last part, since it is drawn from what is left")
+        if self.compares and len(self.parts) > 1:
+            raise SettingError(f"'{self}': decide stands alone, since judging stops when it is decided")
 
     def __str__(self) -> str:
         return " + ".join(map(str, self.parts))
@@ -40,6 +43,11 @@ class PoolPlan:
     def is_adaptive(self) -> bool:
         """Whether some part chooses as marks arrive."""
         return any(each.is_adaptive for each in self.parts)
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is judged only until two runs are decided."""
+        return any(isinstance(each, Decide) for each in self.parts)
 
     @property
     def reach(self) -> int:
@@ -69,8 +77,9 @@ class PoolPlan:
         """
         import polars as pl
 
-        left = rankings.best(self.reach)
-        order = left.select("query", "item").with_row_index("place")
+        origins = rankings.origins(self.reach)
+        left = rankings.best(self.reach).join(origins, on=["query", "item"], maintain_order="left")
+        order = left.select("query", "item", "origin").with_row_index("place")
         done: list[pl.DataFrame] = []
         waits = False
         for part in self.parts:
@@ -79,8 +88,7 @@ class PoolPlan:
             done.append(found)
             left = left.join(found, on=["query", "item"], how="anti", maintain_order="left")
         whole = pl.concat(done).join(order, on=["query", "item"]).sort("place")
-        named = whole.join(rankings.origins(self.reach), on=["query", "item"], maintain_order="left")
-        return named.select("query", "item", "stratum", "pi", "origin", "drawn")
+        return whole.select("query", "item", "stratum", "pi", "origin", "drawn")
 
     def _take(self, part: Pool, left: pl.DataFrame, seed: int, waits: bool) -> pl.DataFrame:
         """The rows that a part is about, of those that are left."""

@@ -32,7 +32,7 @@ class FixedPool(Pool):
 
     @abstractmethod
     def draw(self, candidates: pl.DataFrame, seed: int) -> pl.DataFrame:
-        """The candidates (query, item, rank, run) that concern it, with stratum, pi, and whether each is drawn."""
+        """Of the candidates (query, item, rank, run, origin) its own, with stratum, pi, and whether each is drawn."""
 
 
 @dataclass(frozen=True)

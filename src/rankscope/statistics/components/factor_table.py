@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,7 +36,7 @@ class FactorTable:
     def of(
         cls,
         values: Sequence[float] | FloatArray,
-        factors: Mapping[str, Sequence[object]],
+        factors: Mapping[str, Iterable[object]],
         covariates: Mapping[str, Sequence[float] | FloatArray] | None = None,
         what: str = "value",
         notes: Sequence[str] = (),
@@ -44,12 +44,10 @@ class FactorTable:
         """From columns; rows without a value are left out, and said to be. A query of no class ('') is its own."""
         column = np.asarray(values, dtype=np.float64)
         beside = {name: np.asarray(each, dtype=np.float64) for name, each in (covariates or {}).items()}
-        lengths = {name: len(each) for name, each in factors.items()} | {
-            name: each.size for name, each in beside.items()
-        }
-        wrong = [name for name, length in lengths.items() if length != column.size]
-        if QUERY not in factors or wrong:
-            raise SettingError(f"{column.size} values need a query each, and as many entries of {', '.join(factors)}")
+        texts = {name: [str(level) for level in each] for name, each in factors.items()}
+        lengths = [*map(len, texts.values()), *(each.size for each in beside.values())]
+        if QUERY not in texts or any(length != column.size for length in lengths):
+            raise SettingError(f"{column.size} values need a query each, and as many entries of {', '.join(texts)}")
         known = np.isfinite(np.stack([column, *beside.values()])).all(axis=0)
         if not known.any():
             raise SettingError(f"{what}: there is no value")
@@ -57,7 +55,7 @@ class FactorTable:
         return cls(
             what=what,
             values=column[known],
-            factors={name: _numbers(factors, name)[known] for name in FACTORS if name in factors},
+            factors={name: _numbers(texts, name)[known] for name in FACTORS if name in texts},
             covariates={name: each[known] for name, each in beside.items()},
             notes=(*notes, *([f"{how_many(left_out, 'row', 'rows')} without a value left out"] if left_out else [])),
         )
@@ -100,9 +98,9 @@ class FactorTable:
         return bool(np.unique(self._pairs(name)).size == len(self))
 
 
-def _numbers(factors: Mapping[str, Sequence[object]], name: str) -> IntArray:
+def _numbers(factors: Mapping[str, list[str]], name: str) -> IntArray:
     """Levels as numbers; a class of no name is one of its own for each query."""
-    texts = [str(each) for each in factors[name]]
+    texts = factors[name]
     if name == CLASS:
         texts = [each or f"\0{query}" for each, query in zip(texts, factors[QUERY], strict=True)]
-    return np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)[1].astype(np.int64)
+    return np.unique(np.array(texts, dtype=np.str_), return_inverse=True)[1].astype(np.int64)

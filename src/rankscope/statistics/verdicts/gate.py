@@ -70,7 +70,7 @@ def gate(
     """
     by_class, clusters, self_test, alpha, seed = check(locals(), **RULES).values()
     given = [tables] if isinstance(tables, ScoreTable) else list(tables)
-    effects = _effects(min_effect, len(given))
+    effects = effects_of(min_effect, len(given))
     parts, small = _parts(given, effects, by_class, clusters, alpha, seed)
     p = np.array([part.changes.loss_p()[0] for part in parts])
     labels = dict.fromkeys(part.label for part in parts)
@@ -93,7 +93,12 @@ def gate(
     return replace(result, self_test=_self_test(parts, self_test, alpha, seed)) if self_test else result
 
 
-def _effects(min_effect: float | Sequence[float], measures: int) -> list[float]:
+def effects_of(min_effect: float | Sequence[float], measures: int) -> list[float]:
+    """The smallest effect of each measure, from one for all or one for each.
+
+    >>> effects_of(0.01, 2), effects_of([0.01, 0.02], 2)
+    ([0.01, 0.01], [0.01, 0.02])
+    """
     given = np.atleast_1d(np.asarray(min_effect)).tolist()
     if not measures or len(given) not in (1, measures):
         raise SettingError(f"give one smallest effect for all measures, or one for each of {measures}")

@@ -56,6 +56,7 @@ class JudgeView(TypedDict):
     tasks: list[TaskView]
     marks: int
     left: int
+    decided: bool  # the comparison that the pool is judged for is decided, so that nothing more is needed
     outbox: str
 
 
@@ -118,6 +119,7 @@ def judge(visit: Visit, asked: JudgeAsked) -> JudgeView:
         "tasks": [task_view(visit.bench, pair) for pair in pairs],
         "marks": marks,
         "left": left,
+        "decided": visit.project.is_decided,
         "outbox": _outbox(visit),
     }
 

@@ -39,11 +39,12 @@ class OwnProgress:
         return sum(each.mine for each in lines), sum(each.left for each in lines)
 
     def by_query(self, person: Assessor) -> list[OwnLine]:
-        """The queries of the pool, in its order."""
+        """The queries of the pool, in its order; nothing is left once the comparison it is judged for is decided."""
         with self.project.lock:
             self._catch_up()
             mine = self._answered.get(person.id, {})
-            return [self._line(query, mine.get(query, set())) for query in self._wanted]
+            lines = [self._line(query, mine.get(query, set())) for query in self._wanted]
+            return [each._replace(left=0) for each in lines] if self.project.assignment.is_decided else lines
 
     def _line(self, query: str, mine: set[str]) -> OwnLine:
         return OwnLine(query, len(mine & self._wanted[query].keys()), len(self._open[query] - mine))

@@ -15,6 +15,7 @@ EXAMPLES = {
     "mtf(100)": "run by run, as long as what comes is relevant",
     "bandit(100)": "always from the run that has brought most so far",
     "sample(1-10:all, 11-100:20%, 101-1000:5%)": "a sample with known probabilities, for estimates with intervals",
+    "decide(10)": "what decides between the first two runs by P@10, query by query, and only until it is decided",
     "bandit(100) + sample(101-1000:2%)": "first the one, then a sample of what it left",
 }
 
@@ -30,6 +31,7 @@ class DesignView(TypedDict):
     digest: str
     at_us: int
     candidates: int | None  # of the one that is judged now
+    decision: str | None  # of the one that is judged now, where it decides between two runs
 
 
 class PoolView(TypedDict):
@@ -79,7 +81,14 @@ def _design(visit: Visit, found: PoolDesign) -> DesignView:
         "digest": found.digest,
         "at_us": found.at_us,
         "candidates": len(current.rows) if current is not None and is_current else None,
+        "decision": _decision(visit) if is_current else None,
     }
+
+
+def _decision(visit: Visit) -> str | None:
+    with visit.project.lock:
+        compared = visit.project.assignment.compared
+        return None if compared is None else compared.decision().sentence
 
 
 ADDRESSES = (pool, make_pool)

@@ -74,6 +74,7 @@ function take(found, sent) {
   const more = found.tasks.filter(each => !known.has(each.task) && !isOld(each.task));
   state.tasks.push(...more);
   state.ended = !found.tasks.length && !open().length;
+  $("decided").hidden = !found.decided;
   for (const each of more) if (each.item.kind === "picture") new Image().src = picture(each.item);
   if (!state.shown.some(each => !each.mark)) turn();
   count();

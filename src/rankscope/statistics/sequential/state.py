@@ -1,0 +1,223 @@
+"""What looks leave behind: the question, the queries that counted with digests and values, and each look's limits.
+
+One JSON file, a line for each query. A query counts once; another question or another baseline is refused, because the
+limits hold for one question only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from rankscope.errors import SettingError
+from rankscope.files import atomic
+from rankscope.names import in_json
+from rankscope.statistics.sequential.observed import Observed, QueryRecord
+from rankscope.statistics.sequential.sequential_result import Decision
+from rankscope.wording import setting_value
+
+FORMAT = "rankscope.sequential"
+VERSION = 1
+FACTS = ("kind", "measures", "min_effect", "pairs", "alpha", "unit")
+NO_STATE = "is no state of earlier looks, or is damaged: give another name, or remove it to start anew"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is decided; it is fixed at the first look."""
+
+    kind: Literal["gate", "compare"]
+    measures: tuple[str, ...]
+    min_effect: tuple[float, ...]  # of each measure
+    pairs: tuple[tuple[int, int], ...]  # places of the systems
+    alpha: float  # of all limits together: for the gate on each side, for a comparison on both
+    unit: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def tail(self) -> float:
+        """What each limit may miss: its part of alpha."""
+        sides = 1 if self.kind == "gate" else 2
+        return self.alpha / (sides * len(self.pairs) * len(self.measures))
+
+    def as_json(self) -> dict[str, Any]:
+        """In plain values."""
+        plain: dict[str, Any] = json.loads(json.dumps({name: getattr(self, name) for name in FACTS}))
+        return plain | {"settings": json.loads(json.dumps(dict(self.settings)))}
+
+
+@dataclass(frozen=True)
+class LookCheck:
+    """What a look found of one check."""
+
+    change: float
+    low: float
+    high: float
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class LookRecord:
+    """One look: how many queries had been counted, and what was found."""
+
+    queries: int
+    checks: tuple[LookCheck, ...]
+
+
+@dataclass(frozen=True)
+class SequentialState:
+    """All looks so far."""
+
+    question: Question
+    systems: tuple[str, ...]
+    records: Mapping[str, QueryRecord] = field(default_factory=dict)
+    looks: tuple[LookRecord, ...] = ()
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """Of each system, a digest of all answers that were counted."""
+        ordered = [self.records[query] for query in sorted(self.records)]
+        return tuple(
+            sha256(" ".join(each.answers[number] for each in ordered).encode()).hexdigest()
+            for number in range(len(self.systems))
+        )
+
+    def text(self) -> str:
+        """As it is written."""
+        names = zip(self.systems, self.digests, strict=True)
+        head = {
+            "format": FORMAT,
+            "version": VERSION,
+            "question": self.question.as_json(),
+            "systems": [{"name": name, "digest": digest} for name, digest in names],
+        }
+        looks = [[look.queries, [list(vars(check).values()) for check in look.checks]] for look in self.looks]
+        queries = {query: list(vars(each).values()) for query, each in self.records.items()}
+        lines = [f"{_json(name)}: {_json(value)}" for name, value in head.items()]
+        looked = ",\n  ".join(map(_json, looks))
+        counted = ",\n  ".join(f"{_json(query)}: {_json(row)}" for query, row in queries.items())
+        body = [*lines, f'"looks": [\n  {looked}\n ]', f'"queries": {{\n  {counted}\n }}']
+        return "{\n " + ",\n ".join(body) + "\n}\n"
+
+
+def read_state(path: str | Path) -> SequentialState | None:
+    """The looks so far; None where there is no file yet. What is no such file is a `SettingError`."""
+    try:
+        text = Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SettingError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        return _parse(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise SettingError(f"{path} {NO_STATE}") from None
+
+
+def write_state(path: str | Path, state: SequentialState) -> None:
+    """Whole or not at all."""
+    with atomic(path) as file:
+        file.write(state.text())
+
+
+def check_same_question(path: str | Path, before: Question, now: Question) -> None:
+    """Refuse another question than the one that was begun, and say all that differs."""
+    if before.kind != now.kind:
+        raise SettingError(f"{path} holds looks of rankscope {before.kind}: give {now.kind} another file")
+    old, new = before.as_json(), now.as_json()
+    facts = [_spelled(before, name) for name in FACTS[1:] if old[name] != new[name]]
+    facts += [(name, old["settings"].get(name)) for name in new["settings"] if _differs(old, new, name)]
+    if facts:
+        words = ", ".join(f"{setting_value(name, value)} before" for name, value in facts)
+        raise SettingError(
+            f"{path} was begun with another question: {words}. The limits hold for one question: give the same, or "
+            "another file"
+        )
+
+
+def check_same_systems(path: str | Path, before: SequentialState, now: Observed) -> None:
+    """Refuse to go on with a comparison of other systems; a gate's candidate may be called as it likes."""
+    if before.question.kind == "compare" and before.systems != now.systems:
+        raise SettingError(
+            f"{path} compares {', '.join(before.systems)}, now there are {', '.join(now.systems)}: give another file"
+        )
+
+
+def find_changed(path: str | Path, state: SequentialState, now: Observed) -> tuple[str, ...]:
+    """The systems other than the first whose answers to counted queries changed.
+
+    Another first system, other judgements, or nothing to compare by is a `SettingError`.
+    """
+    pairs = [(query, state.records[query], each) for query, each in now.records.items() if query in state.records]
+    if state.records and not pairs:
+        raise SettingError(
+            f"none of the {len(state.records):,} queries counted in {path} is given again, so nothing tells whether "
+            "the systems are the same: append new answers to the old ones, or give another file"
+        )
+    judged = [query for query, old, new in pairs if old.judgements != new.judgements]
+    if judged:
+        raise SettingError(
+            f"{path}: {_some(judged)} counted with other judgements. A query is judged before it counts: give the "
+            "judgements of then, or another file"
+        )
+    other = [query for query, old, new in pairs if old.answers[0] != new.answers[0]]
+    if other:
+        raise SettingError(
+            f"{path} rests on another baseline than {now.systems[0]}: {_some(other)} counted with another answer of "
+            "it. Give the same baseline, or another file to start anew"
+        )
+    return tuple(
+        name
+        for number, name in enumerate(now.systems)
+        if any(old.answers[number] != new.answers[number] for _, old, new in pairs)
+    )
+
+
+def _spelled(question: Question, name: str) -> tuple[str, object]:
+    """A fact of the question as it was given: its name and value."""
+    if name == "pairs":
+        return name, "all" if any(first for first, _ in question.pairs) else "baseline"
+    return ("level", 1 - question.alpha) if name == "alpha" else (name, question.as_json()[name])
+
+
+def _some(queries: list[str]) -> str:
+    shown = ", ".join(queries[:3]) + (", ..." if len(queries) > 3 else "")
+    return f"query {shown}" if len(queries) == 1 else f"{len(queries):,} queries ({shown})"
+
+
+def _differs(old: dict[str, Any], new: dict[str, Any], name: str) -> bool:
+    return bool(old["settings"].get(name) != new["settings"][name])
+
+
+def _json(value: object) -> str:
+    return in_json(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def _parse(whole: dict[str, Any]) -> SequentialState:
+    if whole["format"] != FORMAT or whole["version"] != VERSION:
+        raise ValueError
+    asked = whole["question"]
+    question = Question(
+        kind=asked["kind"],
+        measures=tuple(asked["measures"]),
+        min_effect=tuple(asked["min_effect"]),
+        pairs=tuple((int(one), int(other)) for one, other in asked["pairs"]),
+        alpha=float(asked["alpha"]),
+        unit=asked["unit"],
+        settings=dict(asked["settings"]),
+    )
+    looks = (LookRecord(int(count), tuple(LookCheck(*each) for each in checks)) for count, checks in whole["looks"])
+    return SequentialState(
+        question=question,
+        systems=tuple(each["name"] for each in whole["systems"]),
+        records={query: _parse_record(*row) for query, row in whole["queries"].items()},
+        looks=tuple(looks),
+    )
+
+
+def _parse_record(unit: str, judgements: str, answers: list[str], values: list[list[float]]) -> QueryRecord:
+    return QueryRecord(unit, judgements, tuple(answers), tuple(tuple(map(float, each)) for each in values))
