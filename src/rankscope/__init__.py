@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rankscope.version import __version__
 
 if TYPE_CHECKING:
+    from rankscope import adapters as adapters
     from rankscope import collections as collections
     from rankscope import curves as curves
     from rankscope import engines as engines
@@ -52,8 +53,9 @@ if TYPE_CHECKING:
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.interleaving import interleave_runs
+    from rankscope.facade.leaderboards import stability
     from rankscope.facade.looking_often import compare_sequentially, gate_sequentially
-    from rankscope.facade.planning import plan_judging, stability, variance_components
+    from rankscope.facade.planning import plan_judging, variance_components
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
@@ -92,7 +94,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
     "agreement": "facade.agreeing",
-    "stability": "facade.planning",
+    "stability": "facade.leaderboards",
     "variance_components": "facade.planning",
     "plan_judging": "facade.planning",
     "prefer": "facade.preferring",
@@ -141,6 +143,7 @@ FLOW = (  # the order of the folders: each imports only from itself and from tho
     "fusion",
     "curves",
     "statistics",
+    "adapters",
     "pipeline",
     "forecast",
     "sampling",

@@ -132,7 +132,8 @@ PEERS: tuple[Peer, ...] = (
         _NINE,
         apart=(
             Apart("RR", {"ties": "given", "score_width": 64, "queries": "judged"}, cut=True),
-            Apart("CappedRecall", {"ties": "given", "score_width": 64}),
+            Apart("CappedRecall", {"ties": "given", "score_width": 64, "queries": "judged"}),
+            Apart("success", {"ties": "given", "score_width": 64, "queries": "judged"}),
         ),
         note="pytrec_eval on lists from which the query itself is removed; its hole@k takes an item as judged if any "
         "query judged it, ours if this query did",

@@ -118,7 +118,9 @@ class InputChoices(Choices, total=False):
     `junk`: items neither relevant nor irrelevant, removed first. `subtopics`: judgements of subtopics for measures of
     diversity, a file, {query: {subtopic: {item: grade}}}, a table or tuples. `classes`: class of each query, a
     dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
-    file may become.
+    file may become. `columns`: which column is which where names do not tell, {"query": NAME, "item": NAME}, also
+    grade, score, rank and, in JSON, results; dots lead into objects. `roll_up`: which document a chunk belongs to, a
+    regular expression with one group, a file, a table or {chunk: document}; documents are evaluated then.
     """
 
     junk: Any
@@ -127,6 +129,8 @@ class InputChoices(Choices, total=False):
     format: str | None
     encoding: str
     max_ratio: float
+    columns: Any
+    roll_up: Any
     compat: str | None
 
 

@@ -100,6 +100,7 @@ TWINS = {  # options whose name in Python is another one
     "descriptor": "descriptors",
     "test": "tests",
     "assessor": "assessors",
+    "map": "columns",
     "covariate": "covariates",
 }
 ELSEWHERE = {  # options that need no twin: what prints, writes and speaks, and what Python does in another way

@@ -86,7 +86,7 @@ def test_a_cell_is_a_number_or_harmless(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "format", [each.name for each in OUTPUT_FORMATS if not each.binary and each.name not in ("csv", "trec")]
+    "format", [each.name for each in OUTPUT_FORMATS if not each.binary and each.name not in ("csv", "trec", "metrics")]
 )
 @pytest.mark.parametrize("per_query", [False, True])
 def test_no_name_steers_a_terminal(format: str, per_query: bool) -> None:

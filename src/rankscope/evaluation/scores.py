@@ -178,6 +178,17 @@ class Scores(Tabular):
         """The same for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
         return written(self, "latex", per_query=per_query, columns=columns, marks=marks)
 
+    def to_metrics(self) -> dict[str, float]:
+        """Summaries and numbers of queries as a flat dictionary that MLflow and W&B log as it is.
+
+        With intervals: `rankscope.adapters.metrics.to_metrics`.
+        """
+        from rankscope.evaluation.metric_keys import metrics_by_column
+
+        return {
+            key: value for _, found in metrics_by_column(self) for each in found for key, value in each.plain.items()
+        }
+
     def means(self) -> pl.DataFrame:
         """One row per system, one column per measure: the summaries."""
         return pl.DataFrame(

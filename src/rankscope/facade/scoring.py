@@ -15,12 +15,21 @@ from rankscope.settings import Settings
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
+    from rankscope.inputs.reading import Reading
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.scale.where import Where
 
 SAVED = ".ranks.parquet"
-OF_FILES = ("junk", "subtopics", "format", "encoding", "max_ratio")  # what saved ranks have no use for
+OF_FILES = (
+    "junk",
+    "subtopics",
+    "format",
+    "encoding",
+    "max_ratio",
+    "columns",
+    "roll_up",
+)  # what saved ranks have no use for
 
 
 def scores_of(
@@ -31,6 +40,7 @@ def scores_of(
     keep_scores: bool = False,
     progress: Progress | None = None,
     where: Where | None = None,
+    both_levels: bool = False,
     **given: Unpack[InputChoices],
 ) -> Scores:
     """Scores of runs against judgements; without runs, of reductions: ranks or their files, one, several or by name.
@@ -42,8 +52,17 @@ def scores_of(
         return scores_by(source, measures)
     asked = measures or ()
     if runs is not None:
-        return evaluate(source, runs, asked, keep_scores=keep_scores, progress=progress, where=where, **given)
-    useless = [name for name in OF_FILES if given.get(name) is not None]
+        return evaluate(
+            source,
+            runs,
+            asked,
+            keep_scores=keep_scores,
+            progress=progress,
+            where=where,
+            both_levels=both_levels,
+            **given,
+        )
+    useless = [name for name in OF_FILES if given.get(name) is not None] + (["both_levels"] if both_levels else [])
     if useless:
         raise SettingError(f"{', '.join(useless)}: saved ranks hold their judgements already, and take no such choice")
     chosen = {name: value for name, value in given.items() if name != "classes" and name not in OF_FILES}
@@ -96,6 +115,14 @@ def scores_by(scores: Scores, measures: Asked | None) -> Scores:
         return scores.only(wanted)
     again = evaluate_ranks([each.ranks for each in scores.systems], measures, scores.settings)
     return replace(again, by_class_wanted=scores.by_class_wanted, notes=scores.notes)
+
+
+def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
+    """How files are read, by what was chosen of it."""
+    from rankscope.inputs.reading import reading_with
+
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
+    return reading_with(given.get("columns"), given.get("roll_up"), given.get("format"), encoding, comments, max_ratio)
 
 
 def ranks_of(source: Any) -> list[RelevantRanks]:

@@ -57,7 +57,7 @@ def report(
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.finding import found_items
-    from rankscope.facade.scoring import scores_asked
+    from rankscope.facade.scoring import reading_of_choices, scores_asked
 
     check_sources(() if qrels is None else (qrels,), suite, history)
     if suite is not None:
@@ -75,7 +75,15 @@ def report(
     known = isinstance(qrels, Scores)
     scores = scores_asked(qrels, runs, measures, usual.REPORT, keep_scores=True, progress=progress, **given)
     sources = (None, None) if known else (qrels, runs)
-    found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
+    found = found_items(
+        scores,
+        *sources,
+        topics=topics,
+        docs=docs,
+        junk=given.get("junk"),
+        baseline=baseline,
+        reading=reading_of_choices(given, scores.settings.comments),
+    )
     whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     if assessors is not None:
         whole = with_assessors(whole, assessors, None if known else runs)
@@ -114,7 +122,7 @@ def with_stability(whole: Report, runs: Any, assessors: Any, given: Mapping[str,
 
     if whole.compared is None or len(whole.systems) < 2:
         return whole
-    from rankscope.facade.planning import stability_of_report
+    from rankscope.facade.leaderboards import stability_of_report
 
     return replace(whole, stable=stability_of_report(whole.scores, runs, assessors, given))
 

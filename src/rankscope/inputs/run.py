@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.tables import Table
 
 SMALL = 64 << 20  # stored bytes
+PLAIN = Reading()
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 
 
@@ -65,6 +66,7 @@ class BlocksOfTables:
         rows = 0
         for table in prefetch(self.read(problems)) if self.source else self.read(problems):
             rows += table.frame.height
+            run.notes |= dict.fromkeys(table.notes)
             block, ordered = block_of(table, problems, rank)
             run.gives_scores = run.gives_scores and not ordered
             if block is not None:
@@ -88,6 +90,8 @@ class Run(Displayed):
         self.in_order = False  # the rows of a query stand in the order of its ranking, whatever their scores
         self.is_part = False  # one of several files, which may be empty if others are not
         self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
+        self.notes: dict[str, None] = {}  # what must be said of it, once it has been read
+        self.rolled_up = False  # its items are documents already
         self._reader = reader
 
     def blocks(self, problems: Problems, rank: bool = False) -> Iterator[RunBlock]:
@@ -112,7 +116,9 @@ class Run(Displayed):
     @property
     def is_small(self) -> bool:
         """Whether it fits in any memory: rows that are there already, or files of a few megabytes."""
-        return self.source is None or self.source.address == "-" or self.source.size < SMALL
+        if self.rolled_up or self.source is None:
+            return True
+        return self.source.address == "-" or self.source.size < SMALL
 
     @property
     def digest(self) -> str:
@@ -123,26 +129,42 @@ class Run(Displayed):
     def of(cls, data: Any, reading: Reading | None = None, *, name: str = "", keep: bool = True) -> Run:
         """A run from a path (`-`: standard input), a dictionary, a frame, or three arrays (query, item, score).
 
-        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Whoever does not `keep` the run
+        {query: {item: score}} gives scores, {query: [item, ...]} an order, best first. Runs of ranx, scored documents
+        of ir_datasets and results of LangChain and LlamaIndex by query are read too. Whoever does not `keep` the run
         saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
+        run = cls._as_given(data, reading or PLAIN, name, keep)
+        if reading is None or reading.roll_up is None or run.rolled_up:
+            return run
+        from rankscope.inputs.rolled_runs import rolled_run
+
+        return rolled_run(run, reading.roll_up)
+
+    @classmethod
+    def _as_given(cls, data: Any, reading: Reading, name: str, keep: bool) -> Run:
         if isinstance(data, Run):
             return data
         if isinstance(data, str | Path):
-            run = cls.from_path(data, reading or Reading())
+            run = cls.from_path(data, reading)
             run.name = name or run.name
             return run
         from rankscope.inputs.plain_objects import plain_of
 
-        plain = plain_of(data, "score", keep)
+        reading = reading.only_for("score")
+        plain = None if reading.columns else plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)
+        from rankscope.inputs.library_objects import RUNS, library_rows
+
+        rows = library_rows(data, "score", name or "run")
+        if rows is not None:
+            return cls.of(rows.data, name=name or rows.name, keep=False)
         from rankscope.inputs import objects
 
-        table = objects.table_of(data, "score", Problems(name or "run"))
+        table = objects.table_of(data, "score", Problems(name or "run"), reading.columns)
         if table is None:
-            raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"])
+            raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
         return cls.from_tables(name or "run", HeldTable(table))
 
     @classmethod

@@ -24,7 +24,7 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
     if isinstance(runs, Mapping) and _is_by_name(runs):
         pairs = [(str(name), data) for name, data in runs.items()]
     else:
-        pairs = [("", data) for data in (runs if isinstance(runs, list) else [runs])]
+        pairs = [("", data) for data in (runs if isinstance(runs, list) and not _is_one_run(runs) else [runs])]
     results = []
     for name, data in pairs:
         try:
@@ -33,6 +33,11 @@ def named_runs(runs: Any, reading: Reading, errors: list[InputError]) -> list[Ru
             errors.append(error)
     _distinguish(results)
     return results
+
+
+def _is_one_run(runs: list[Any]) -> bool:
+    """Rows of one run, named tuples as ir_datasets has them, rather than several runs."""
+    return bool(runs) and isinstance(runs[0], tuple) and hasattr(runs[0], "query_id")
 
 
 def _is_by_name(runs: Mapping[Any, Any]) -> bool:

@@ -51,14 +51,14 @@ def test_two_values_by_hand() -> None:
     assert np.exp(log_capitals([-0.5, 0.2], -0.5))[-1] == pytest.approx(1 - 0.95 * 0.7 / 1.5, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(DIFFERENCES, st.floats(-0.95, 0.95))
 def test_the_capital_is_the_sum_of_plain_products(values: list[float], mean: float) -> None:
     found = float(np.exp(log_capital(log_capitals(values, mean))))
     assert found == pytest.approx(plain_capital(values, mean), rel=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(DIFFERENCES)
 def test_the_limit_is_where_the_capital_reaches_20(values: list[float]) -> None:
     high = upper_limit(values, 0.05)
@@ -70,7 +70,7 @@ def test_the_limit_is_where_the_capital_reaches_20(values: list[float]) -> None:
     assert lower_limit([-each for each in values], 0.05) == -high
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(DIFFERENCES, st.randoms(use_true_random=False))
 def test_the_order_of_the_values_does_not_matter(values: list[float], chance: object) -> None:
     shuffled = list(values)
@@ -78,7 +78,7 @@ def test_the_order_of_the_values_does_not_matter(values: list[float], chance: ob
     assert upper_limit(shuffled, 0.05) == pytest.approx(upper_limit(values, 0.05), abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(DIFFERENCES)
 def test_stricter_limits_are_wider_and_hold_the_mean(values: list[float]) -> None:
     inner = lower_limit(values, 0.05), upper_limit(values, 0.05)

@@ -69,7 +69,7 @@ def test_a_query_counts_once_and_limits_only_narrow(state: Path) -> None:
     assert [look.queries for look in kept.looks] == [10, 25, 60]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.permutations(range(15)))
 def test_the_order_of_queries_within_a_look_does_not_matter(order: list[int]) -> None:
     old, new = [1, 2, 3] * 5, [2, 2, 5] * 5

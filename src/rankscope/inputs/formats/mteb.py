@@ -19,6 +19,8 @@ from rankscope.inputs.nested import ObjectPairs
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.parsed import kind
+from rankscope.inputs.shapes.shape import HOLDS_RUN, Example, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
@@ -26,14 +28,29 @@ name = "mteb"
 suffixes = ("_predictions.json",)
 binary = False
 has_parts = True
+shapes = (
+    InputShape(
+        name="MTEB predictions",
+        holds=HOLDS_RUN,
+        about="{subset: {split: {query: {item: score}}}}, perhaps with `mteb_model_meta`; of several one is chosen "
+        "behind a #: `NanoBEIR_predictions.json#default/test`.",
+        examples=(Example("Task_predictions.json", '{"default": {"test": {"q1": {"a": 2.5, "b": 1.0}}}}\n'),),
+        format="mteb",
+    ),
+)
 
 MODEL_FACTS = "mteb_model_meta"
-BEGINNING = re.compile(rb'\s*\{\s*"mteb_model_meta"\s*:|(?:' + json_text.NAME + rb"){3}\s*\{")
+RESULTS = rb'\s*\{\s*"(?:dataset_revision|task_name|mteb_version)"\s*:'  # how MTEB begins a file of means
+BEGINNING = re.compile(RESULTS + rb'|\s*\{\s*"mteb_model_meta"\s*:|(?:' + json_text.NAME + rb"){3}\s*\{")
+OF_RESULTS = (
+    "Give the predictions (..._predictions.json) of the same run; models are compared over tasks in Python: "
+    "rankscope.compare([rankscope.adapters.mteb.from_results({...})])."
+)
 FORM = "The form is {subset: {split: {query: {item: score}}}}."
 
 
 def recognises(head: bytes) -> bool:
-    """Four objects one within the other, or facts about the model first."""
+    """Four objects one within the other, or facts about the model first; or results, to say what they are."""
     return BEGINNING.match(head) is not None
 
 
@@ -51,6 +68,9 @@ def _parts(data: object, problems: Problems) -> dict[str, ObjectPairs]:
     """The rankings by subset/split."""
     found: dict[str, ObjectPairs] = {}
     subsets = data if isinstance(data, ObjectPairs) else _complain("the file", data, problems)
+    if {"task_name", "scores"} <= dict(subsets).keys():
+        problems.add("", "holds MTEB results, the means of a task, and no rankings", OF_RESULTS)
+        problems.raise_if_any()
     for subset, splits in subsets:
         if subset == MODEL_FACTS:
             continue
@@ -64,7 +84,7 @@ def _parts(data: object, problems: Problems) -> dict[str, ObjectPairs]:
 
 
 def _complain(place: str, value: object, problems: Problems) -> ObjectPairs:
-    problems.add(place, f"must hold an object, got {json_text.kind(value)}", FORM)
+    problems.add(place, f"must hold an object, got {kind(value)}", FORM)
     return ObjectPairs()
 
 
@@ -85,7 +105,7 @@ def _plain(source: Source) -> str:
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Refused: predictions hold no judgements."""
-    raise InputError.of(source.name, ["holds MTEB predictions, which are a run and no judgements"])
+    raise InputError.of(source.name, ["is of MTEB, whose files hold runs and means, but no judgements"])
 
 
 def write_run(run: Run, file: TextIO) -> None:
