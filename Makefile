@@ -5,13 +5,15 @@
 #   make torch  beside that, torch for the processor, for the tests that need it
 #   make spark  an environment of its own, .venv-spark, for the tests that need Spark (pyspark wants pandas below 3)
 #   make spark-tests  those tests; they need Java too
+#   make site   the documentation as a site in site-output, which opens from the disk
+#   make dist   wheel and source archive in dist, checked for the package index
 #   make bench  timed comparisons with the peers, written to docs/performance.md
 PYTHON ?= python3
 BIN := .venv/bin
 STAMPS := .venv/stamps
 SPARK := .venv-spark
 
-.PHONY: demo workbench test lint types tests torch spark spark-tests docs gallery install bench clean
+.PHONY: demo workbench test lint types tests torch spark spark-tests docs gallery site dist install bench clean
 
 demo: install
 	$(BIN)/rankscope demo -o demo-output
@@ -69,6 +71,23 @@ gallery: $(STAMPS)/dev
 	@mkdir -p gallery-output
 	cd gallery-output && for page in ../docs/gallery/*.py ../docs/gallery/papers/*_figure*.py; do ../$(BIN)/python $$page || exit 1; done
 
+$(STAMPS)/site: pyproject.toml $(STAMPS)/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]'
+	@touch $@
+
+site: $(STAMPS)/site
+	$(BIN)/python tools/make_site.py
+
+$(STAMPS)/publish: pyproject.toml $(STAMPS)/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[publish]'
+	@touch $@
+
+dist: $(STAMPS)/publish
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
 $(STAMPS)/bench: pyproject.toml $(STAMPS)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
@@ -77,4 +96,4 @@ bench: $(STAMPS)/bench
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv $(SPARK) demo-output gallery-output .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench
+	rm -rf .venv $(SPARK) demo-output gallery-output .site site-output .cache dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .bench

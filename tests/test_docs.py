@@ -63,9 +63,10 @@ def test_an_example_for_trec_eval_users_runs(example: str, tmp_path: Path, monke
     assert done.output
 
 
-def test_the_front_page_counts_methods_and_controls_apart() -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/tour.md"])
+def test_the_front_pages_count_methods_and_controls_apart(page: str) -> None:
     from rankscope.feedback.methods import ALL, CONTROLS
 
-    text = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    text = " ".join((DOCS.parent / page).read_text(encoding="utf-8").split())
     assert f"{len(ALL) - len(CONTROLS)} methods and {len(CONTROLS)} controls" in text
     assert f"{len(ALL)} methods" not in text

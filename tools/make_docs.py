@@ -8,11 +8,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/make_docs.py` finds tools and tests as packages
 
+from rankscope.graphs import ALL, FEEDBACK  # noqa: E402
 from rankscope.graphs.graph import Graph  # noqa: E402
 from tools.docs import (  # noqa: E402
     api,
@@ -48,6 +50,15 @@ def _picture(path: str, graph: Callable[[], Graph]) -> Page:
     return Page(path, lambda: svg_of(graph()), runs_peers=True)
 
 
+def _gallery_pictures() -> list[Page]:
+    """What the programs of the gallery draw; it takes them two minutes."""
+    kinds = [kind.name for kind in (*ALL, *FEEDBACK)]
+    named = [(kind, name) for kind in kinds for name in gallery.pictures_of(kind)]
+    return [
+        Page(f"gallery/images/{name}", partial(gallery.picture, kind, name), runs_peers=True) for kind, name in named
+    ]
+
+
 PAGES: tuple[Page, ...] = (
     Page("reference/measures.md", measures.page),
     Page("reference/names.md", names.page),
@@ -72,6 +83,7 @@ PAGES: tuple[Page, ...] = (
     _picture("explanation/normalization.svg", normalization.graph),
     _picture("explanation/forecast.svg", forecast.graph),
     Page("gallery/README.md", gallery.page),
+    *_gallery_pictures(),
     Page("conformance.md", conformance.page, runs_peers=True),
 )
 

@@ -1,3 +1,3 @@
 """The version, in one place: the build, `--version` and every provenance record read it here."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

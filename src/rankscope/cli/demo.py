@@ -29,6 +29,7 @@ BLOCK = 512  # queries ranked at once: memory that is used again, where larger t
 @click.option("--quiet", is_flag=True, help="Only the table and the verdict: no progress, no list of files.")
 def command(output: str, quiet: bool) -> None:
     """Two systems on the icons that ship with rankscope: every icon in turn is the query, its class the target."""
+    from rankscope.cli.demo_samples import write_samples
     from rankscope.cli.output import colourful, print_result, progress_line
     from rankscope.collections import icons
     from rankscope.evaluation.evaluate import evaluate_ranks
@@ -56,7 +57,9 @@ def command(output: str, quiet: bool) -> None:
     print_result("\n" + "\n".join(verdict(compared)[:1]) + "\n\n" if compared is not None else "\n")
     with progress_line(quiet) as progress:
         found = _first_found(sample, scores)
-        files = [*_written(folder, ranks, scores, compared), _report(folder, scores, compared, found, progress)]
+        files = _written(folder, ranks, scores, compared)
+        files += write_samples(folder, sample, _nearest, SYSTEMS)
+        files.append(_report(folder, scores, compared, found, progress))
     for path, what in files:
         tell(f"  {path}  {what}\n")
     tell(f"\nOpen {files[-1][0].resolve().as_uri()}\n")
@@ -128,7 +131,7 @@ def _first_found(sample: Any, scores: Any) -> Any:
     rows = np.array([place[queries[each]] for each in shown.tolist()])
     lists, seen = {}, set(rows.tolist())
     for system in scores.systems:
-        nearest = _nearest(sample.features(system.name).astype(np.float64), rows, COUNT)
+        nearest, _ = _nearest(sample.features(system.name), rows, COUNT)
         same = (sample.labels[nearest] == sample.labels[rows][:, None]).astype(np.float64)
         seen |= set(nearest.ravel().tolist())
         lists[system.name] = {
@@ -139,14 +142,19 @@ def _first_found(sample: Any, scores: Any) -> Any:
     return FoundItems(lists, documents=ShownDocuments(pictures=pictures))
 
 
-def _nearest(features: Any, rows: Any, count: int) -> Any:
-    """The items nearest to some of them by cosine, themselves left out; equal ones in the order of the collection."""
+def _nearest(features: Any, rows: Any, count: int) -> tuple[Any, Any]:
+    """The items nearest to some of them by cosine, themselves left out, and their cosines, to six places.
+
+    Equal ones stand in the order of the collection.
+    """
     import numpy as np
 
-    length = np.sqrt((features**2).sum(axis=1))
-    alike = features[rows] @ features.T / np.maximum(length, 1e-12)
-    alike[np.arange(rows.size), rows] = -np.inf
-    return np.argsort(-alike, axis=1, kind="stable")[:, :count]
+    vectors = np.asarray(features, dtype=np.float64)
+    vectors = vectors / np.maximum(np.sqrt((vectors**2).sum(axis=1, keepdims=True)), 1e-12)
+    alike = np.round(vectors[rows] @ vectors.T, 6)
+    alike[np.arange(len(rows)), rows] = -np.inf
+    places = np.argsort(-alike, axis=1, kind="stable")[:, :count]
+    return places, np.take_along_axis(alike, places, axis=1)
 
 
 def _report(folder: Path, scores: Any, compared: Any, found: Any, progress: Any) -> tuple[Path, str]:

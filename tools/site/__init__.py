@@ -1,0 +1,1 @@
+"""The site: docs/ made ready for the builder, notebooks as pages."""
