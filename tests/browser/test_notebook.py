@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +32,16 @@ def ran() -> Any:
     return executed(NOTEBOOK)
 
 
+def texts(shown: list[dict[str, str]]) -> list[str]:
+    """What a prompt would show, without the size of a page: that follows every change of how reports look."""
+    return [re.sub(r"[\d,]+ bytes", "some bytes", each["text/plain"]) for each in shown]
+
+
 def test_the_notebook_shows_what_is_in_the_file(ran: Any) -> None:
     import nbformat
 
     stored = displays(nbformat.read(NOTEBOOK, as_version=4))  # type: ignore[no-untyped-call]
-    assert [each["text/plain"] for each in displays(ran)] == [each["text/plain"] for each in stored]
+    assert texts(displays(ran)) == texts(stored)
     assert len(stored) > 20
 
 
