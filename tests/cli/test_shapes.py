@@ -72,3 +72,14 @@ def test_a_map_for_the_run_leaves_judgements_in_trec_text_alone(folder: Path) ->
     done = asked(folder, "evaluate", "qrels.csv", "run.csv", "--map", "query=such,item=artikel", "-m", "RR")
     assert "0.7500" in done.output
     assert "qrels.csv: has none of the mapped columns: read by its own names" in done.output
+
+
+def test_a_map_that_no_file_has_is_refused(folder: Path) -> None:
+    (folder / "hut.json").write_text(
+        '{"took": 1, "hits": {"hits": [{"_id": "a", "_score": 2, "_source": {"sku": "X1"}}]}}'
+    )
+    (folder / "hut.txt").write_text("hut 0 X1 1\n")
+    done = asked(folder, "evaluate", "hut.txt", "hut.json", "--map", "item=_source.sku", "-m", "RR")
+    assert "hut     1.0000" in done.output
+    wrong = refusal(folder, "evaluate", "hut.txt", "hut.json", "--map", "item=_source.skuu", "-m", "RR")
+    assert "--map item=_source.skuu: no file has such a column" in wrong

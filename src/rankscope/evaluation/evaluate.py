@@ -130,6 +130,10 @@ def evaluate(
         if caution:
             raise SwappedInputs(judgements.name, named[0].place)
     raise_all(errors)
+    if columns is not None:
+        from rankscope.inputs.column_map import refuse_unused_map
+
+        refuse_unused_map(columns, [judgements.notes, *(run.notes for run in named)])
     notes = (*((caution,) if caution else ()), *_input_notes(judgements, named))
     return Scores(tuple(systems), chosen, classes is not None, notes)
 

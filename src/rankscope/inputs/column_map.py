@@ -10,9 +10,10 @@ import polars as pl
 
 from rankscope.catalogue import did_you_mean
 from rankscope.column_names import GRADE, ITEM, LIKELY, QUERY, RANK, ROLES, SCORE, loose_name, plain_name
-from rankscope.errors import InputError
+from rankscope.errors import InputError, SettingError
 from rankscope.inputs.checks import Problems
 from rankscope.validation import Rule
+from rankscope.wording import mapping_value
 
 if TYPE_CHECKING:
     from rankscope.inputs.tables import Table
@@ -106,6 +107,15 @@ def _tells(frame: pl.DataFrame) -> bool:
     """Whether the names of a frame tell its query and its item by themselves."""
     names = set(map(plain_name, frame.columns))
     return bool(names & set(QUERY) and names & set(ITEM))
+
+
+def refuse_unused_map(columns: Any, notes: Iterable[Iterable[str]]) -> None:
+    """Raise where no file has any of the mapped columns: a name that was mistyped must not pass in silence."""
+    if all(ELSEWHERE in each for each in notes):
+        text = ",".join(f"{role}={name}" for role, name in Columns().plain(columns))
+        raise SettingError(
+            f"{mapping_value(text)}: no file has such a column. Without it, files are read by their own names"
+        )
 
 
 def complain(role: str, name: str, names: Iterable[str], problems: Problems) -> None:

@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
@@ -100,13 +101,28 @@ def of_path(path: str | Path) -> Format:
 def read_run(source: Source, reading: Reading) -> Run:
     """A run in any format."""
     reading = reading.only_for("score")
-    return _chosen(source, reading).read_run(source, reading)
+    chosen = _chosen(source, reading)
+    run = chosen.read_run(source, reading)
+    run.notes |= dict.fromkeys(_map_elsewhere(chosen, reading))
+    return run
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements in any format."""
     reading = reading.only_for("grade")
-    return _chosen(source, reading).read_qrels(source, reading)
+    chosen = _chosen(source, reading)
+    qrels = chosen.read_qrels(source, reading)
+    elsewhere = _map_elsewhere(chosen, reading)
+    return replace(qrels, notes=(*qrels.notes, *elsewhere)) if elsewhere else qrels
+
+
+def _map_elsewhere(chosen: Format, reading: Reading) -> tuple[str, ...]:
+    """A note where columns were mapped, but not those of a format that has none."""
+    if not reading.columns or chosen.name not in ("trec", "letor", "mteb"):
+        return ()
+    from rankscope.inputs.column_map import ELSEWHERE
+
+    return (ELSEWHERE,)
 
 
 def _chosen(source: Source, reading: Reading) -> Format:

@@ -57,7 +57,7 @@ def read_run(source: Source, reading: Reading) -> Run:
     def read(problems: Problems) -> Iterator[Table]:
         return _shaped_tables(source, reading, "score", problems)
 
-    return Run.from_tables(source.stem(suffixes), read, source)
+    return Run.from_tables(source.stem((*suffixes, ".json")), read, source)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
