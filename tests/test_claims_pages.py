@@ -16,7 +16,15 @@ from rankscope.cli.main import cli
 from tests.cli.inside import runs_in
 from tests.test_tutorials import DOCS
 
-PAGES = ("explain-a-query", "feedback-questions", "feedback-study", "fuse-runs", "score-a-user", "trust-judgements")
+PAGES = (
+    "explain-a-query",
+    "feedback-questions",
+    "feedback-study",
+    "fuse-runs",
+    "notebooks",
+    "score-a-user",
+    "trust-judgements",
+)
 PARTS = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -72,3 +80,11 @@ def test_what_a_page_shows_can_be_run(page: str, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_has_commands_and_code(page: str) -> None:
     assert {kind for kind, _ in parts(page)} == {"console", "python"}
+
+
+def test_the_page_of_notebooks_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(runs_in(tmp_path))
+    (_, code), *_ = parts("notebooks")
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, encoding="utf-8")
+    page = (DOCS / "how-to" / "notebooks.md").read_text(encoding="utf-8")
+    assert f"```text\n{done.stdout}```" in page

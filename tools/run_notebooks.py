@@ -7,7 +7,6 @@ import shutil
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = ROOT / "docs" / "tutorials"
 LIMIT = 300  # seconds for a cell, on a machine that others use too
+LARGEST = 120_000  # signs of one display that is kept
 KEPT = ("text/html", "text/plain", "image/svg+xml", "image/png")
 
 
@@ -26,9 +26,16 @@ def executed(path: Path) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "here"
         shutil.copytree(path.parent, here)
-        client = NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(here)}})
+        there = {"metadata": {"path": str(here)}}
+        client = NotebookClient(notebook, timeout=LIMIT, coalesce_streams=True, resources=there)
         client.execute(env=_environment())
-    return _tidied(notebook)
+    return notebook
+
+
+def displays(notebook: Any) -> list[dict[str, str]]:
+    """What the cells show, one after the other, by the kind of display; printed lines are text."""
+    outputs = [each for cell in notebook.cells if cell.cell_type == "code" for each in cell.outputs]
+    return [dict(each.get("data") or {"text/plain": each.get("text", "")}) for each in outputs]
 
 
 def _format() -> Any:
@@ -42,44 +49,24 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PATH": first, "COLUMNS": "100", "PYTHONWARNINGS": "ignore"}
 
 
-def _tidied(notebook: Any) -> Any:
-    """Without times and addresses; of what a cell shows no more than a page can use."""
+def kept(notebook: Any) -> Any:
+    """Without times and addresses, and without displays that a page cannot use or that are too large for it."""
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     for cell in notebook.cells:
         cell.metadata = {}
-        if cell.cell_type == "code":
-            cell.outputs = list(_joined(cell.outputs))
         for output in cell.get("outputs", ()):
-            output.pop("metadata", None)
             if "data" in output:
-                _shorten(output)
+                output["metadata"] = {}
+                data = output["data"]
+                output["data"] = {kind: data[kind] for kind in KEPT if kind in data and len(data[kind]) <= LARGEST}
     return notebook
-
-
-def _joined(outputs: list[Any]) -> Iterator[Any]:
-    """What was printed in pieces is one text."""
-    last = None
-    for output in outputs:
-        if last is not None and output.output_type == "stream" and output.get("name") == last.get("name"):
-            last.text += output.text
-            continue
-        last = output
-        yield output
-
-
-def _shorten(output: Any) -> None:
-    rich = [kind for kind in KEPT if kind in output["data"]]
-    output["data"] = {kind: output["data"][kind] for kind in rich}
-    output["metadata"] = {}
-    if len(rich) > 1:
-        output["data"]["text/plain"] = output["data"]["text/plain"].splitlines()[0][:80]
 
 
 def main(wanted: list[str]) -> None:
     """Run those asked for, or all, and write them in their place."""
     for path in sorted(TUTORIALS.glob("*.ipynb")):
         if not wanted or path.stem in wanted:
-            _format().write(executed(path), path)
+            _format().write(kept(executed(path)), path)
             print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     from rankscope.facade.gathering import gather
     from rankscope.facade.growing import estimate, forecast_growth, homogeneity
     from rankscope.facade.interleaving import interleave_runs
+    from rankscope.facade.leaderboards import stability
     from rankscope.facade.looking_often import compare_sequentially, gate_sequentially
-    from rankscope.facade.planning import plan_judging, stability, variance_components
+    from rankscope.facade.planning import plan_judging, variance_components
     from rankscope.facade.preferring import prefer
     from rankscope.facade.ranking import benchmark, describe, rank
     from rankscope.facade.reusing import check_labels, pool_reuse
@@ -93,7 +94,7 @@ _PLACES: dict[str, str] = {  # what each question is asked with, then what it ta
     "pool_reuse": "facade.reusing",
     "check_labels": "facade.reusing",
     "agreement": "facade.agreeing",
-    "stability": "facade.planning",
+    "stability": "facade.leaderboards",
     "variance_components": "facade.planning",
     "plan_judging": "facade.planning",
     "prefer": "facade.preferring",
@@ -218,7 +219,9 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"rankscope.{name}")
     if name in _PLACES:
         return getattr(importlib.import_module(f"rankscope.{_PLACES[name]}"), name)
-    raise AttributeError(f"module 'rankscope' has no attribute '{name}'")
+    from rankscope.catalogue import did_you_mean
+
+    raise AttributeError(f"module 'rankscope' has no attribute '{name}'{did_you_mean(name, __dir__())}")
 
 
 def __dir__() -> list[str]:

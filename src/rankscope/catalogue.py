@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
+LISTED = 40  # names in a message
 SENTENCE_END = re.compile(r"(?<! al)\. ")  # but not that of "et al."
 
 
@@ -50,10 +51,10 @@ def later(package: str, addresses: Mapping[str, str]) -> dict[str, Later]:
 
 def load_attribute(entries: Mapping[str, Later], attribute: str) -> Any:
     """The entry of this name in its module: what `__getattr__` of a package gives for the names of its classes."""
-    for each in entries.values():
-        if each.address.endswith(f":{attribute}"):
-            return each.load()
-    raise AttributeError(f"there is no '{attribute}' here")
+    named = {each.address.partition(":")[2]: each for each in entries.values()}
+    if attribute in named:
+        return named[attribute].load()
+    raise AttributeError(f"there is no '{attribute}' here{did_you_mean(attribute, named)}")
 
 
 class Catalogue(Generic[T]):
@@ -197,6 +198,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     by_case = {each.lower(): each for each in known}
     close = difflib.get_close_matches(name.lower(), by_case, n=1, cutoff=0.6)
     return f" (did you mean '{by_case[close[0]]}'?)." if close else "."
+
+
+def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
+    """The sentence for a name that is none of those known, of which at most so many are listed.
+
+    >>> unknown_name("system", "bm52", ["bm25", "dense"])
+    "no system 'bm52' (did you mean 'bm25'?). There are: bm25, dense"
+    """
+    names = tuple(known)
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return f"no {what} '{name}'{did_you_mean(str(name), names)} There are: {', '.join(names[:LISTED])}{more}"
 
 
 def summary_of(entry: object) -> str:

@@ -5,6 +5,7 @@
     │   └── SwappedInputs    judgements and rankings stand in each other's place
     ├── MeasureError     a measure does not exist, is written wrongly, or lacks what it needs
     ├── SettingError     a setting has a value it cannot have
+    │   └── UnknownSetting   there is no setting of this name: a TypeError too, as Python raises for a wrong keyword
     ├── QueryError       a query is not written in the language that it is read in
     ├── TimeLimitError   a search took longer than it may
     ├── ForkError        a process was forked where it cannot work
@@ -134,6 +135,10 @@ class SettingError(RankscopeError):
         if len(problems) == 1:
             return cls(problems[0])
         return cls("\n  ".join([f"{len(problems)} settings cannot be so:", *problems]), problems)
+
+
+class UnknownSetting(SettingError, TypeError):  # noqa: N818  (it names what is unknown)
+    """A keyword that a function does not take; Python's own `TypeError` catches it too."""
 
 
 class QueryError(RankscopeError):

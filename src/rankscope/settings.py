@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypedDict, Unpack
 
+from rankscope.calling import declare_defaults
 from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
 from rankscope.peers import PEER, peer
@@ -109,6 +110,31 @@ class Choices(TypedDict, total=False):
     mean: str | None
     comments: bool | None
     seed: int | None
+
+
+class InputChoices(Choices, total=False):
+    """How inputs are read, and every setting; None means not chosen.
+
+    `junk`: items neither relevant nor irrelevant, removed first. `subtopics`: judgements of subtopics for measures of
+    diversity, a file, {query: {subtopic: {item: grade}}}, a table or tuples. `classes`: class of each query, a
+    dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
+    file may become. `columns`: which column is which where names do not tell, {"query": NAME, "item": NAME}, also
+    grade, score, rank and, in JSON, results; dots lead into objects. `roll_up`: which document a chunk belongs to, a
+    regular expression with one group, a file, a table or {chunk: document}; documents are evaluated then.
+    """
+
+    junk: Any
+    subtopics: Any
+    classes: Any
+    format: str | None
+    encoding: str
+    max_ratio: float
+    columns: Any
+    roll_up: Any
+    compat: str | None
+
+
+declare_defaults(InputChoices, encoding="utf-8", max_ratio=200.0)
 
 
 @dataclass(frozen=True, init=False)

@@ -43,6 +43,23 @@ def setting_value(name: str, value: object) -> str:
     return " ".join(f"{option} {short_number(each) if isinstance(each, float) else each}" for each in several)
 
 
+def mapping_value(text: str) -> str:
+    """How columns are named, as it is to be typed: in quotes where a name has blanks.
+
+    >>> mapping_value("query=search term")
+    "columns='query=search term'"
+    >>> with speaking_options({"columns": "--map"}):
+    ...     mapping_value("query=q,item=sku"), mapping_value("query=search term")
+    ('--map query=q,item=sku', "--map 'query=search term'")
+    """
+    option = _option("columns")
+    if option is None:
+        return setting_value("columns", text)
+    import shlex
+
+    return f"{option} {shlex.quote(text)}"
+
+
 def setting_usage(name: str, stands_for: str = "") -> str:
     """A setting as it is to be given, with a word that stands for the value, or its name alone.
 

@@ -68,7 +68,7 @@ def test_every_question_has_its_line_its_example_and_its_function() -> None:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_options_and_parameters_are_the_same(name: str) -> None:
-    parameters = inspect.signature(QUESTIONS[name]).parameters
+    parameters = inspect.signature(inspect.unwrap(QUESTIONS[name])).parameters
     options = {str(each.name): each for each in question_command(name).params if isinstance(each, click.Option)}
     own = set(options) - set(LabelledProblem.__annotations__) - {"output", "output_format", "quiet", "force", "debug"}
     assert own - {"methods"} == set(parameters) - {"features", "methods", "progress", "problem"}

@@ -147,6 +147,13 @@ def test_the_report_says_it_too(here: Path, tmp_path: Path) -> None:
     for words in ("With other queries of the same kind", "With other assessors", "With another part of the collection"):
         assert words in page
     assert "look the same again" not in rankscope.report("qrels.txt", ["bm25.run"])
+    (tmp_path / "early.txt").write_text("".join(f"q{q} 0 d{i} {i % 2}\n" for q in (0, 1) for i in ITEMS))
+    (tmp_path / "late.txt").write_text("".join(f"q{q} 0 d{i} {i % 2}\n" for q in (2, 3) for i in ITEMS))
+    apart = [str(tmp_path / name) for name in ("early.txt", "late.txt")]
+    page = rankscope.report("qrels.txt", ["bm25.run", "dense.run"], depth=20, assessors=apart)
+    assert "With other queries of the same kind" in page
+    assert "With other assessors" not in page
+    assert "With another part of the collection" not in page
 
 
 MISTAKES = {

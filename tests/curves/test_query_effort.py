@@ -91,7 +91,7 @@ def test_without_the_collection_there_is_no_table_but_windows() -> None:
 
 def test_a_query_that_is_not_there_or_has_nothing_to_find_is_told() -> None:
     ranks = RelevantRanks.from_ranks([[1], []], queries=["a", "b"])
-    with pytest.raises(MeasureError, match="no query 'c' in run; there are a, b"):
+    with pytest.raises(MeasureError, match=r"run: no query 'c'\. There are: a, b"):
         search_effort(ranks, "c")
     with pytest.raises(MeasureError, match="nothing to find"):
         search_effort(ranks, "b")

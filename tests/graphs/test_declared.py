@@ -142,13 +142,13 @@ def test_a_kind_gets_plain_values_however_they_were_given() -> None:
     got: list[object] = []
 
     def keep(
-        systems: object,
+        results: object,
         bins: Annotated[int, Option("how many bins", least=2)] = 10,
         mood: Annotated[Literal["calm", "wild"] | None, Option("how it looks")] = None,
         ends: Annotated[Sequence[float], Option("an end", "--end")] = (0.0, 1.0),
         more: int = 0,
     ) -> Graph:
-        got[:] = [systems, bins, mood, ends, more]
+        got[:] = [results, bins, mood, ends, more]
         return Graph("kept", Axis("x"), Axis("y"))
 
     shown = kind("kept", "nothing")(keep)

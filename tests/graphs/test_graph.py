@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+
 import numpy as np
 import pytest
 
@@ -128,6 +130,6 @@ def test_a_graph_says_what_it_is() -> None:
 
 
 def test_a_notebook_gets_a_picture() -> None:
-    bundle = empty_graph().curve(falling(), "a")._repr_mimebundle_()
-    assert bundle["image/svg+xml"].startswith("<svg")
-    assert "text/plain" in bundle
+    shown = empty_graph().curve(falling(), "a")._repr_html_()
+    assert shown.startswith("<img alt=")
+    assert b64decode(shown.partition("base64,")[2].rstrip('">')).startswith(b"<svg")

@@ -89,10 +89,10 @@ def test_columns_of_unequal_length_are_refused() -> None:
 
 
 def test_wrong_values_of_a_dictionary_are_all_named() -> None:
-    error = run_error({"q": {"a": None, "b": "x"}, "r": 3, None: {}, "s": [["a", 1]]})
+    error = run_error({"q": {"a": None, "b": "x"}, "r": 3, None: {}, "s": [[["a"], 1]]})
     assert "run: 5 problems" in error
     assert "query q, item a: score must be a number, got None" in error
-    assert "query s: item must be text or a whole number, got ['a', 1]" in error
+    assert "query s, result 1: item must be text or a whole number, got ['a']" in error
 
 
 def test_ranks_must_be_whole_when_they_are_asked_for() -> None:

@@ -47,7 +47,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         "unknown name 'colour'",
         "measures: it must be a list of texts",
         "title: it must be a text",
-        "settings: no setting 'rle'. There are:",
+        "settings: no setting 'rle' (did you mean 'rel'?). There are:",
         "task 1: it has no name",
         "task 2 (x): it needs qrels and runs, or ranks alone",
         "task 3 (x): unknown name 'note'",

@@ -15,6 +15,7 @@ from rankscope.measures import (
     RBP,
     Accuracy,
     Compat,
+    ContextPrecision,
     Enorm,
     Estar,
     Generality,
@@ -42,6 +43,8 @@ def sees_the_end(measure: Measure) -> bool:
     """What counts the items returned; all else looks at the judged ones only."""
     if isinstance(measure, SetP | SetRelativeP | SetAP | SetF | NumRet):
         return True  # the number returned is in the formula
+    if isinstance(measure, ContextPrecision):
+        return measure.count == "set"
     if isinstance(measure, Utility):
         return True  # an irrelevant item returned costs b
     if isinstance(measure, Unjudged):

@@ -43,6 +43,11 @@ GRADED = {
     "ERR(top=4)": 0.247803,
     "nERR": 0.512144,
     "Q": 0.461851,
+    "ContextPrecision@5": 0.75,
+    "ContextPrecision": 0.642857,
+    "ContextPrecision(count=set)@5": 0.4,
+    "id_based_context_precision": 0.375,
+    "ContextRecall@5": 0.5,
     "Judged@5": 0.8,
     "hole@5": 0.2,
 }

@@ -111,7 +111,7 @@ def test_an_unknown_format_is_named_with_those_there_are() -> None:
 
 
 def test_a_notebook_shows_a_table(scores: Scores) -> None:
-    assert "<table>" in scores._repr_html_()
+    assert "<table " in scores._repr_html_()
     assert "worse|one" in scores._repr_html_()
 
 

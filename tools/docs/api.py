@@ -42,6 +42,10 @@ MEANINGS = {
     "format": "Format of the files, where it cannot be recognised: trec, csv, ...",
     "encoding": "Encoding of text files",
     "max_ratio": "Refuse a packed file that becomes more than 1 GB and more than so many times its size",
+    "columns": "Which column is which, where names do not tell: {'query': NAME, 'item': NAME}, also grade, score, rank "
+    "and, in JSON, results; dots lead into objects ([input shapes](input-shapes.md))",
+    "roll_up": "Which document a chunk belongs to: a regular expression with one group, a file or a table of chunks "
+    "and documents, or a dictionary; documents are evaluated then",
     "compat": "Count as a peer does ([settings](settings.md))",
 }
 WIDTH = 100
@@ -73,8 +77,8 @@ def section(name: str, function: Any) -> str:
 
 
 def signature(name: str, function: Any) -> str:
-    """How a function is called, on one line or on several."""
-    found = inspect.signature(function)
+    """How a function is called, on one line or on several; what many share stands in a table of its own."""
+    found = inspect.signature(inspect.unwrap(function))
     parts: list[str] = []
     for each in found.parameters.values():
         if each.kind is each.KEYWORD_ONLY and "*" not in parts:

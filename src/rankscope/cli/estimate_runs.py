@@ -26,6 +26,7 @@ class RunOptions:
     seed: int
     input_format: str | None
     encoding: str
+    columns: str | None
 
     def __post_init__(self) -> None:
         count = len(self.files) - 1
@@ -66,6 +67,7 @@ def show_machine(asked: RunOptions, output_format: str) -> None:
         level=asked.level,
         input_format=asked.input_format,
         encoding=asked.encoding,
+        columns=asked.columns,
     )
     print_result(as_json(machine_json(done)) if output_format == "json" else machine_text(done))
 
@@ -90,6 +92,7 @@ def show_runs(asked: RunOptions, output_format: str, per_query: bool, graphs: st
         seed=asked.seed,
         input_format=asked.input_format,
         encoding=asked.encoding,
+        columns=asked.columns,
     )
     print_result(as_json(estimates_json(done)) if output_format == "json" else estimates_text(done, per_query))
     if graphs is not None:

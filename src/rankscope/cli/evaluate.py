@@ -42,6 +42,7 @@ from rankscope.facade.usual import EVALUATE
     help="Write the result to this file. NAME.ranks.parquet saves the reduction itself.",
 )
 @latex_options
+@click.option("--both-levels", is_flag=True, help="With --roll-up: chunks and documents, two rows for each system.")
 @input_options
 @scale_options
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
@@ -56,6 +57,7 @@ def command(
     output: str | None,
     latex_columns: str,
     latex_marks: str,
+    both_levels: bool,
     quiet: bool,
     verbose: bool,
     **given: Any,
@@ -70,6 +72,8 @@ def command(
     rankscope evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10
     rankscope evaluate qrels.txt bm25.run -m all_trec -q --format trec --compat trec_eval-10
     rankscope evaluate qrels.txt bm25.run --explain 301 --collection-size 528155
+    rankscope evaluate judged.csv hits.jsonl --map query=search,item=_source.sku,score=_score
+    rankscope evaluate qrels.json chunks.run --roll-up '^(.*)#\\d+$' --both-levels -m ContextRecall@5
     rankscope evaluate qrels.parquet 'runs/bm25-*.parquet' --memory 1GB -o bm25.ranks.parquet
     """
     limit_threads(1)  # no matrix is multiplied here
@@ -84,7 +88,7 @@ def command(
         _save(inputs, target, quiet, where)
         return
     with progress_line(quiet) as progress:
-        scores = inputs.scores("evaluate", measures or EVALUATE, progress, where=where)
+        scores = inputs.scores("evaluate", measures or EVALUATE, progress, where=where, both_levels=both_levels)
     target.write(scores, per_query, quiet, verbose)
     if not quiet and not target.tells_warnings:
         say_warnings(scores, verbose)
@@ -131,7 +135,6 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     from rankscope.evaluation.coverage_report import coverage_of, warnings_of
     from rankscope.inputs.junk import read_junk
     from rankscope.inputs.qrels import Qrels
-    from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
     from rankscope.inputs.swapped import refuse_swapped
     from rankscope.ranks.storage import save_ranks
@@ -141,7 +144,7 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
         raise SettingError("a .ranks.parquet file holds one system: give QRELS and one RUN")
     (name,) = inputs.named(inputs.files[1:]) or [""]
     settings = inputs.settings
-    reading = Reading(inputs.input_format, inputs.encoding, settings.comments, inputs.max_ratio)
+    reading = inputs.reading(settings)
     unwanted = read_junk(inputs.junk, reading) if inputs.junk else ()
     try:
         qrels, run = Qrels.of(inputs.files[0], reading), Run.of(inputs.files[1], reading, name=name)
@@ -164,6 +167,11 @@ def _save(inputs: Inputs, target: Any, quiet: bool, where: Any) -> None:
     if not quiet:
         for caution in warnings_of(ranks, coverage_of(ranks), settings):
             say(f"! {ranks.system}: {caution.text}")
+        for note in (
+            *(f"{qrels.name}: {each}" for each in qrels.notes),
+            *(f"{run.name}: {each}" for each in run.notes),
+        ):
+            say(f"! {note}")
         for line in _not_kept(settings):
             say(f"! {line}")
         say(f"{len(ranks):,} {'query' if len(ranks) == 1 else 'queries'} saved in {target.path}")

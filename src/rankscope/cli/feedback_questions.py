@@ -136,8 +136,8 @@ def question_command(name: str) -> GroupedCommand:
 
 
 def _own_options(function: Callable[..., Any]) -> list[click.Option]:
-    """One option for each parameter of the function, with its default."""
-    parameters = inspect.signature(function).parameters
+    """One option for each parameter of the function itself, with its default; those of all questions are shared."""
+    parameters = inspect.signature(inspect.unwrap(function)).parameters
     return [_option(name, each.default) for name, each in parameters.items() if name not in NOT_OPTIONS]
 
 

@@ -70,12 +70,13 @@ def command(
     """
     from rankscope.cli.output import print_result
     from rankscope.facade.growing import forecast_of
+    from rankscope.reports.texts.forecast import forecast_json, forecast_text
 
     inputs = Inputs.of(files, given)
     _need_one(inputs)
     scores = inputs.scores("forecast", ["num_q"], keep_scores=True)
     result = forecast_of(scores, measures or FORECAST, to=to, model=model, force=force, level=level, backtest=backtest)
-    print_result(_json(result) if output_format == "json" else _text(result, backtest, quiet))
+    print_result(forecast_json(result) if output_format == "json" else forecast_text(result, backtest, quiet))
 
 
 def _need_one(inputs: Inputs) -> None:
@@ -85,63 +86,3 @@ def _need_one(inputs: Inputs) -> None:
     saved = sum(path.endswith(SAVED) for path in inputs.files)
     if len(inputs.files) != (1 if saved else 2):
         raise SettingError("a forecast is for one system: give QRELS and one RUN, or one NAME.ranks.parquet")
-
-
-def _text(result: Any, backtest: bool, quiet: bool) -> str:
-    from rankscope.reports.formats.rows import table
-
-    parts = [
-        f"{result.system}: from {result.collection:,} to {result.target:,} items ({result.factor:.3g} times), "
-        f"{_drawn(result)}; {result.level:.0%} intervals, seed {result.seed}\n",
-        table([_shown(row) for row in result.rows()], places=3),
-        _tested(result),
-        "".join(f"{reason}\n" for reason in result.reasons),
-    ]
-    if backtest:
-        parts.append(table(result.backtest_rows(), places=3))
-    if quiet:
-        return "\n".join(parts)
-    assumed = "\n".join(f"  - {line}" for line in result.assumptions)
-    parts.append(f"The forecast holds only if\n{assumed}\n" + "".join(f"! {line}\n" for line in result.warnings))
-    return "\n".join(parts)
-
-
-def _drawn(result: Any) -> str:
-    """How many queries, and of how many classes where other queries would be of other classes."""
-    most = max(result.measures, key=lambda each: each.queries)
-    of = f" of {most.units:,} classes, the unit for other queries" if most.unit == "classes" else ""
-    return f"{most.queries:,} queries{of}"
-
-
-def _shown(row: dict[str, object]) -> dict[str, object]:
-    """A row with its intervals in one column each; the reasons name the model."""
-    shown: dict[str, object] = {name: row[name] for name in ("measure", "now", "forecast")}
-    for which in ("these queries", "other queries"):
-        shown[which] = f"{row[f'{which} low']:.3f} to {row[f'{which} high']:.3f}"
-    errors = {name: value for name, value in row.items() if name.startswith("error at")}
-    return shown | {name: f"{round(float(str(value)), 3) + 0.0:+.3f}" for name, value in errors.items()}
-
-
-def _tested(result: Any) -> str:
-    """What the last columns are, or that there are none."""
-    if any(each.own_tests for each in result.measures):
-        return "error at: the present, forecast from that many times fewer items, minus the present\n"
-    return "no back-test: too few items to thin\n"
-
-
-def _json(result: Any) -> str:
-    from dataclasses import asdict
-
-    from rankscope.reports.formats.rows import as_json
-
-    whole = {name: value for name, value in asdict(result).items() if name != "measures"}
-    return as_json(
-        {
-            "format": "rankscope.forecast",
-            "version": 2,
-            **whole,
-            "models": result.reasons,
-            "measures": result.rows(),
-            "backtest": result.backtest_rows(),
-        }
-    )

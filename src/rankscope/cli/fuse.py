@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankscope.cli.guarded import GuardedCommand, Input, OutputFile
+from rankscope.cli.options import shape_options
 
 if TYPE_CHECKING:
     from rankscope.fusion.fused_run import FusedRun, FusionChoice
@@ -68,6 +69,7 @@ class WeightList(click.ParamType[tuple[float, ...]]):
 @click.option(
     "--max-ratio", type=float, default=200.0, show_default=True, help="How many times its size a file may unpack to."
 )
+@shape_options
 @click.option("--system", metavar="NAME", help="Name in tables and graphs. Default: that of the result's file.")
 @click.option("--list", "listed", is_flag=True, help="Show the methods with their formulas, and end.")
 @click.option("--quiet", is_flag=True, help="No warnings and no messages.")

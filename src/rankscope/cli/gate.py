@@ -196,13 +196,14 @@ def _check_sequential_options(
 
 
 def _format(wanted: str | None, path: str | None, sequential: bool) -> str:
+    from rankscope.catalogue import unknown_name
     from rankscope.cli.looks import PICTURES
     from rankscope.cli.output import chosen_format
     from rankscope.errors import SettingError
     from rankscope.reports.texts.gate import FORMATS, SUFFIXES
 
     if wanted is not None and wanted not in FORMATS:
-        raise SettingError(f"no output format '{wanted}'. There are: {', '.join(FORMATS)}")
+        raise SettingError(unknown_name("output format", wanted, FORMATS))
     return chosen_format(path, wanted, SUFFIXES | PICTURES if sequential else SUFFIXES, "text")
 
 

@@ -63,7 +63,6 @@ def command(
     from rankscope import graphs
     from rankscope.cli.kind_options import chosen_options
     from rankscope.cli.output import progress_line, say, say_warnings
-    from rankscope.facade.scoring import counted_ranks
     from rankscope.graphs.look import Look
     from rankscope.graphs.saving import flat_for_want_of_matplotlib, format_of
 
@@ -74,7 +73,7 @@ def command(
     with progress_line(quiet) as progress:
         inputs = Inputs.of(files, given)
         scores = inputs.scores("graph", ["num_q"], progress, keep_scores=chosen.wants("scores"))
-    systems = counted_ranks(scores)
+    systems = scores.ranks
     options |= chosen.accepted(seed=scores.settings.seed)
     picture = chosen(systems, **options)
     picture.save(output, theme=theme, width=width, flat=flat)

@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
+    from rankscope.inputs.reading import Reading
     from rankscope.ranks.relevant_ranks import RelevantRanks
     from rankscope.reports.page.found_items import FoundItems
     from rankscope.scale.where import Where
     from rankscope.settings import Settings
 
 SAVED = ".ranks.parquet"
-INPUT_NAMES = ("junk", "subtopics", "classes", "input_format", "encoding", "max_ratio", "compat", "systems")
+INPUT_NAMES = (
+    "junk",
+    "subtopics",
+    "classes",
+    "input_format",
+    "encoding",
+    "max_ratio",
+    "columns",
+    "roll_up",
+    "compat",
+    "systems",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +41,8 @@ class Inputs:
     input_format: str | None
     encoding: str
     max_ratio: float
+    columns: str | None
+    roll_up: str | None
     compat: str | None
     systems: tuple[str, ...] | None
     given: dict[str, Any]
@@ -71,12 +85,13 @@ class Inputs:
         *,
         keep_scores: bool = False,
         where: Where | None = None,
+        both_levels: bool = False,
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
         from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 
         if all(path.endswith(SAVED) for path in self.files):
-            self._refuse_subtopics()
+            self._refuse_what_is_of_files(both_levels)
             return evaluate_ranks(self._saved(), measures, self.settings, self.classes)
         self._need_runs(command)
         return evaluate(
@@ -89,6 +104,9 @@ class Inputs:
             format=self.input_format,
             encoding=self.encoding,
             max_ratio=self.max_ratio,
+            columns=self.columns,
+            roll_up=self.roll_up,
+            both_levels=both_levels,
             progress=progress,
             keep_scores=keep_scores,
             where=where,
@@ -96,12 +114,19 @@ class Inputs:
             **self.given,
         )
 
+    def reading(self, settings: Settings) -> Reading:
+        """How the files are read."""
+        from rankscope.inputs.reading import reading_with
+
+        return reading_with(
+            self.columns, self.roll_up, self.input_format, self.encoding, settings.comments, self.max_ratio
+        )
+
     def found_items(self, scores: Scores, **given: Any) -> FoundItems:
         """What each system finds first, for a page; `given` are topics, documents and the baseline."""
         from rankscope.facade.finding import found_items
-        from rankscope.inputs.reading import reading_of
 
-        reading = reading_of(self.input_format, self.encoding, scores.settings.comments, self.max_ratio)
+        reading = self.reading(scores.settings)
         if all(path.endswith(SAVED) for path in self.files):
             return found_items(scores, reading=reading, **given)
         return found_items(scores, self.files[0], self.named_runs, junk=self.junk, reading=reading, **given)
@@ -138,11 +163,15 @@ class Inputs:
             )
         return names
 
-    def _refuse_subtopics(self) -> None:
+    def _refuse_what_is_of_files(self, both_levels: bool) -> None:
         from rankscope.errors import SettingError
 
         if self.subtopics is not None:
             raise SettingError("--subtopics: saved ranks hold plain judgements only; give QRELS and RUN files")
+        given = {"--map": self.columns, "--roll-up": self.roll_up, "--both-levels": both_levels or None}
+        useless = [option for option, value in given.items() if value is not None]
+        if useless:
+            raise SettingError(f"{', '.join(useless)}: saved ranks have been read already; give QRELS and RUN files")
 
     def _need_runs(self, command: str) -> None:
         from rankscope.errors import SettingError

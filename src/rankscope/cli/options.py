@@ -24,6 +24,21 @@ TEXT_FILE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Refuse a packed file that becomes more than 1 GB and more than N times its size.",
     ),
 )
+MAP = click.option(
+    "--map",
+    "columns",
+    metavar="ROLE=NAME,...",
+    help="Which column is which, where names do not tell: query=NAME,item=NAME and grade=, score= or rank=. Dots lead "
+    "into objects of JSON (item=_source.sku), results= names a list of hits, numbers count columns of a text without "
+    "a header.",
+)
+ROLL_UP = click.option(
+    "--roll-up",
+    metavar="REGEX|FILE",
+    help="Evaluate documents where items are their chunks: a regular expression whose one group is the document's id, "
+    "as '^(.*)#\\d+$', or a file with two columns, chunk and document. The best chunk counts.",
+)
+SHAPE_OPTIONS: tuple[Callable[[Any], Any], ...] = (MAP, ROLL_UP)
 READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--junk",
@@ -43,6 +58,7 @@ READING_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="NAME",
         help="Format of the input files, where it cannot be recognised: trec, csv, ...",
     ),
+    *SHAPE_OPTIONS,
     *TEXT_FILE_OPTIONS,
 )
 BY = click.option(
@@ -162,6 +178,13 @@ def scale_options(function: F) -> F:
 def text_file_options(function: F) -> F:
     """How text files are read and unpacked."""
     for option in reversed(TEXT_FILE_OPTIONS):
+        function = option(function)
+    return function
+
+
+def shape_options(function: F) -> F:
+    """Which column is which, and which document a chunk belongs to."""
+    for option in reversed(SHAPE_OPTIONS):
         function = option(function)
     return function
 

@@ -45,7 +45,7 @@ def command(files: tuple[str, ...], output_format: str, **given: Any) -> None:
     rankscope stability --assessor ann.txt --assessor bob.txt --assessor eve.txt runs/*.run
     """
     from rankscope.cli.output import print_result
-    from rankscope.facade.planning import stability
+    from rankscope.facade.leaderboards import stability
     from rankscope.reports.texts.stability import stability_text
 
     print_result(stability_text(stability(**split_inputs(files, given)), output_format))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.catalogue import unknown_name
 from rankscope.curves.curve import Curve
 from rankscope.curves.scope import precision_scope, recall_scope
 from rankscope.curves.sizes import unfinished, whole_scopes, with_relevant_items
@@ -146,4 +147,4 @@ def _row_of(queries: RelevantRanks, query: str) -> int:
     try:
         return queries.queries.index(query)
     except ValueError:
-        raise MeasureError(f"there is no query {query!r} in {queries.system}") from None
+        raise MeasureError(f"{queries.system}: {unknown_name('query', query, queries.queries)}") from None

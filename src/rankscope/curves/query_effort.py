@@ -14,10 +14,12 @@ from typing import get_args
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.catalogue import unknown_name
 from rankscope.curves.averaging import By, generality_groups, radial_lattice, radial_mean
 from rankscope.curves.curve import Curve
 from rankscope.curves.effort_over_queries import RECALLS, windows
 from rankscope.curves.precision_recall import level_hits
+from rankscope.displayed import Tabular
 from rankscope.errors import MeasureError
 from rankscope.measures.quadruple import Quadruple
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
@@ -52,8 +54,8 @@ class WantedRecall:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class SearchEffort:
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchEffort(Tabular):
     """One query of one system: its quadruples at some scopes, and what each recall takes."""
 
     system: str
@@ -94,7 +96,7 @@ def search_effort(
     ([(2, 3.0, 1.5), (4, 40.0, 18.5)], [1, 2, 2])
     """
     if query not in queries.queries:
-        raise MeasureError(f"there is no query {query!r} in {queries.system}; there are {_some(queries.queries)}")
+        raise MeasureError(f"{queries.system}: {unknown_name('query', query, queries.queries)}")
     row = queries.queries.index(query)
     one = queries.take(np.array([row]))
     relevant, collection, depth = int(one.relevant[0]), int(one.collection[0]), int(one.depth[0])
@@ -199,7 +201,3 @@ def _ratio(items: float, hits: int) -> float:
 
 def _whole(value: float) -> object:
     return int(value) if np.isfinite(value) else None
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (f" and {len(names) - 8:,} more" if len(names) > 8 else "")

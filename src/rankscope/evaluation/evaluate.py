@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import InputError, SettingError, SwappedInputs
 from rankscope.evaluation.columns import column_of
 from rankscope.evaluation.scores import Column, Scores, SystemScores
@@ -16,7 +17,7 @@ from rankscope.inputs.checks import raise_all
 from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.junk import read_junk
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.reading import reading_of
+from rankscope.inputs.reading import reading_with
 from rankscope.inputs.run import Run
 from rankscope.inputs.several import named_runs
 from rankscope.inputs.swapped import looks_swapped, refuse_swapped
@@ -49,6 +50,9 @@ def evaluate(
     compat: str | None = None,
     max_ratio: float = MAX_RATIO,
     where: Where | None = None,
+    columns: Any = None,
+    roll_up: Any = None,
+    both_levels: bool = False,
     **settings: Unpack[Choices],
 ) -> Scores:
     """Evaluate one run or several (a list, or a dictionary by name) against judgements.
@@ -58,15 +62,38 @@ def evaluate(
     of hits and best distractors in the ranks of the result, for graphs and forecasts that read them. `max_ratio` is how
     many times its own size a packed file may become, beyond 1 GB. `where` says where the work is done, and in how much
     memory. `subtopics` are the judgements that measures of diversity read; without them `qrels` name a subtopic for
-    each judgement, and an item is as relevant as to the subtopic it serves best.
+    each judgement, and an item is as relevant as to the subtopic it serves best. `columns` says which column is which
+    where names do not tell, {"query": NAME, "item": NAME}. `roll_up` says which document a chunk belongs to, and
+    documents are evaluated then; with `both_levels` chunks and documents, each system twice.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
     """
     chosen = settings_of(compat=compat, **settings)
+    if both_levels:
+        from rankscope.evaluation.levels import evaluate_both_levels
+
+        return evaluate_both_levels(
+            qrels,
+            runs,
+            measures,
+            roll_up=roll_up,
+            columns=columns,
+            junk=junk,
+            classes=classes,
+            subtopics=subtopics,
+            format=format,
+            encoding=encoding,
+            progress=progress,
+            keep_scores=keep_scores,
+            compat=compat,
+            max_ratio=max_ratio,
+            where=where,
+            **settings,
+        )
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
-    reading = reading_of(format, encoding, chosen.comments, max_ratio)
+    reading = reading_with(columns, roll_up, format, encoding, chosen.comments, max_ratio)
     parts = _attempt(errors, lambda: _subtopics_of(subtopics, qrels, kinds, reading, chosen))
     plain = qrels if parts is None or _is_other(subtopics, qrels) else parts.flat()
     judgements: Any = None if errors else _attempt(errors, lambda: Qrels.of(plain, reading, keep=False))
@@ -103,9 +130,17 @@ def evaluate(
         if caution:
             raise SwappedInputs(judgements.name, named[0].place)
     raise_all(errors)
-    return Scores(tuple(systems), chosen, classes is not None, (caution,) if caution else ())
+    notes = (*((caution,) if caution else ()), *_input_notes(judgements, named))
+    return Scores(tuple(systems), chosen, classes is not None, notes)
 
 
+def _input_notes(judgements: Qrels, runs: Sequence[Run]) -> list[str]:
+    """What must be said of how the inputs were read, each file by its name."""
+    said = [f"{judgements.name}: {note}" for note in judgements.notes]
+    return [*said, *(f"{run.name}: {note}" for run in runs for note in run.notes)]
+
+
+@public
 def evaluate_ranks(ranks: Sequence[RelevantRanks], measures: Asked, settings: Settings, classes: Any = None) -> Scores:
     """The same from reductions that were made before; what the reduction fixed must not be asked for again.
 

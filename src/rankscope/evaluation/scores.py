@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
+from rankscope.catalogue import did_you_mean
+from rankscope.displayed import Displayed, Tabular, written
 from rankscope.evaluation.coverage_report import Caution, Coverage, coverage_of, status_of, warnings_of
 from rankscope.evaluation.in_effect import settings_in_effect
 from rankscope.lazily import LazyModule
@@ -26,8 +28,8 @@ else:
 GEOMETRIC_FLOOR = 1e-5
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
+@dataclass(frozen=True, eq=False, repr=False)
+class Column(Displayed):
     """One measure of one system: a value per query, NaN where undefined, and which queries count in the summary.
 
     Under `ties="expected"` it also holds the worst and best order's values, and the error of a mean over random orders.
@@ -57,8 +59,8 @@ class Column:
         return int((self.values[self.counted] <= GEOMETRIC_FLOOR).sum()) if self.measure.summary == "geometric" else 0
 
 
-@dataclass(frozen=True, eq=False)
-class SystemScores:
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemScores(Displayed):
     """All measures of one system, with the rankings they were made from."""
 
     ranks: RelevantRanks
@@ -80,8 +82,8 @@ class SystemScores:
         return coverage_of(self.ranks)
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Tabular):
     """What `evaluate` returns. `scores["bm25", "AP"]` is a mean; `to_polars()` the long table, one row per value.
 
     >>> from rankscope.evaluation.evaluate import evaluate
@@ -103,9 +105,28 @@ class Scores:
         return tuple(column.asked for column in self.systems[0].columns) if self.systems else ()
 
     @property
+    def ranks(self) -> tuple[RelevantRanks, ...]:
+        """The rankings behind the numbers, of each system, with the queries that count."""
+        found = tuple(each.ranks for each in self.systems)
+        if self.settings.queries != "answered":
+            return found
+        return tuple(each.take(np.flatnonzero(each.answered)) for each in found)
+
+    @property
     def settings_in_effect(self) -> dict[str, object]:
         """What made the numbers, saved reductions included; where systems differ, a value for each."""
         return settings_in_effect((system.ranks for system in self.systems), self.settings)
+
+    def only(self, measures: Sequence[str]) -> Scores:
+        """The same by some of the measures, in this order, each as it was asked for.
+
+        >>> from rankscope.evaluation.evaluate import evaluate
+        >>> evaluate({"q1": {"a": 1}}, {"q1": {"a": 2.0}}, ["RR", "AP"]).only(["AP"]).measures
+        ('AP',)
+        """
+        places = [self.measures.index(each) for each in measures]
+        systems = [replace(each, columns=tuple(each.columns[place] for place in places)) for each in self.systems]
+        return replace(self, systems=tuple(systems))
 
     def __getitem__(self, key: str | tuple[str, str]) -> float:
         """The summary of a measure: `scores["AP"]` with one system, else `scores["bm25", "AP"]`.
@@ -122,7 +143,14 @@ class Scores:
         for column in columns:
             if column.asked == self._canonical(measure):
                 return column.summary
-        raise KeyError(key)
+        raise KeyError(self._not_found(system, measure))
+
+    def _not_found(self, system: str | None, measure: str) -> str:
+        """What to say of a key that is none."""
+        names = [each.name for each in self.systems]
+        if system is not None and system not in names:
+            return f"no system '{system}'{did_you_mean(system, names)} There are: {', '.join(names)}"
+        return f"no measure '{measure}'{did_you_mean(measure, self.measures)} There are: {', '.join(self.measures)}"
 
     def _canonical(self, text: str) -> str | None:
         """How a measure prints that was written in another way; None if it is none."""
@@ -142,15 +170,13 @@ class Scores:
         frames = [_long(system, column) for system in self.systems for column in system.columns]
         return pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
 
-    def to_pandas(self) -> Any:
-        """The long table as a pandas frame."""
-        try:
-            import pandas as pd
-        except ImportError:
-            from rankscope.errors import MissingExtra
+    def to_markdown(self, per_query: bool = False) -> str:
+        """The summaries, or the values of each query, as `rankscope evaluate --format markdown` prints them."""
+        return written(self, "markdown", per_query=per_query)
 
-            raise MissingExtra("pandas", "pandas") from None
-        return pd.DataFrame(self.to_polars().to_dict(as_series=False))
+    def to_latex(self, per_query: bool = False, columns: str | float = "1", marks: str = "auto") -> str:
+        """The same for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
+        return written(self, "latex", per_query=per_query, columns=columns, marks=marks)
 
     def to_metrics(self) -> dict[str, float]:
         """Summaries and numbers of queries as a flat dictionary that MLflow and W&B log as it is.
@@ -218,19 +244,6 @@ class Scores:
 
     def __iter__(self) -> Iterator[SystemScores]:
         return iter(self.systems)
-
-    def _repr_html_(self) -> str:
-        import html
-
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in ("system", *self.measures))
-        body = "".join(
-            f"<tr><td>{html.escape(each.name)}</td>"
-            + "".join(f"<td>{c.summary:.4f}</td>" for c in each.columns)
-            + "</tr>"
-            for each in self.systems
-        )
-        notes = "".join(f"<li>{html.escape(line)}</li>" for line in self.warnings())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
 
 
 def _floored(system: SystemScores) -> list[Caution]:

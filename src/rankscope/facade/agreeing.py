@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.settings import Choices
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.agreement.marks import AssessorGrades
 
 
+@public
 def agreement(
     judgements: Mapping[str, Any] | Sequence[Any],
     runs: Any = None,

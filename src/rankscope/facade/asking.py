@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
 from rankscope.facade.asking_of_examples import consistency, convergence, efficiency, examples
 from rankscope.facade.asking_of_sessions import adaptation, resilience, scalability, stability
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rankscope.reports.texts.answers import Answer
 
 
+@public
 def ask_feedback(question: str, features: Any, **options: Any) -> Answer:
     """The answer to one question about feedback methods, by its name; options as `rankscope feedback` has them.
 

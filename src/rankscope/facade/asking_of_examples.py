@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade.asked_problem import AskedProblem, Progress, Texts
 from rankscope.facade.problems import LabelledProblem
@@ -19,6 +20,7 @@ Approach = Literal["I", "II", "III"]
 Form = Literal["test", "whole", "decisions", "tuned"]
 
 
+@public
 def efficiency(
     features: Any,
     *,
@@ -75,6 +77,7 @@ def efficiency(
     )
 
 
+@public
 def convergence(
     features: Any,
     *,
@@ -119,6 +122,7 @@ def convergence(
     )
 
 
+@public
 def examples(
     features: Any,
     *,
@@ -154,6 +158,7 @@ def examples(
     )
 
 
+@public
 def consistency(
     features: Any,
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade.asked_problem import AskedProblem, Progress, Texts
 from rankscope.facade.problems import FeedbackProblem, LabelledProblem, start_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rankscope.reports.texts.answers import Answer
 
 
+@public
 def resilience(
     features: Any,
     *,
@@ -58,6 +60,7 @@ def resilience(
     )
 
 
+@public
 def stability(
     features: Any,
     *,
@@ -95,6 +98,7 @@ def stability(
     )
 
 
+@public
 def adaptation(
     features: Any,
     *,
@@ -140,6 +144,7 @@ def adaptation(
     )
 
 
+@public
 def scalability(
     features: Any,
     *,

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.scoring import InputChoices, scores_of
+from rankscope.facade.scoring import InputChoices, refuse_more, scores_asked
 from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.verdicts.gate_result import GateResult
 
 
+@public
 def compare(
     qrels: Any,
     runs: Any = None,
@@ -39,7 +41,8 @@ def compare(
 ) -> Compared:
     """Is B better than A, by how much, and for which kind of query? The first measure decides.
 
-    Takes what `evaluate` takes, or scores that it gave, or tables of scores (`ScoreTable`). Every pair is compared, or
+    Takes what `evaluate` takes, or scores that it gave, as `compare(scores)` or `compare(scores, "AP")`, or tables of
+    scores (`ScoreTable`). Every pair is compared, or
     with `pairs="baseline"` each system with the baseline, which is the first one unless named. `tests` are made beside,
     by name; no verdict rests on them.
     >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
@@ -52,11 +55,11 @@ def compare(
     from rankscope.validation import OneOf, check
 
     chosen = check({"pairs": pairs}, pairs=OneOf(("all", "baseline")))
-    if _is_scored(qrels):
+    if _is_tables(qrels):
         refuse_more(runs, given, "seed")
         scores = qrels
     else:
-        scores = scores_of(qrels, runs, measures, progress=progress, **given)
+        scores = scores_asked(qrels, runs, measures, usual.COMPARE, progress=progress, **given)
     check_comparable(scores, given.get("classes"))
     return compare_tables(
         scores,
@@ -72,6 +75,7 @@ def compare(
     )
 
 
+@public
 def explain_by(scores: Any, variables: Any, level: float = 0.95) -> Explained:
     """What do variables of the queries, such as their length, explain of the first measure, and of differences?
 
@@ -90,6 +94,7 @@ def explain_by(scores: Any, variables: Any, level: float = 0.95) -> Explained:
     return explain(table, read, level)
 
 
+@public
 def gate(
     qrels: Any,
     runs: Any = None,
@@ -114,15 +119,10 @@ def gate(
     >>> gate(qrels, [good, good]).passed
     True
     """
-    from rankscope.evaluation.scores import Scores
     from rankscope.facade.gate_history import append_gate, check_history_options
 
     check_history_options(history, build, date)
-    if isinstance(qrels, Scores):
-        refuse_more(runs, given)
-        scores = qrels
-    else:
-        scores = scores_of(qrels, runs, measures, progress=progress, **given)
+    scores = scores_asked(qrels, runs, measures, usual.GATE, progress=progress, **given)
     result = gate_of(scores, min_effect, self_test)
     if history is not None:
         append_gate(scores, result, history, build, date)
@@ -173,20 +173,12 @@ def _seed_of(scores: Any, given: int | None) -> int:
     return given if given is not None else settings.seed if settings is not None else 0
 
 
-def _is_scored(source: Any) -> bool:
-    """Scores, a table of them, or several tables."""
-    from rankscope.evaluation.scores import Scores
+def _is_tables(source: Any) -> bool:
+    """Several tables of scores."""
     from rankscope.statistics.table.score_table import ScoreTable
 
     several = isinstance(source, Sequence) and not isinstance(source, str) and len(source) > 0
-    return isinstance(source, Scores) or (several and all(isinstance(each, ScoreTable) for each in source))
-
-
-def refuse_more(runs: Any, given: InputChoices, *free: str) -> None:
-    """Scores are made already: nothing that would change them can be chosen any more."""
-    late = [*(["runs"] if runs is not None else []), *(name for name in given if name not in free)]
-    if late:
-        raise SettingError(f"{', '.join(late)}: the scores are there already; choose it where they are made")
+    return several and all(isinstance(each, ScoreTable) for each in source)
 
 
 def need_means(scores: Scores) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
+
 if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
     from rankscope.inputs.run import Run
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.sampling.run_estimates import RunEstimates
 
 
+@public
 def estimate_runs(
     qrels: Any,
     runs: Any,
@@ -28,6 +31,7 @@ def estimate_runs(
     seed: int = 0,
     input_format: str | None = None,
     encoding: str = "utf-8",
+    columns: Any = None,
 ) -> RunEstimates:
     """What judgements of a random sample say of runs: class size, recall, precision, gain and AP, with intervals.
 
@@ -57,7 +61,7 @@ def estimate_runs(
     )
     usual = USUAL if collection_size is None else (*USUAL, *WITH_COLLECTION)
     asked = parse_quantities(usual if measures is None else measures)
-    reading = reading_of_files(input_format, encoding)
+    reading = reading_of_files(input_format, encoding, columns)
     tables = {run.name: ranking_table(run) for run in named(runs, reading)}
     judged = SampledQrels.of(qrels, reading)
     frame = frame_of(judged, [*tables.values()], drawn, rel=rel, collection_size=collection_size)
@@ -70,11 +74,11 @@ def estimate_runs(
     )
 
 
-def reading_of_files(input_format: str | None, encoding: str) -> Reading:
+def reading_of_files(input_format: str | None, encoding: str, columns: Any = None) -> Reading:
     """How judgements and runs are read."""
-    from rankscope.inputs.reading import reading_of
+    from rankscope.inputs.reading import reading_with
 
-    return reading_of(input_format, encoding, True, 200.0)
+    return reading_with(columns, None, input_format, encoding, True, 200.0)
 
 
 def named(runs: Any, reading: Reading) -> list[Run]:
@@ -90,6 +94,7 @@ def named(runs: Any, reading: Reading) -> list[Run]:
     return found
 
 
+@public
 def estimate_with_machine(
     human: Any,
     machine: Any,
@@ -101,6 +106,7 @@ def estimate_with_machine(
     level: float = 0.95,
     input_format: str | None = None,
     encoding: str = "utf-8",
+    columns: Any = None,
 ) -> MachineJudged:
     """What a machine's judgements say of runs once they are corrected by people's judgements of some queries.
 
@@ -119,7 +125,7 @@ def estimate_with_machine(
     from rankscope.validation import SHARE, check
 
     check(locals(), level=SHARE)
-    reading = reading_of_files(input_format, encoding)
+    reading = reading_of_files(input_format, encoding, columns)
     seen = _tuned_on(tuned_on)
     judges = TwoJudges.of(Qrels.of(human, reading), Qrels.of(machine, reading), seen)
     by_name = {run.name: run for run in named(runs, reading)}

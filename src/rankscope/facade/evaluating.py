@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from rankscope.calling import public
 from rankscope.facade import usual
 from rankscope.facade.scoring import InputChoices, scores_of
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.running.runner import Runner
 
 
+@public
 def evaluate(
     qrels: Any,
     runs: Any = None,
@@ -27,6 +29,7 @@ def evaluate(
     work: str | Path | None = None,
     shuffle: Literal["auto", "none"] = "auto",
     digest: bool = True,
+    both_levels: bool = False,
     **given: Unpack[InputChoices],
 ) -> Scores:
     """How good is it? Means and values per query, of one run or several against judgements.
@@ -39,7 +42,7 @@ def evaluate(
     A folder of files or a pattern is one system. A run that does not fit into `memory` ("1GB"; None: half of what is
     free) is reduced in parts, `on` "home", "processes:4", "dask://HOST:PORT" or "spark"; no number depends on it.
     `work` is a folder in which finished parts wait for the rest, `shuffle="none"` counts rows where they lie, and
-    `digest=False` leaves the SHA-256 of large runs out.
+    `digest=False` leaves the SHA-256 of large runs out. With `roll_up`, `both_levels` shows chunks and documents.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}})
     >>> scores["AP"], scores["RR"]
     (0.5, 0.5)
@@ -49,4 +52,13 @@ def evaluate(
         from rankscope.scale.where import Where
 
         where = Where(on=on, memory=memory, work=work, shuffle=shuffle, digest=digest)
-    return scores_of(qrels, runs, measures, keep_scores=keep_scores, progress=progress, where=where, **given)
+    return scores_of(
+        qrels,
+        runs,
+        measures,
+        keep_scores=keep_scores,
+        progress=progress,
+        where=where,
+        both_levels=both_levels,
+        **given,
+    )

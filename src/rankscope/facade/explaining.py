@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from rankscope.facade.scoring import InputChoices, counted_ranks, scores_of
+from rankscope.calling import public
+from rankscope.facade.scoring import InputChoices, scores_of
 
 if TYPE_CHECKING:
     from rankscope.curves.query_effort import SearchEffort
     from rankscope.evaluation.scores import Scores
 
 
+@public
 def explain_query(qrels: Any, runs: Any = None, query: str = "", **given: Unpack[InputChoices]) -> SearchEffort:
     """Decision tables of one query of one system, what its hits cost, and how far to look for a wanted recall.
 
@@ -33,5 +35,5 @@ def efforts_of(scores: Scores, queries: Sequence[str]) -> list[SearchEffort]:
     """What each system does for each query, query by query."""
     from rankscope.curves.query_effort import search_effort
 
-    systems = counted_ranks(scores)
+    systems = scores.ranks
     return [search_effort(system, query) for query in queries for system in systems]

@@ -43,7 +43,7 @@ def found_items(
     if topics is not None:
         from rankscope.inputs.topics.reading import read_topics
 
-        queries = read_topics(topics, replace(how, format=None))
+        queries = read_topics(topics, replace(how, format=None, columns=(), roll_up=None))
         _need_common(queries, scores)
         found = found.with_words(queries)
     if docs is not None:

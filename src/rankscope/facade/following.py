@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import InputError, SettingError
 from rankscope.settings import Choices
 from rankscope.wording import setting_usage, setting_value
@@ -22,6 +23,7 @@ T = TypeVar("T")
 HEEDED = ("rel", "depth", "judged_only", "ties", "duplicates", "score_width", "query_item", "comments", "seed")
 
 
+@public
 def ledger(
     qrels: Any,
     stages: Any,

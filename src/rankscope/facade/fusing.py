@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.wording import setting_usage
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.inputs.reading import Reading
 
 
+@public
 def fuse(
     runs: Any,
     method: str = "rrf",
@@ -33,13 +35,15 @@ def fuse(
     format: str | None = None,
     encoding: str = "utf-8",
     max_ratio: float = 200.0,
+    columns: Any = None,
+    roll_up: Any = None,
 ) -> FusedRun:
     """One run from several: a list of them, or a dictionary by name.
 
     `norm` brings scores to one scale, query by query; methods that look at ranks alone do not mind. With judgements
     `tune` chooses weights and options, and methods such as bayesfuse learn, always on the queries of other `folds` than
     those they are used for, so that the fused run may be evaluated with the same judgements. `choices` of the result
-    say what was chosen.
+    say what was chosen. `columns` and `roll_up` as in `evaluate`.
     >>> both = fuse([{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 9.0, "c": 5.0}}])
     >>> [(item, round(score, 4)) for _, item, score in both.table().rows()]
     [('b', 0.0325), ('c', 0.032), ('a', 0.0164)]
@@ -50,7 +54,7 @@ def fuse(
     from rankscope.fusion.normalization import NORMALIZATIONS
     from rankscope.fusion.tuning import fuse_across, fuse_as_given, trials_of
     from rankscope.inputs.qrels import Qrels
-    from rankscope.inputs.reading import reading_of
+    from rankscope.inputs.reading import reading_with
     from rankscope.validation import COUNT, SEED, Number, WholeNumber, check
 
     checked = check(
@@ -62,7 +66,7 @@ def fuse(
     )
     chosen, scale = FUSIONS.parse(method), NORMALIZATIONS.find(norm)
     _need_judgements(chosen, qrels, tune)
-    reading = reading_of(format, encoding, True, max_ratio)
+    reading = reading_with(columns, roll_up, format, encoding, True, max_ratio)
     lists = scale(Candidates.of(_named(runs, reading)))
     trials = trials_of(chosen, lists.scores.shape[1], weights, tune)
     if qrels is None:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankscope.calling import public
+
 if TYPE_CHECKING:
     from rankscope.gathering.gathered import Gathered
 
 
+@public
 def gather(
     addresses: str | Sequence[str],
     output: str | Path,

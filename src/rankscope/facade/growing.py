@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
+from rankscope.displayed import ShownByName
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.scoring import InputChoices, counted_ranks, scores_of
+from rankscope.facade.scoring import InputChoices, scores_of
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from rankscope.statistics.intervals.homogeneity import Homogeneity
 
 
+@public
 def forecast_growth(
     qrels: Any,
     runs: Any = None,
@@ -62,6 +65,7 @@ def forecast_of(
     )
 
 
+@public
 def homogeneity(
     qrels: Any,
     runs: Any = None,
@@ -70,7 +74,7 @@ def homogeneity(
     level: float = 0.95,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
-) -> dict[str, Homogeneity]:
+) -> ShownByName[Homogeneity]:
     """Does quality depend on the generality d/c alone? At scope n c, for each system.
 
     Takes what `evaluate` takes, and the size of the collection must be known. Classes of different sizes in the whole
@@ -79,13 +83,14 @@ def homogeneity(
     return homogeneity_of(scores_of(qrels, runs, ["num_q"], progress=progress, **given), n=n, level=level)
 
 
-def homogeneity_of(scores: Scores, *, n: float, level: float) -> dict[str, Homogeneity]:
+def homogeneity_of(scores: Scores, *, n: float, level: float) -> ShownByName[Homogeneity]:
     """The test of each system that was scored."""
     from rankscope.statistics.intervals.homogeneity import homogeneity as homogeneous
 
-    return {each.system: homogeneous(each, n, level) for each in counted_ranks(scores)}
+    return ShownByName({each.system: homogeneous(each, n, level) for each in scores.ranks})
 
 
+@public
 def estimate(
     *,
     collection_size: int,

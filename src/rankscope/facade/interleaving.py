@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from rankscope.calling import public
+from rankscope.displayed import ShownRows
 from rankscope.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -21,9 +23,10 @@ MAY: Final = {"impression": ("impression",), "assessor": ("assessor", "user")}
 Impression = tuple[str, str]  # query and number
 
 
+@public
 def interleave_runs(
     first: Any, second: Any, *, method: str = "team-draft", depth: int = 10, impressions: int = 1, seed: int = 0
-) -> list[dict[str, object]]:
+) -> ShownRows:
     """Lists of two runs for every query that both answer, `impressions` of each, a row for each item.
 
     `team` is the run that brought the item, `first` and `second` its ranks in the runs (None: not among the first
@@ -48,12 +51,12 @@ def interleave_runs(
     shared = [query for query in heads[0] if query in heads[1]]
     if not shared:
         raise SettingError("the runs have no query in common, so there is nothing to interleave")
-    return [
+    return ShownRows(
         row
         for query in shared
         for number in range(1, chosen["impressions"] + 1)
         for row in _rows(query, number, [each[query] for each in heads], [run.name for run in runs], chosen)
-    ]
+    )
 
 
 def _heads(run: Any, depth: int) -> dict[str, list[str]]:

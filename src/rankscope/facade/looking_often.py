@@ -8,10 +8,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.facade import usual
-from rankscope.facade.comparing import answer_notes, need_means, refuse_more
-from rankscope.facade.scoring import InputChoices, scores_of
+from rankscope.facade.comparing import answer_notes, need_means
+from rankscope.facade.scoring import InputChoices, refuse_more, scores_of
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 
 
+@public
 def gate_sequentially(
     qrels: Any,
     runs: Any = None,
@@ -50,6 +52,7 @@ def gate_sequentially(
     return gate_look(scores, sequential, min_effect)
 
 
+@public
 def compare_sequentially(
     qrels: Any,
     runs: Any = None,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rankscope.catalogue import unknown_name
 from rankscope.errors import InputError, SettingError
 from rankscope.wording import setting_usage
 
@@ -40,8 +41,7 @@ def merge_files(
     decided = check({"open_pairs": open_pairs}, open_pairs=Optional(OneOf(OPEN)))["open_pairs"]
     rule, marks = MergeRule.parse(merge), marks_of(files)
     if unknown := [name for name in rule.weights if name not in marks.assessors]:
-        there = ", ".join(marks.assessors)
-        raise SettingError.of([f"merge: there is no assessor '{name}'. There are: {there}" for name in unknown])
+        raise SettingError.of([f"merge: {unknown_name('assessor', name, marks.assessors)}" for name in unknown])
     grades, left_out = _merged(marks, rule, decided)
     write(Qrels.of(grades), output)
     _write_provenance(files, output, marks.assessors, {"rule": str(rule), "open pairs": decided, "left out": left_out})

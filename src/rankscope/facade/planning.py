@@ -1,32 +1,28 @@
-"""Where uncertainty comes from, what to judge next, and how stable a leaderboard is."""
+"""Where uncertainty comes from, and what to judge next."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rankscope.errors import RankscopeError, SettingError
+from rankscope.calling import public
+from rankscope.errors import SettingError
 from rankscope.facade.scoring import InputChoices
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
-    from rankscope.evaluation.scores import Scores
     from rankscope.facade.varied import VariedInputs
     from rankscope.sampling.judging_plan import Costs, JudgingPlans
     from rankscope.statistics.components.components import Components
     from rankscope.statistics.components.factor_table import FactorTable
     from rankscope.statistics.components.varied_values import VariedValues
-    from rankscope.statistics.verdicts.stability import LeaderboardStability
 
 Collection = Literal["none", "random", "exact"]
 HALF = 0.5
-TENTH = 0.1
-MOST_LINES = 2_000_000  # of all runs together, for which a report draws collections
-DRAWS_OF_REPORT = 20
 
 
+@public
 def variance_components(
     qrels: Any = None,
     runs: Any = None,
@@ -117,6 +113,7 @@ def values_of_table(data: Any, measure: str, explain_by: Any = None) -> VariedVa
     )
 
 
+@public
 def plan_judging(
     qrels: Any = None,
     runs: Any = None,
@@ -184,104 +181,3 @@ def contrast_names(systems: Sequence[str], baseline: str | None, of: str | None)
     base = baseline or systems[0]
     others = [each for each in systems if each != base]
     return base, of or (others[0] if others else base)
-
-
-def stability(
-    qrels: Any = None,
-    runs: Any = None,
-    measure: str = "AP",
-    *,
-    assessors: Mapping[str, Any] | Sequence[Any] | None = None,
-    left_out: float = TENTH,
-    draws: int = 50,
-    resamples: int | None = None,
-    level: float = 0.95,
-    **given: Unpack[InputChoices],
-) -> LeaderboardStability:
-    """How stable is a leaderboard? How often systems change their order with other queries, assessors or collections.
-
-    Takes what `evaluate` takes, or scores that it gave. `assessors`: judgements of each of several people, in place of
-    `qrels`; the leaderboard is that of their means. `draws` collections are made by leaving out such a share of the
-    items that are not relevant; none where `draws` is 0, or only scores are given.
-    >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
-    >>> good = {query: {"a": 2.0, "x": 1.0} for query in qrels}
-    >>> bad = {query: {"x": 2.0, "y": 1.5, "a": 1.0} for query in qrels}
-    >>> found = stability(qrels, {"bad": bad, "good": good}, draws=2)
-    >>> found.top, [(each.source, each.same_order) for each in found.changes]
-    (('good',), [('queries', 1.0), ('collection', 1.0)])
-    """
-    from rankscope.evaluation.scores import Scores
-    from rankscope.facade.varied import VariedInputs
-    from rankscope.statistics.table.score_table import ScoreTable
-    from rankscope.statistics.table.units import classes_are_targets
-    from rankscope.statistics.verdicts.stability import stability as stability_of
-    from rankscope.validation import COUNT, SHARE, Optional, WholeNumber, check
-
-    check(locals(), level=SHARE, left_out=SHARE, draws=WholeNumber(least=0), resamples=Optional(COUNT))
-    seed = given.get("seed") or 0
-    if isinstance(qrels, ScoreTable):
-        return stability_of(qrels, level=level, resamples=resamples, seed=seed)
-    if isinstance(qrels, Scores):
-        table, by_unit = ScoreTable.of(qrels, measure), classes_are_targets(qrels)
-        return stability_of(table, by_unit=by_unit, level=level, resamples=resamples, seed=seed)
-    inputs = VariedInputs.of(qrels, runs, measure, assessors, given)
-    tables = list(inputs.by_assessor().values())
-    others = inputs.on_collections(left_out, draws, seed) if draws else []
-    return stability_of(
-        mean_table(tables),
-        assessors=tables if len(tables) > 1 else (),
-        collections=[tables[0], *others] if others else (),
-        level=level,
-        resamples=resamples,
-        seed=seed,
-    )
-
-
-def stability_of_report(
-    scores: Scores, runs: Any, assessors: Any, given: Mapping[str, Any]
-) -> LeaderboardStability | None:
-    """The same for a page: by the judgements that it shows, and those of assessors beside them; None of one query.
-
-    Collections are drawn where the runs are so few and small that it takes no more than a moment.
-    """
-    from rankscope.facade.varied import VariedInputs, tables_of_draws
-    from rankscope.statistics.table.score_table import ScoreTable
-    from rankscope.statistics.table.units import classes_are_targets
-    from rankscope.statistics.verdicts.stability import stability as stability_of
-
-    measure, seed = scores.measures[0], scores.settings.seed
-    table = ScoreTable.of(scores)
-    if len(table.complete()) < 2:
-        return None
-    inputs = VariedInputs({"": None}, runs, measure, {name: each for name, each in given.items() if each is not None})
-    people: list[ScoreTable] = []
-    if assessors is not None:
-        people = list(VariedInputs.of(None, runs, measure, assessors, given).by_assessor().values())
-    try:
-        lists = inputs.named_runs()
-        few = sum(each.ranks.depth.sum() for each in scores.systems) <= MOST_LINES
-        others = tables_of_draws(scores, lists, TENTH, DRAWS_OF_REPORT, seed) if few else []
-    except RankscopeError:  # lists that were shortened, or runs that can be read once only
-        others = []
-    return stability_of(
-        table,
-        assessors=people,
-        collections=[table, *others] if others else (),
-        by_unit=classes_are_targets(scores),
-        seed=seed,
-    )
-
-
-def mean_table(tables: Sequence[Any]) -> Any:
-    """Values of each query, averaged over the tables; NaN where one of them has none."""
-    import numpy as np
-
-    first = tables[0]
-    if len(tables) == 1:
-        return first
-    shared = [query for query in first.queries if all(query in set(each.queries) for each in tables)]
-    if not shared:
-        raise SettingError("the assessors have no query in common")
-    rows = [[{query: row for row, query in enumerate(each.queries)}[query] for query in shared] for each in tables]
-    values = [each.values[own] for each, own in zip(tables, rows, strict=True)]
-    return replace(first.take(np.array(rows[0])), values=np.mean(values, axis=0))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
+from rankscope.displayed import Tabular
 from rankscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ MORE = {"assessor": ("assessor", "user", "judge", "annotator"), "mode": ("mode",
 WORDS = {"left": "left", "right": "right", "equal": "equal", "tie": "equal", "same": "equal", "both bad": "both bad"}
 
 
-@dataclass(frozen=True, eq=False)
-class Preferred:
+@dataclass(frozen=True, eq=False, repr=False)
+class Preferred(Tabular):
     """Win rates of every two systems that were compared, and how far the side decides."""
 
     rates: tuple[WinRate, ...]
@@ -35,6 +37,7 @@ class Preferred:
     level: float = 0.95
 
 
+@public
 def prefer(
     preferences: str | Path | Iterable[Preference],
     *,

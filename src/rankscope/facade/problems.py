@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from rankscope.calling import declare_defaults
+from rankscope.catalogue import unknown_name
 from rankscope.errors import InputError, SettingError
 from rankscope.facade import usual
 from rankscope.facade.ranking import items_of
@@ -62,6 +64,9 @@ class LabelledProblem(ProblemChoices, total=False):
     labels: Any
 
 
+_USUAL = {"rel": 1, "similarity": "bm25", "also": (), "scaling": "none"}
+declare_defaults(ProblemChoices, **_USUAL)
+declare_defaults(LabelledProblem, **_USUAL)
 OF_VECTORS = ("labels", "separator", "label_column", "id_column", "also", "groups")
 OF_TEXTS = {"similarity": "bm25", "field": None, "parts": None}
 
@@ -150,7 +155,10 @@ def labelled_items(source: Any, *, optional: bool = False, **how: Any) -> Featur
     from rankscope.collections import COLLECTIONS
     from rankscope.inputs.features import Features
 
-    named = isinstance(source, str) and source in COLLECTIONS.own_names() and not os.path.exists(source)
+    is_word = isinstance(source, str) and not os.path.splitext(source)[1] and not os.path.exists(source)
+    named = is_word and source in COLLECTIONS.own_names()
+    if is_word and not named:
+        raise SettingError(f"no file '{source}', and {unknown_name('collection', source, COLLECTIONS.own_names())}")
     if named and not COLLECTIONS.find(source).layout:
         collection = COLLECTIONS.find(source).load(None)
         if collection.features is None:

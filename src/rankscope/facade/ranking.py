@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankscope.calling import public
+from rankscope.displayed import ShownByName
 from rankscope.errors import SettingError
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 SUFFIX = ".ranks.parquet"
 
 
+@public
 def rank(
     features: Any,
     labels: Any = None,
@@ -203,6 +206,7 @@ def _given_ids(queries: Any) -> Any:
     return Path(queries).read_text(encoding="utf-8").split() if isinstance(queries, str | Path) else queries
 
 
+@public
 def describe(
     folder: str | Path,
     descriptors: str | Sequence[str] = (),
@@ -220,7 +224,7 @@ def describe(
     field: str | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> dict[str, Features]:
+) -> ShownByName[Features]:
     """Pictures to vectors with class labels, which `rank` turns into exact ranks: by descriptor, one `Features` each.
 
     Pictures are all those in the folder and below. `labels` is a CSV file with a file and a class column, or
@@ -242,10 +246,12 @@ def describe(
     )
     kept = [pictures[row] for row in found.kept.tolist()]
     classes, ids = [each.label for each in kept], [each.id for each in kept]
-    return {
-        str(each.descriptor): replace(Features.of(each.features, classes, ids), metric=each.metric)
-        for each in found.described
-    }
+    return ShownByName(
+        {
+            str(each.descriptor): replace(Features.of(each.features, classes, ids), metric=each.metric)
+            for each in found.described
+        }
+    )
 
 
 def refuse_pictures(descriptors: str | Sequence[str], model: str | Path | None) -> None:
@@ -257,7 +263,7 @@ def refuse_pictures(descriptors: str | Sequence[str], model: str | Path | None) 
         raise SettingError(f"{ours} is for texts, {theirs} are for pictures: give one of them")
 
 
-def _texts_described(folder: str | Path, qrels: Any, lsi: int, field: str | None, seed: int) -> dict[str, Features]:
+def _texts_described(folder: str | Path, qrels: Any, lsi: int, field: str | None, seed: int) -> ShownByName[Features]:
     """The documents of an index as vectors."""
     from rankscope.engines.text.lsi import labels_of, lsi_vectors
     from rankscope.engines.text.text_index import Index
@@ -267,7 +273,8 @@ def _texts_described(folder: str | Path, qrels: Any, lsi: int, field: str | None
     vectors = lsi_vectors(index.reader, field or index.default_field, lsi, seed)
     ids = index.reader.live_ids.to_list()
     labels = labels_of(ids, {} if qrels is None else qrels)
-    return {f"lsi({lsi})": Features(matrix=vectors, several=tuple(labels), ids=tuple(ids), metric="cosine")}
+    features = Features(matrix=vectors, several=tuple(labels), ids=tuple(ids), metric="cosine")
+    return ShownByName({f"lsi({lsi})": features})
 
 
 def descriptors_of(
@@ -307,6 +314,7 @@ def _network(model: str | Path, options: dict[str, Any], fit: str) -> Any:
     return network
 
 
+@public
 def benchmark(
     collection: str | Path,
     output: str | Path,

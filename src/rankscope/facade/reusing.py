@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.settings import Choices
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rankscope.sampling.reuse import Reuse
 
 
+@public
 def pool_reuse(
     qrels: Any,
     runs: Any,
@@ -44,6 +46,7 @@ def pool_reuse(
     return reuse(qrels, by_name, measure, depth=pool_depth, teams=_teams(teams), **chosen)
 
 
+@public
 def check_labels(
     features: Any,
     labels: Any = None,

@@ -10,54 +10,119 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
 from rankscope.ranks.relevant_ranks import RelevantRanks
-from rankscope.settings import Choices, Settings
+from rankscope.settings import InputChoices as InputChoices
+from rankscope.settings import Settings
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
+    from rankscope.inputs.reading import Reading
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.scale.where import Where
 
 SAVED = ".ranks.parquet"
-OF_FILES = ("junk", "subtopics", "format", "encoding", "max_ratio")  # what saved ranks have no use for
-
-
-class InputChoices(Choices, total=False):
-    """How inputs are read, and every setting; None means not chosen.
-
-    `junk`: items neither relevant nor irrelevant, removed first. `subtopics`: judgements of subtopics for measures of
-    diversity, a file, {query: {subtopic: {item: grade}}}, a table or tuples. `classes`: class of each query, a
-    dictionary, a table or a file. `format` and `encoding` of files. `max_ratio`: how many times its own size a packed
-    file may become.
-    """
-
-    junk: Any
-    subtopics: Any
-    classes: Any
-    format: str | None
-    encoding: str
-    max_ratio: float
-    compat: str | None
+OF_FILES = (
+    "junk",
+    "subtopics",
+    "format",
+    "encoding",
+    "max_ratio",
+    "columns",
+    "roll_up",
+)  # what saved ranks have no use for
 
 
 def scores_of(
-    qrels: Any,
+    source: Any,
     runs: Any,
-    measures: Asked,
+    measures: Asked | None,
     *,
     keep_scores: bool = False,
     progress: Progress | None = None,
     where: Where | None = None,
+    both_levels: bool = False,
     **given: Unpack[InputChoices],
 ) -> Scores:
-    """Scores of runs against judgements; without runs, of reductions: ranks or their files, one, several or by name."""
+    """Scores of runs against judgements; without runs, of reductions: ranks or their files, one, several or by name.
+
+    Of scores that are there already the `measures`, None: all of them; those that they lack are computed.
+    """
+    if is_scores(source):
+        refuse_more(runs, given)
+        return scores_by(source, measures)
+    asked = measures or ()
     if runs is not None:
-        return evaluate(qrels, runs, measures, keep_scores=keep_scores, progress=progress, where=where, **given)
-    useless = [name for name in OF_FILES if given.get(name) is not None]
+        return evaluate(
+            source,
+            runs,
+            asked,
+            keep_scores=keep_scores,
+            progress=progress,
+            where=where,
+            both_levels=both_levels,
+            **given,
+        )
+    useless = [name for name in OF_FILES if given.get(name) is not None] + (["both_levels"] if both_levels else [])
     if useless:
         raise SettingError(f"{', '.join(useless)}: saved ranks hold their judgements already, and take no such choice")
     chosen = {name: value for name, value in given.items() if name != "classes" and name not in OF_FILES}
-    return evaluate_ranks(ranks_of(qrels), measures, Settings(**chosen), given.get("classes"))  # type: ignore[arg-type]
+    return evaluate_ranks(ranks_of(source), asked, Settings(**chosen), given.get("classes"))  # type: ignore[arg-type]
+
+
+def scores_asked(
+    source: Any,
+    runs: Any,
+    measures: Asked,
+    usually: Asked,
+    *,
+    keep_scores: bool = False,
+    progress: Progress | None = None,
+    **given: Unpack[InputChoices],
+) -> Scores:
+    """The same where scores come with all their measures unless some are named, also in the place of runs.
+
+    What is drawn anew from scores has its `seed` yet to be chosen.
+    """
+    if not is_scores(source):
+        return scores_of(source, runs, measures, keep_scores=keep_scores, progress=progress, **given)
+    named = measures is not usually
+    refuse_more(runs if named else None, given, "seed")
+    return scores_by(source, measures if named else runs)
+
+
+def is_scores(source: Any) -> bool:
+    """Whether something was evaluated already."""
+    from rankscope.evaluation.scores import Scores
+
+    return isinstance(source, Scores)
+
+
+def refuse_more(runs: Any, given: Mapping[str, Any], *free: str) -> None:
+    """Scores are made already: nothing that would change them can be chosen any more."""
+    late = [*(["runs"] if runs is not None else []), *(name for name in given if name not in free)]
+    if late:
+        raise SettingError(f"{', '.join(late)}: the scores are there already; choose it where they are made")
+
+
+def scores_by(scores: Scores, measures: Asked | None) -> Scores:
+    """The scores by these measures, in this order; where one is not among them, all are computed from the ranks."""
+    if measures is None:
+        return scores
+    from rankscope.measures.notation import parse_measures
+
+    wanted = [str(each) for each in parse_measures(measures, scores.settings.rel, scores.settings.compat)]
+    if set(wanted) <= set(scores.measures):
+        return scores.only(wanted)
+    again = evaluate_ranks([each.ranks for each in scores.systems], measures, scores.settings)
+    return replace(again, by_class_wanted=scores.by_class_wanted, notes=scores.notes)
+
+
+def reading_of_choices(given: InputChoices, comments: bool) -> Reading:
+    """How files are read, by what was chosen of it."""
+    from rankscope.inputs.reading import reading_with
+
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", 200.0)
+    return reading_with(given.get("columns"), given.get("roll_up"), given.get("format"), encoding, comments, max_ratio)
 
 
 def ranks_of(source: Any) -> list[RelevantRanks]:
@@ -73,13 +138,3 @@ def ranks_of(source: Any) -> list[RelevantRanks]:
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
         return [ranks for each in source for ranks in ranks_of(each)]
     raise SettingError(f"give judgements and runs, or ranks: {type(source).__name__} alone is neither")
-
-
-def counted_ranks(scores: Scores) -> list[RelevantRanks]:
-    """The rankings as the settings want them: depth, rel, collection size, classes, and which queries count."""
-    import numpy as np
-
-    systems = [each.ranks for each in scores.systems]
-    if scores.settings.queries == "answered":
-        systems = [each.take(np.flatnonzero(each.answered)) for each in systems]
-    return systems

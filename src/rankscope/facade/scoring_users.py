@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
 from rankscope.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rankscope.workbench.store.state import State
 
 
+@public
 def score_user(
     reference: Any,
     user: str | None = None,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
+from rankscope.calling import public
 from rankscope.errors import SettingError
 from rankscope.wording import setting_usage
 
@@ -23,6 +24,7 @@ RANKS = ".ranks.parquet"
 Syntax = Literal["words", "lucene"]
 
 
+@public
 def index(
     documents: Any,
     output: str | Path | None = None,
@@ -134,6 +136,7 @@ def search(
 def search(
     index: None = None, query: None = None, *, engine: str, topics: Any, **choices: Unpack[SearchChoices]
 ) -> LiveRun: ...
+@public
 def search(
     index: Any = None,
     query: str | None = None,

@@ -6,21 +6,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public, refuse_unknown
 from rankscope.errors import SettingError
 from rankscope.facade import usual
+from rankscope.settings import InputChoices
 from rankscope.wording import setting_usage
 
 if TYPE_CHECKING:
     from rankscope.evaluation.scores import Scores
-    from rankscope.facade.scoring import InputChoices
     from rankscope.graphs.graph import Graph
     from rankscope.measures.notation import Asked
     from rankscope.ranks.reduce import Progress
     from rankscope.reports.page.contents import Report
     from rankscope.reports.page.found_items import FoundItems
+    from rankscope.reports.page.report_page import ReportPage
     from rankscope.statistics.verdicts.compared import Compared
 
 
+@public
 def report(
     qrels: Any = None,
     runs: Any = None,
@@ -39,10 +42,11 @@ def report(
     assessors: Mapping[str, Any] | Sequence[Any] | None = None,
     progress: Progress | None = None,
     **given: Unpack[InputChoices],
-) -> str:
-    """The whole picture of one or several systems as one HTML page that opens offline; returns the page.
+) -> ReportPage:
+    """The whole picture of one or several systems as one HTML page that opens offline; returns the page, a text.
 
-    Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`. `output` writes the page, `latex`
+    Takes what `evaluate` takes, or scores that it gave with `keep_scores=True`, all of them or by some measures:
+    `report(scores, "AP")`. `output` writes the page, `latex`
     writes tables and figures for a paper into a folder: `latex_columns` says how wide tables are (1 or 2 columns of a
     two-column page, or points), `latex_marks` what stands behind numbers (letters, daggers, none). The others are
     compared with the `baseline`, else with the first system. `topics` are the words of the queries; `docs` says what
@@ -53,7 +57,7 @@ def report(
     """
     from rankscope.evaluation.scores import Scores
     from rankscope.facade.finding import found_items
-    from rankscope.facade.scoring import scores_of
+    from rankscope.facade.scoring import reading_of_choices, scores_asked
 
     check_sources(() if qrels is None else (qrels,), suite, history)
     if suite is not None:
@@ -69,12 +73,20 @@ def report(
         return _written(history_page(history, title)[0], output)
 
     known = isinstance(qrels, Scores)
-    scores = qrels if known else scores_of(qrels, runs, measures, keep_scores=True, progress=progress, **given)
+    scores = scores_asked(qrels, runs, measures, usual.REPORT, keep_scores=True, progress=progress, **given)
     sources = (None, None) if known else (qrels, runs)
-    found = found_items(scores, *sources, topics=topics, docs=docs, junk=given.get("junk"), baseline=baseline)
+    found = found_items(
+        scores,
+        *sources,
+        topics=topics,
+        docs=docs,
+        junk=given.get("junk"),
+        baseline=baseline,
+        reading=reading_of_choices(given, scores.settings.comments),
+    )
     whole = whole_report(scores, title, progress, baseline=baseline, found=found)
     if assessors is not None:
-        whole = with_assessors(whole, assessors, runs)
+        whole = with_assessors(whole, assessors, None if known else runs)
     if not known and runs is not None:
         whole = with_stability(whole, runs, assessors, given)
     page = page_of(whole)
@@ -110,16 +122,18 @@ def with_stability(whole: Report, runs: Any, assessors: Any, given: Mapping[str,
 
     if whole.compared is None or len(whole.systems) < 2:
         return whole
-    from rankscope.facade.planning import stability_of_report
+    from rankscope.facade.leaderboards import stability_of_report
 
     return replace(whole, stable=stability_of_report(whole.scores, runs, assessors, given))
 
 
-def _written(page: str, output: str | Path | None) -> str:
+def _written(page: str, output: str | Path | None) -> ReportPage:
     """The page, also in a file where one is named."""
+    from rankscope.reports.page.report_page import ReportPage
+
     if output is not None:
         write_page(page, output)
-    return page
+    return ReportPage(page)
 
 
 def check_sources(files: Sequence[Any], suite: Any, history: Any) -> None:
@@ -174,24 +188,25 @@ def write_paper(
     return paper.write_paper(whole, folder, progress, COLUMN if width is None else width, marks)
 
 
+@public
 def graph(kind: str, qrels: Any, runs: Any = None, *, progress: Progress | None = None, **options: Any) -> Graph:
     """A graph, not yet drawn: `show` it or `save` it. Kinds: `rankscope.graphs.KINDS`, or `rankscope graph --help`.
 
-    Takes what `evaluate` takes: judgements and runs, or ranks. `options` are those of the kind, as `way="bins"` of
-    grip, and else what `evaluate` takes, as `collection_size=20000`; a name that is both is the kind's.
+    Takes what `evaluate` takes, judgements and runs, or ranks; or scores that it gave. `options` are those of the kind,
+    as `way="bins"` of grip, and else what `evaluate` takes, as `collection_size=20000`; a name that is both is the
+    kind's.
     >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
     >>> graph("precision-recall", qrels, run).title
     'Precision and recall of one query'
     """
     from rankscope import graphs
     from rankscope.evaluation.scores import Scores
-    from rankscope.facade.scoring import counted_ranks, scores_of
+    from rankscope.facade.scoring import scores_of
 
     chosen = graphs.by_name(kind)
+    refuse_unknown(chosen.name, options, [*chosen.parameters[1:], *InputChoices.__annotations__])
     own = {name: options.pop(name) for name in [*options] if name in chosen.parameters[1:]}
-    if isinstance(qrels, Scores):
-        scores = qrels
-    else:
-        keep = chosen.wants("scores")
-        scores = scores_of(qrels, runs, ["num_q"], keep_scores=keep, progress=progress, **options)
-    return chosen(counted_ranks(scores), **chosen.accepted(seed=scores.settings.seed) | own)
+    wanted = None if isinstance(qrels, Scores) else ["num_q"]
+    keep = chosen.wants("scores")
+    scores = scores_of(qrels, runs, wanted, keep_scores=keep, progress=progress, **options)
+    return chosen(scores.ranks, **chosen.accepted(seed=scores.settings.seed) | own)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankscope.calling import public
 from rankscope.facade.problems import FeedbackProblem, ProblemChoices, methods_of, problem_of, start_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 SESSIONS = 10  # of a topic, where nothing is said
 
 
+@public
 def simulate_feedback(
     features: Any,
     labels: Any = None,

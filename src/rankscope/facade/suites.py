@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankscope.calling import public
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.facade import usual
 from rankscope.inputs.suite_file import SuiteFile, parse_suite, read_suite
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     from rankscope.statistics.verdicts.suite import Suite
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredSuite:
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoredSuite(Tabular):
     """A suite with the scores of each task; a suite of results for each measure, the first of which decides."""
 
     title: str
@@ -38,6 +40,7 @@ class ScoredSuite:
         return told_lines(self.scores, verbose)
 
 
+@public
 def suite(
     source: str | Path | Mapping[str, Any],
     measures: Asked | None = None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankscope.catalogue import unknown_name
+from rankscope.displayed import Tabular
 from rankscope.forecast.backtest import BackTestTrial
 from rankscope.forecast.intervals import ForecastInterval
 
@@ -36,8 +38,8 @@ class MeasureForecast:
         return tuple(each for each in self.tested if each.model == self.model)
 
 
-@dataclass(frozen=True)
-class Forecast:
+@dataclass(frozen=True, repr=False)
+class Forecast(Tabular):
     """Measures of one system in a larger collection."""
 
     system: str
@@ -51,7 +53,10 @@ class Forecast:
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
     def __getitem__(self, measure: str) -> MeasureForecast:
-        return next(each for each in self.measures if each.measure == measure)
+        by_name = {each.measure: each for each in self.measures}
+        if measure not in by_name:
+            raise KeyError(unknown_name("measure", measure, by_name))
+        return by_name[measure]
 
     @property
     def reasons(self) -> tuple[str, ...]:

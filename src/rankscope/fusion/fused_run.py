@@ -50,7 +50,6 @@ def fused_run(
             "score": scores[kept],
         }
     )
-    plain = Run.from_frame(table, name)
-    run = FusedRun(name, lambda _, problems, rank: plain.blocks(problems, rank), tag=name)
+    run = FusedRun.from_frame(table, name)
     run.choices = tuple(choices)
     return run

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from rankscope.displayed import Tabular
 from rankscope.files import atomic
 from rankscope.gathering.state import COPY, STORED, GatheringState
 
@@ -21,8 +22,8 @@ COLUMNS: dict[str, pl.DataType] = {
 MARK = "rankscope.documents"  # in the table's metadata: by it rankscope knows its own
 
 
-@dataclass(frozen=True)
-class Gathered:
+@dataclass(frozen=True, repr=False)
+class Gathered(Tabular):
     """How many documents were stored and where, from how many pages; and what was left out, with the reasons.
 
     `waiting` are addresses that were beyond the limit of pages, of which only so many are kept as the limit has;

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray
 from rankscope.graphs.axis import Axis
-from rankscope.graphs.canvases.canvas import Canvas
 from rankscope.graphs.domains import with_domains
 from rankscope.graphs.marks import (
     LAYERS,
@@ -32,6 +32,9 @@ from rankscope.graphs.marks import (
     TextMark,
     Tiles,
 )
+
+if TYPE_CHECKING:
+    from rankscope.graphs.canvases.canvas import Canvas
 
 SERIES = ("curve", "point", "open point", "band", "bar", "span")
 
@@ -290,16 +293,22 @@ class Graph:
 
         return specification(self, Look.of(theme, width, self.ratio), interactive)
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Mapping[str, Any]:
-        """What a notebook shows: a picture everywhere, and nothing to load from the net."""
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a picture on its own paper, not higher than a screen, and nothing to load."""
+        from base64 import b64encode
+        from html import escape
+
         from rankscope.graphs.saving import render_graph
 
-        return {"image/svg+xml": render_graph(self, "svg", width="full", flat=True).decode(), "text/plain": repr(self)}
+        picture = b64encode(render_graph(self, "svg", width="full", flat=True)).decode()
+        told = escape(self.summary or repr(self))
+        return f'<img alt="{told}" style="max-width:100%;max-height:640px" src="data:image/svg+xml;base64,{picture}">'
 
     def __repr__(self) -> str:
         roles = [mark.role for mark in self.marks]
         counts = ", ".join(f"{roles.count(role)} {role}" for role in LAYERS if role in roles)
-        return f"Graph({self.title!r}: {self.y.title} against {self.x.title}; {counts or 'empty'})"
+        told = f"Graph({self.title!r}: {self.y.title} against {self.x.title}; {counts or 'empty'})"
+        return "\n".join(textwrap.wrap(told, 120, max_lines=10))
 
 
 def _floats(values: ArrayLike) -> FloatArray:

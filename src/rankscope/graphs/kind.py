@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias
 
+from rankscope.calling import refuse_unknown
 from rankscope.graphs.option import KindOption, options_of
 from rankscope.graphs.system_count import SEVERAL, SystemCount
 from rankscope.validation import check
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rankscope.graphs.variants import Variants
 
 P = ParamSpec("P")
+SYSTEMS = "systems"  # what the functions of kinds that show runs call them
 Need: TypeAlias = Literal["collection size", "scores", "classes", "feedback"]
 Width: TypeAlias = Literal["column", "full"]
 StudyGraphs: TypeAlias = Iterable[tuple[str, "Callable[[], Graph]"]]
@@ -57,9 +59,33 @@ class GraphKind(Generic[P]):
         """The graph; an option with a value that it cannot have is a `SettingError`."""
         make: Callable[..., Graph] = self.make
         named = dict(zip(self.parameters, args, strict=False))
+        refuse_unknown(self.name, kwargs, self.parameters)
+        if self.parameters[:1] == (SYSTEMS,):
+            named, kwargs = ({**each, **self._ranks(each)} for each in (named, kwargs))  # type: ignore[assignment]
         plain = self.plain_options({**named, **kwargs})
         in_order = [plain.get(name, value) for name, value in named.items()]
         return make(*in_order, *args[len(named) :], **{name: plain.get(name, kwargs[name]) for name in kwargs})
+
+    def _ranks(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The ranks of the systems that are given, if they are given here."""
+        from rankscope.graphs.kinds.shared.describing import ranks_of_systems
+
+        return {SYSTEMS: ranks_of_systems(given[SYSTEMS], self.name)} if SYSTEMS in given else {}
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__signature__", inspect.signature(self.make))  # of a call, for `help` and editors
+        object.__setattr__(self, "__doc__", self.text)
+
+    def __repr__(self) -> str:
+        """As it is called.
+
+        >>> from rankscope.graphs.kinds.precision_scope import precision_scope_graph
+        >>> precision_scope_graph
+        precision_scope_graph(systems): share of the first s items that is relevant
+        """
+        given = inspect.signature(self.make).parameters.values()
+        names = [each.name if each.default is each.empty else f"{each.name}=..." for each in given]
+        return f"{self.make.__name__}({', '.join(names)}): {self.about}"
 
     def plain_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Of what is given, the options in plain Python; one `SettingError` for all values that they cannot have."""

@@ -17,6 +17,7 @@ from rankscope.inputs.checks import place_of_line
 from rankscope.inputs.id_columns import IdColumn, join_columns
 
 T = TypeVar("T")
+NO_IDS = "queries have no ids in the file"  # how a note begins where they were numbered
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray, IntArray
+from rankscope.displayed import Displayed
 from rankscope.inputs.checks import Problems
 from rankscope.inputs.feature_checks import (
     Label,
@@ -118,8 +119,8 @@ class LabelledItems(ABC):
         return result.hexdigest()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Features(LabelledItems):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Features(Displayed, LabelledItems):
     """A matrix with one row per item, the label of each item as text (empty: none) and a name for each item.
 
     The matrix may be memory-mapped: it is read in parts.

@@ -10,21 +10,36 @@ import numpy as np
 import polars as pl
 
 from rankscope.errors import InputError
-from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.column_map import ColumnMap, rename_columns
 from rankscope.inputs.masks import refuse_masked
 from rankscope.inputs.plain_objects import has_columns
 from rankscope.inputs.tables import Table, from_array, series
 
 
-def table_of(data: Any, value: str, problems: Problems) -> Table | None:
-    """The table in a Python object, None if there is none in it; `value` is 'score' or 'grade'."""
-    if isinstance(data, Mapping) and not has_columns(data):
-        table = nested.table_of(data, value, problems)
-        problems.raise_if_any()
-        return table
+def table_of(data: Any, value: str, problems: Problems, columns: ColumnMap = ()) -> Table | None:
+    """The table in a Python object, None if there is none in it; `value` is 'score' or 'grade'.
+
+    Dictionaries and lists of the shapes that JSON files have are read as those are.
+    """
+    records = isinstance(data, list) and bool(data) and all(isinstance(each, Mapping) for each in data)
+    if records or (isinstance(data, Mapping) and not has_columns(data) and not _names_columns(data, columns)):
+        return _of_json(data, value, problems, columns)
     frame = frame_of(data, value, problems)
-    return None if frame is None else Table.numbered(frame)
+    return None if frame is None else Table.numbered(rename_columns(frame, columns, problems))
+
+
+def _names_columns(data: Mapping[Any, Any], columns: ColumnMap) -> bool:
+    return bool(columns) and all(name in data for _, name in columns)
+
+
+def _of_json(data: Any, value: str, problems: Problems, columns: ColumnMap) -> Table:
+    from rankscope.inputs.shapes.hits import JsonChoices
+    from rankscope.inputs.shapes.parsed import table_of as parsed_table
+
+    table = parsed_table(data, JsonChoices(value, dict(columns)), problems)
+    problems.raise_if_any()
+    return table
 
 
 def frame_of(data: Any, value: str, problems: Problems) -> pl.DataFrame | None:

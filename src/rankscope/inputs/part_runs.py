@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rankscope.arrays import Lines
 from rankscope.errors import InputError
-from rankscope.inputs.blocks import RunBlock
+from rankscope.inputs.blocks import NO_IDS, RunBlock
 from rankscope.inputs.checks import Problems, line_in_file
 from rankscope.inputs.formats import known, of_file, read_run
 from rankscope.inputs.part_files import PartFiles, part_files
@@ -18,6 +18,7 @@ from rankscope.inputs.run import Run
 from rankscope.inputs.sources import Source
 
 SUFFIXES = tuple(suffix for each in known.KNOWN for suffix in each.suffixes)
+NAMED_QUERY = "beside each response, one file for each query, or all in one file"
 ONE_KIND = "All files of one system must be of one kind."
 
 
@@ -88,6 +89,7 @@ def part_blocks(
             part = read_part(source, reading, rows)
             for block in part.blocks(own, rank):
                 yield number_rows(block, files.labels, number)
+            _refuse_numbers_again(run, part, own)
             note_part(run, part)
             alike.refuse("has", "scores" if part.gives_scores else "an order only", own)
         if source.stamp != stamp:
@@ -98,9 +100,16 @@ def part_blocks(
     problems.take_over(own, name, number)
 
 
+def _refuse_numbers_again(run: Run, part: Run, own: Problems) -> None:
+    """Queries that are numbered in several files would be one query here."""
+    if all(any(note.startswith(NO_IDS) for note in each.notes) for each in (run, part)):
+        own.add("", f"{NO_IDS}, and those of another file have the same numbers", f"Give ids: {NAMED_QUERY}.")
+
+
 def note_part(run: Run, part: Run) -> None:
     """What is known of a run once one of its files has been read; the name of a file is no tag."""
     run.gives_scores = run.gives_scores and part.gives_scores
+    run.notes |= part.notes
     run.tag = run.name if part.tag == part.name else part.tag or run.tag
 
 
@@ -111,7 +120,7 @@ def read_part(source: Source, reading: Reading, rows: tuple[int, int] | None = N
     else:
         from rankscope.inputs.formats import parquet
 
-        part = parquet.read_run(source, reading, rows)
+        part = parquet.read_run(source, reading.only_for("score"), rows)
     part.is_part = True
     return part
 

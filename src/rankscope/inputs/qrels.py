@@ -13,6 +13,7 @@ import numpy as np
 
 from rankscope import column_names
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.displayed import Displayed
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shorten_value
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 
     from rankscope.inputs.tables import Table
 
+PLAIN = Reading()
 
-@dataclass(frozen=True)
-class Qrels:
+
+@dataclass(frozen=True, repr=False)
+class Qrels(Displayed):
     """Judgements (query, item, grade) in the order they were given, each with the line it came from.
 
     A grade below 0 means: in the pool, not judged.
@@ -44,6 +47,8 @@ class Qrels:
     name: str = "judgements"
     digest: str = ""
     word: str = "row"
+    notes: tuple[str, ...] = ()  # what must be said of them
+    rolled_up: bool = False  # their items are documents already
     files: tuple[str, ...] = ()  # their names where there are several: the line holds the file's number too then
 
     @classmethod
@@ -54,13 +59,23 @@ class Qrels:
         Whoever does not `keep` them saves a copy: a dictionary must not change until they have been used.
         """
         forks.check()
+        judged = cls._as_given(data, reading or PLAIN, keep)
+        if reading is None or reading.roll_up is None or judged.rolled_up:
+            return judged
+        from rankscope.inputs.rolled_qrels import rolled_qrels
+
+        return rolled_qrels(judged, reading.roll_up)
+
+    @classmethod
+    def _as_given(cls, data: Any, reading: Reading, keep: bool) -> Qrels:
         if isinstance(data, Qrels):
             return data
         if isinstance(data, str | Path):
-            return cls.from_path(data, reading or Reading())
+            return cls.from_path(data, reading)
         from rankscope.inputs.plain_objects import plain_of
 
-        plain = plain_of(data, "grade", keep)
+        reading = reading.only_for("grade")
+        plain = None if reading.columns else plain_of(data, "grade", keep)
         if plain is not None:
             return PlainQrels(plain)
         from rankscope.inputs.library_objects import JUDGEMENTS, library_rows
@@ -71,7 +86,7 @@ class Qrels:
         from rankscope.inputs import objects
 
         problems = Problems("judgements")
-        table = objects.table_of(data, "grade", problems)
+        table = objects.table_of(data, "grade", problems, reading.columns)
         if table is None:
             raise InputError.of("judgements", [f"cannot read judgements from a {type(data).__name__}"], JUDGEMENTS)
         return cls.from_table(table, problems)
@@ -127,6 +142,7 @@ class Qrels:
             name=problems.source,
             digest=digest,
             word=good.word,
+            notes=table.notes,
         )
 
     @cached_property

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+from rankscope.displayed import Displayed
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.blocks import RunBlock, prefetch
@@ -22,10 +24,58 @@ if TYPE_CHECKING:
     from rankscope.inputs.tables import Table
 
 SMALL = 64 << 20  # stored bytes
+PLAIN = Reading()
 BlockReader = Callable[["Run", Problems, bool], Iterator[RunBlock]]
 
 
-class Run:
+@dataclass(frozen=True, eq=False)
+class HeldTable:
+    """The one table of a run that is in memory."""
+
+    table: Table
+
+    def __call__(self, problems: Problems) -> Iterator[Table]:
+        """Again and again the same."""
+        yield self.table
+
+
+@dataclass(frozen=True, eq=False)
+class HeldPlain:
+    """The rows of a dictionary, which become a table when they are asked for."""
+
+    plain: PlainNested
+
+    def __call__(self, problems: Problems) -> Iterator[Table]:
+        """One table."""
+        from rankscope.inputs.tables import Table
+
+        yield Table.numbered(self.plain.table("score"), self.plain.ordered)
+
+
+@dataclass(frozen=True, eq=False)
+class BlocksOfTables:
+    """The rows of tables that `read` gives whenever they are asked for; a file without rows is a problem."""
+
+    read: Callable[[Problems], Iterator[Table]]
+    source: Source | None = None
+
+    def __call__(self, run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
+        """Block by block."""
+        from rankscope.inputs.run_tables import block_of
+
+        rows = 0
+        for table in prefetch(self.read(problems)) if self.source else self.read(problems):
+            rows += table.frame.height
+            run.notes |= dict.fromkeys(table.notes)
+            block, ordered = block_of(table, problems, rank)
+            run.gives_scores = run.gives_scores and not ordered
+            if block is not None:
+                yield block
+        if self.source and not rows and not problems.count and not run.is_part:
+            problems.add("", "holds no rankings")
+
+
+class Run(Displayed):
     """A system's rankings; the rows come in blocks, as often as they are asked for, and need never be all in memory.
 
     `tag` is the run tag of a TREC file, `gives_scores` says whether there are scores or only an order (a list of ids, a
@@ -40,6 +90,8 @@ class Run:
         self.in_order = False  # the rows of a query stand in the order of its ranking, whatever their scores
         self.is_part = False  # one of several files, which may be empty if others are not
         self.plain: PlainNested | None = None  # the rows by query and item, where a dictionary gave them
+        self.notes: dict[str, None] = {}  # what must be said of it, once it has been read
+        self.rolled_up = False  # its items are documents already
         self._reader = reader
 
     def blocks(self, problems: Problems, rank: bool = False) -> Iterator[RunBlock]:
@@ -52,6 +104,11 @@ class Run:
         return self.source.name if self.source else self.name
 
     @property
+    def is_held(self) -> bool:
+        """Whether its rows are in memory, so that they can be seen without reading anything."""
+        return isinstance(self._reader, BlocksOfTables) and isinstance(self._reader.read, HeldTable | HeldPlain)
+
+    @property
     def share(self) -> float:
         """How much of the file has been read, from 0 to 1."""
         return self.source.share if self.source else 1.0
@@ -59,7 +116,9 @@ class Run:
     @property
     def is_small(self) -> bool:
         """Whether it fits in any memory: rows that are there already, or files of a few megabytes."""
-        return self.source is None or self.source.address == "-" or self.source.size < SMALL
+        if self.rolled_up or self.source is None:
+            return True
+        return self.source.address == "-" or self.source.size < SMALL
 
     @property
     def digest(self) -> str:
@@ -75,15 +134,25 @@ class Run:
         saves a copy: a dictionary must not change until it has been used.
         """
         forks.check()
+        run = cls._as_given(data, reading or PLAIN, name, keep)
+        if reading is None or reading.roll_up is None or run.rolled_up:
+            return run
+        from rankscope.inputs.rolled_runs import rolled_run
+
+        return rolled_run(run, reading.roll_up)
+
+    @classmethod
+    def _as_given(cls, data: Any, reading: Reading, name: str, keep: bool) -> Run:
         if isinstance(data, Run):
             return data
         if isinstance(data, str | Path):
-            run = cls.from_path(data, reading or Reading())
+            run = cls.from_path(data, reading)
             run.name = name or run.name
             return run
         from rankscope.inputs.plain_objects import plain_of
 
-        plain = plain_of(data, "score", keep)
+        reading = reading.only_for("score")
+        plain = None if reading.columns else plain_of(data, "score", keep)
         if plain is not None:
             return cls.from_plain(name or "run", plain)
         from rankscope.inputs.library_objects import RUNS, library_rows
@@ -93,10 +162,10 @@ class Run:
             return cls.of(rows.data, name=name or rows.name, keep=False)
         from rankscope.inputs import objects
 
-        table = objects.table_of(data, "score", Problems(name or "run"))
+        table = objects.table_of(data, "score", Problems(name or "run"), reading.columns)
         if table is None:
             raise InputError.of(name or "run", [f"cannot read a run from a {type(data).__name__}"], RUNS)
-        return cls.from_tables(name or "run", lambda _: iter([table]))
+        return cls.from_tables(name or "run", HeldTable(table))
 
     @classmethod
     def from_path(cls, path: str | Path, reading: Reading) -> Run:
@@ -124,48 +193,27 @@ class Run:
 
         forks.check()
         table = matrix.table_of(items, scores, queries, name or "run")
-        return cls.from_tables(name or "run", lambda _: iter([table]))
+        return cls.from_tables(name or "run", HeldTable(table))
 
     @classmethod
-    def from_frame(cls, frame: pl.DataFrame, name: str) -> Run:
+    def from_frame(cls, frame: pl.DataFrame, name: str) -> Self:
         """A run from any frame that has a query and an item column and a score or a rank column."""
         from rankscope.inputs.tables import Table
 
-        table = Table.numbered(frame)
-        return cls.from_tables(name, lambda _: iter([table]))
+        return cls.from_tables(name, HeldTable(Table.numbered(frame)))
 
     @classmethod
     def from_plain(cls, name: str, plain: PlainNested) -> Run:
         """A run from a dictionary that needs no repair; its rows become columns when they are asked for."""
-
-        def read(_: Problems) -> Iterator[Table]:
-            from rankscope.inputs.tables import Table
-
-            yield Table.numbered(plain.table("score"), plain.ordered)
-
-        run = cls.from_tables(name, read)
+        run = cls.from_tables(name, HeldPlain(plain))
         run.plain = plain
         run.gives_scores = not (plain.ordered and plain.values.size)
         return run
 
     @classmethod
-    def from_tables(cls, name: str, read: Callable[[Problems], Iterator[Table]], source: Source | None = None) -> Run:
+    def from_tables(cls, name: str, read: Callable[[Problems], Iterator[Table]], source: Source | None = None) -> Self:
         """A run whose tables `read` gives whenever its rows are asked for; a file without rows is a problem."""
-
-        def blocks(run: Run, problems: Problems, rank: bool) -> Iterator[RunBlock]:
-            from rankscope.inputs.run_tables import block_of
-
-            rows = 0
-            for table in prefetch(read(problems)) if source else read(problems):
-                rows += table.frame.height
-                block, ordered = block_of(table, problems, rank)
-                run.gives_scores = run.gives_scores and not ordered
-                if block is not None:
-                    yield block
-            if source and not rows and not problems.count and not run.is_part:
-                problems.add("", "holds no rankings")
-
-        return cls(name, blocks, source, tag=name)
+        return cls(name, BlocksOfTables(read, source), source, tag=name)
 
     def table(self) -> pl.DataFrame:
         """All rows as one table (query, item, score); raises on the first bad file, with all its problems."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems, place_of_line, shorten_value
+from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.line_layout import LineLayout
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -91,19 +92,22 @@ class SampledQrels:
 
 
 def _of_path(path: str | Path, reading: Reading) -> SampledQrels:
-    from rankscope.inputs.formats import FORMATS, columnar, delimited, json_lines, of_file
+    from rankscope.inputs.formats import FORMATS, columnar, delimited, json_lines, recognised
 
     if not Path(path).is_file():  # a folder, a pattern, irds:, standard input: judgements as everywhere
         return SampledQrels.of(Qrels.from_path(path, reading))
-    source = Source.of(path, reading.max_ratio)
-    chosen = FORMATS.find(reading.format) if reading.format else of_file(source, reading.encoding)
+    source, reading = Source.of(path, reading.max_ratio), reading.only_for("grade")
+    chosen = FORMATS.find(reading.format) if reading.format else recognised(source, reading)
     problems = Problems(source.name)
     if chosen.name in ("parquet", "arrow"):
-        return _of_table(columnar.read_table(source, chosen.LAYOUT, problems), problems)  # type: ignore[attr-defined]
+        table = columnar.mapped_table(source, chosen.LAYOUT, reading, problems)  # type: ignore[attr-defined]
+        return _of_table(table, problems)
     if chosen.name in ("csv", "tsv"):
-        return _of_table(delimited.read_table(source, problems, reading.encoding, "query,item,grade,pi"), problems)
+        known = delimited.known_names(reading.columns)
+        table = delimited.read_table(source, problems, reading.encoding, "query,item,grade,pi", known)
+        return _of_table(table, problems, reading.columns)
     if chosen.name == "jsonl":
-        return _of_table(json_lines.whole_table(source, reading, problems), problems)
+        return _of_table(json_lines.whole_table(source, reading, problems), problems, reading.columns)
     layout = five_columns(source.head(), reading.comments) if chosen.name == "trec" else None
     if layout is None:
         return SampledQrels.of(Qrels.from_path(path, reading))
@@ -152,9 +156,10 @@ def _of_lines(source: Source, layout: LineLayout, reading: Reading) -> SampledQr
     return _of_table(Table(pl.DataFrame({**texts, **numbers}), line, "line"), problems)
 
 
-def _of_table(table: Table, problems: Problems) -> SampledQrels:
+def _of_table(table: Table, problems: Problems, columns: ColumnMap = ()) -> SampledQrels:
     from rankscope.inputs.tables import columns_of, numbers
 
+    table = next(rename_in_tables([table], columns, problems))
     qrels = Qrels.from_table(table, problems)
     more = columns_of(table.frame, {}, problems, {"pi": PROBABILITY, "stratum": STRATUM})
     rows = qrels.table

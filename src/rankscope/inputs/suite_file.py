@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rankscope.catalogue import unknown_name
 from rankscope.errors import InputError, Problem
 from rankscope.settings import SETTINGS
 
@@ -119,9 +120,7 @@ def _settings(given: Any, place: str, problems: list[Problem]) -> dict[str, Any]
         problems.append(Problem(place, "settings are a table: { rel = 2 }"))
         return {}
     problems += [
-        Problem(place, f"no setting '{name}'. There are: {', '.join(sorted(CHOICES))}")
-        for name in given
-        if name not in CHOICES
+        Problem(place, unknown_name("setting", name, sorted(CHOICES))) for name in given if name not in CHOICES
     ]
     return dict(given)
 

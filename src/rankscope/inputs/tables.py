@@ -7,17 +7,19 @@ number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rankscope.arrays import BoolArray, IntArray
-from rankscope.column_names import plain_name
+from rankscope.column_names import ROLES, likely_names, plain_name
+from rankscope.errors import InputError
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.numbers import as_number
 from rankscope.inputs.series_ids import text_ids
+from rankscope.wording import mapping_value
 
 SHOWN_COLUMNS = 30
 
@@ -26,18 +28,23 @@ SHOWN_COLUMNS = 30
 class Table:
     """A frame whose rows know where they came from: `line` numbers them, `word` says whether as lines or rows.
 
-    `ordered` says that some scores were made here, from the order of a list.
+    `ordered` says that some scores were made here, from the order of a list. `notes` are what must be said of it.
     """
 
     frame: pl.DataFrame
     line: IntArray
     word: str = "row"
     ordered: bool = False
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def numbered(cls, frame: pl.DataFrame, ordered: bool = False) -> Table:
         """The rows are counted from 1."""
         return cls(frame, np.arange(1, frame.height + 1, dtype=np.int64), ordered=ordered)
+
+    def noted(self, notes: tuple[str, ...]) -> Table:
+        """The same with what must be said of it."""
+        return replace(self, notes=(*self.notes, *notes))
 
     def complain(self, bad: BoolArray, problems: Problems, wrong: Mapping[str, pl.Series], rule: str) -> None:
         """A problem for each bad row: `rule`, and what stood in the one column of `wrong` instead."""
@@ -76,14 +83,32 @@ def columns_of(
 ) -> pl.DataFrame:
     """The needed columns (and the optional ones that are there) under our own names."""
     found = {name: find_column(frame, words) for name, words in {**needed, **optional}.items()}
+    found |= {name: _likely_column(frame, name, found, problems) for name, there in found.items() if there is None}
     missing = [name for name in needed if found[name] is None]
     if missing:
         have = listed_columns(frame)
         for name in missing:
             words = ", ".join([name, *(word for word in needed[name] if word != name)][:6])
-            problems.add("", f"no column for the {name} (called {words}, ...); columns: {have}")
+            problems.add("", f"no column for the {name} (called {words}, ...); columns: {have}", _mapping(missing))
         problems.raise_if_any()
     return frame.select(pl.col(there).alias(name) for name, there in found.items() if there is not None)
+
+
+def _likely_column(frame: pl.DataFrame, role: str, found: Mapping[str, str | None], problems: Problems) -> str | None:
+    """The only column that may well mean a role; where several may, a problem says so."""
+    likely = [name for name in likely_names(role, frame.columns) if name not in found.values()]
+    if len(likely) > 1:
+        example = mapping_value(f"{role}={likely[0]}")
+        listed = f"{', '.join(likely[:-1])} or {likely[-1]}"
+        problems.add("", f"which column is the {role}: {listed}?", f"Say it with {example}.")
+        raise InputError([problems.report()])
+    return likely[0] if likely else None
+
+
+def _mapping(missing: Sequence[str]) -> str:
+    """How columns of other names are given; nothing for what cannot be mapped."""
+    mapped = [f"{name}=NAME" for name in missing if name in ROLES]
+    return f"Say which column it is: {mapping_value(','.join(mapped))}." if mapped else ""
 
 
 def series(name: str, values: list[object]) -> pl.Series:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankscope.measures.adaptive_users import BPM, IFT, INST, NERR8, NERR9, NERR10, NERR11
     from rankscope.measures.average_precision import AP, GMAP
     from rankscope.measures.cascade import ERR, iRBU, nERR
+    from rankscope.measures.context import ContextPrecision, ContextRecall
     from rankscope.measures.counts import NumNonrelJudgedRet, NumQ, NumRel, NumRelRet, NumRet
     from rankscope.measures.coverage import Hole, Judged, Unjudged
     from rankscope.measures.dcg import DCG, HitCount, jDCG, jnDCG
@@ -92,6 +93,8 @@ PLACES: dict[str, Later] = later(  # a new measure adds its line here, and its c
         "IPrec": "interpolated_precision:IPrec",
         "IPrec11": "interpolated_precision:IPrec11",
         "CappedRecall": "recall:CappedRecall",
+        "ContextPrecision": "context:ContextPrecision",
+        "ContextRecall": "context:ContextRecall",
         "hits": "dcg:HitCount",
         "ER": "reciprocal_rank:ER",
         "NMRR": "image_retrieval:NMRR",
@@ -160,6 +163,8 @@ __all__ = [
     "Bullseye",
     "CappedRecall",
     "Compat",
+    "ContextPrecision",
+    "ContextRecall",
     "E",
     "Effectiveness",
     "Enorm",

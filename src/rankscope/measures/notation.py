@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from typing import TypeAlias
 
 from rankscope import measures as kinds
+from rankscope.calling import public
 from rankscope.errors import MeasureError
 from rankscope.measures.measure import Measure, with_level
 from rankscope.measures.peer_spellings import respell
@@ -135,6 +136,7 @@ MEASURES: NamedCatalogue[Measure] = NamedCatalogue(
 )
 
 
+@public
 def parse_measure(text: str, rel: float = 1) -> Measure:
     """One measure as people write it; `rel` is the level for a measure that does not say its own.
 
@@ -174,6 +176,7 @@ def trec_single(name: str) -> Measure:
     return MEASURES.parse(TREC_SINGLE[name])
 
 
+@public
 def parse_measures(texts: Asked, rel: float = 1, compat: str | None = None) -> list[Measure]:
     """Measures from names, comma-separated names, trec_eval's families (`P.5,10`) and lists (`all_trec`); each once.
 

@@ -17,6 +17,8 @@ NAMES: dict[str, tuple[str, str]] = {  # theirs, lower case: our name, and the o
     "msndcg": ("nDCG", ""),
     "dcg_burges": ("DCG", "gain=exp"),
     "ndcg_burges": ("nDCG", "gain=exp"),
+    "id_based_context_precision": ("ContextPrecision", "count=set"),
+    "id_based_context_recall": ("ContextRecall", ""),
 }
 OPTIONS = {"max_rel": "top", "min_rel": "low", "gains": "gain", "dcg": "gain", "cutoff": "@", "recall": "@"}
 GAINS = {"log2": "linear", "exp-log2": "exp"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankscope.arrays import IntArray
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.number_texts import how_many
 from rankscope.pipeline.account import Account, account_of
@@ -27,7 +28,7 @@ RECALL, P_IS_R = "recall", "p = r"
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
+class Ledger(Tabular):
     """Where relevant items went: one statement a quantity, the one that was asked for first.
 
     `items` are the relevant ones alone, with their rank at each stage. `str(...)` has the sentence, `entries` of a

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankscope.calling import public
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems, shorten_value
 from rankscope.inputs.id_columns import TextIds
@@ -27,6 +28,7 @@ from rankscope.settings import Settings
 Progress = Callable[[str, float], None]  # name of the run, share of it that has been read
 
 
+@public
 def reduce(
     qrels: Any,
     run: Any,

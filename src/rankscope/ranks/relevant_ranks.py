@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.displayed import Displayed
 from rankscope.lazily import once
 from rankscope.ranks.ragged import Ragged
 
@@ -20,8 +21,8 @@ LISTS = ("judged", "pooled", "levels", "ties")
 COLUMNS = ("depth", "answered", "collection")
 
 
-@dataclass(frozen=True, eq=False)
-class RelevantRanks:
+@dataclass(frozen=True, eq=False, repr=False)
+class RelevantRanks(Displayed):
     """One row per judged query in byte order of the ids, all queries of one system.
 
     `queries.at(rel=2)` is the same with another lowest relevant grade. A missing query has depth 0.

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rankscope.calling import public
 from rankscope.errors import InputError
 from rankscope.files import atomic
 from rankscope.inputs import forks
@@ -82,6 +83,7 @@ ABOUT: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+@public
 def save_ranks(ranks: RelevantRanks, path: str | Path) -> None:
     """Write a reduction, whole or not at all; one that could not be read back is refused with its problems."""
     forks.check()
@@ -133,6 +135,7 @@ def ranks_to_frame(ranks: RelevantRanks) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+@public
 def load_ranks(path: str | Path) -> RelevantRanks:
     """Read a reduction back; one `InputError` with everything that cannot be so.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.sampling.shares import INTERVALS, LARGEST
 from rankscope.validation import SHARE, OneOf, Rule, WholeNumber, check
@@ -24,8 +25,8 @@ class EstimatedRange:
     high: float
 
 
-@dataclass(frozen=True)
-class Estimated:
+@dataclass(frozen=True, repr=False)
+class Estimated(Tabular):
     """Class size c, recall r and generality g: what the judgements make certain, and what the sample says.
 
     Precision is exact. What is judged below the scope is certain too: of 20,000 items of which 500 were drawn and 3 of

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.sampling.pool_depths import PoolDepths
 from rankscope.statistics.components.components import Components
@@ -177,7 +178,7 @@ class WidthForecast:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgingPlans:
+class JudgingPlans(Tabular):
     """The plans that a budget allows, the narrowest interval first."""
 
     forecast: WidthForecast

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.inputs.qrels import Qrels
@@ -79,8 +80,8 @@ class CorrectedRow(NamedTuple):
         }
 
 
-@dataclass(frozen=True, eq=False)
-class MachineJudged:
+@dataclass(frozen=True, eq=False, repr=False)
+class MachineJudged(Tabular):
     """Corrected means and differences beside those of people and of the machine alone."""
 
     rows: tuple[CorrectedRow, ...]

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankscope.arrays import FloatArray
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.inputs.qrels import Qrels
@@ -55,8 +56,8 @@ class OutsidePool:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Reuse:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reuse(Tabular):
     """All systems, the best first, and how far their order holds for systems outside the pool."""
 
     measure: str

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
+from rankscope.displayed import Tabular
 from rankscope.sampling.frame import Frame
 from rankscope.sampling.inspection import Inspection, inspections
 from rankscope.sampling.judged_run import FIRST, JudgedRun
@@ -49,8 +50,8 @@ class QueryEstimate(NamedTuple):
     values: QueryValues
 
 
-@dataclass(frozen=True, eq=False)
-class RunEstimates:
+@dataclass(frozen=True, eq=False, repr=False)
+class RunEstimates(Tabular):
     """The frame, the runs beside it, and what is asked of them; everything else is computed when it is wanted."""
 
     frame: Frame

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from rankscope.calling import public
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.sampling.shares import LARGEST, normal_quantile
 from rankscope.validation import COUNT, SHARE, Number, Rule, WholeNumber, check
@@ -17,8 +19,8 @@ RULES: dict[str, Rule] = {
 }
 
 
-@dataclass(frozen=True)
-class SampleSize:
+@dataclass(frozen=True, repr=False)
+class SampleSize(Tabular):
     """Items to judge for a relative error of the number of relevant items, and how many of them will be relevant."""
 
     collection: int
@@ -42,6 +44,7 @@ class SampleSize:
         ]
 
 
+@public
 def needed_sample(collection: int, relevant: int, error: float, level: float = 0.95) -> SampleSize:
     """n0 = z^2 (1 - g) / (error^2 g), and n0 / (1 + (n0 - 1) / d) in a collection of d, rounded up.
 

@@ -83,10 +83,10 @@ def reduce_where(
 
 
 def files_of_run(run: Run) -> PartFiles | None:
-    """The files of a run; None for what is no file that can be read again and again."""
+    """The files of a run; None for what is no file that can be read again and again, or is rolled up as a whole."""
     from rankscope.inputs.part_files import PartFiles
 
-    source = run.source
+    source = None if run.rolled_up else run.source
     if source is None or isinstance(source, PartFiles):
         return source
     return None if source.address == "-" or source.part or source.is_folder else PartFiles.of_one(source)

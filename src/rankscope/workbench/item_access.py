@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankscope.catalogue import unknown_name
 from rankscope.errors import InputError, SettingError
 from rankscope.inputs.checks import Problems
 from rankscope.names import name_of
@@ -62,7 +63,7 @@ class ItemAccess:
             raise SettingError("the project names no features: add them to its project.toml")
         chosen = self.feature_names[0] if name is None else name
         if chosen not in self.feature_names:
-            raise SettingError(f"no features '{chosen}'. There are: {', '.join(self.feature_names)}")
+            raise SettingError(unknown_name("features", chosen, self.feature_names))
         if chosen not in self._read:
             self._read[chosen] = self._vectors(self.sources.features[self.feature_names.index(chosen)])
         return self._read[chosen]

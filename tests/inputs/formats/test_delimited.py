@@ -84,7 +84,7 @@ def test_a_quote_that_is_never_closed_is_a_problem_at_its_line(make: Make) -> No
     assert "line 3: has wrong quotes" in run_error(make("a.csv", 'query,item,score\n1,a,1\n1,"b,1\n1,c,1\n'))
 
 
-@pytest.mark.parametrize("text", ["q1,d1,0.5\nq1,d2,0.25\n", "q1\td1\t1\n", '"q1","d1",1\n', "q1,0,d1,2\n"])
+@pytest.mark.parametrize("text", ["q1,d1,0.5\nq1,d2,0.25\n", "q1\td1\t0.5\n", '"q1","d1",1\n', "q1,0,d1,2\n"])
 def test_a_table_without_header_is_told_which_header_is_expected(text: str, make: Make) -> None:
     path = make("a.csv", text)
     assert "line 1: must be the header, got" in run_error(path)

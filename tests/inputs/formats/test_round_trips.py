@@ -20,8 +20,9 @@ from rankscope.inputs.run import Run
 from tests.inputs.examples import FINITE, GRADES, ODD_IDS, SCORES, TREC_IDS, qrels_of, rows, run_of
 
 QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-RUN_FORMATS = [each for each in formats.ALL if each.name != "beir"]
-QRELS_FORMATS = [each for each in formats.ALL if each.name not in ("beir", "mteb")]
+READ_ONLY = ("beir", "letor", "msmarco", "headerless")
+RUN_FORMATS = [each for each in formats.ALL if each.name not in READ_ONLY]
+QRELS_FORMATS = [each for each in formats.ALL if each.name not in (*READ_ONLY, "mteb")]
 JSON = ("json", "jsonl", "mteb")
 
 

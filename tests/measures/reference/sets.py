@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 
 from rankscope.measures import (
+    ContextPrecision,
+    ContextRecall,
     Measure,
     NumNonrelJudgedRet,
     NumQ,
@@ -23,6 +25,22 @@ from rankscope.measures import (
 )
 from tests.measures.reference.words import NAN, Reference, count_relevant, hits_within, is_hit, is_judged, over
 from tests.strategies import Topic
+
+
+def context_precision(m: ContextPrecision, topic: Topic, topics: Sequence[Topic]) -> float:
+    """As ragas computes it from a list of verdicts, but for what it adds to its denominator."""
+    seen = topic.listed[: m.scope]
+    verdicts = [1 if is_hit(grade, m.rel) else 0 for grade in seen]
+    if m.count == "set":
+        return sum(verdicts) / len(seen) if seen else 0.0
+    if count_relevant(topic, m.rel) == 0:
+        return NAN
+    total = sum(sum(verdicts[: place + 1]) / (place + 1) * verdict for place, verdict in enumerate(verdicts))
+    return total / sum(verdicts) if any(verdicts) else 0.0
+
+
+def context_recall(m: ContextRecall, topic: Topic, topics: Sequence[Topic]) -> float:
+    return over(hits_within(topic, m.scope or math.inf, m.rel), count_relevant(topic, m.rel))
 
 
 def set_p(m: SetP, topic: Topic, topics: Sequence[Topic]) -> float:
@@ -60,6 +78,8 @@ def utility(m: Utility, topic: Topic, topics: Sequence[Topic]) -> float:
 
 
 REFERENCE: dict[type[Measure], Reference] = {
+    ContextPrecision: context_precision,
+    ContextRecall: context_recall,
     SetP: set_p,
     SetR: set_r,
     SetRelativeP: set_relative_p,

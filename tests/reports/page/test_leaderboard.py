@@ -151,7 +151,9 @@ def test_many_classes_have_no_columns() -> None:
 
 
 def test_a_baseline_that_is_not_there_is_an_error_that_names_those_that_are() -> None:
-    with pytest.raises(SettingError, match=r"no such system\. There are: system 0, system 1"):
+    with pytest.raises(
+        SettingError, match=r"no system 'system 9' \(did you mean 'system 1'\?\)\. There are: system 0, system 1"
+    ):
         with_baseline(many_scores(2), "system 9")
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.displayed import Tabular
 from rankscope.engines.nearest import spaces
 from rankscope.engines.nearest.space import Space
 from rankscope.engines.nearest.top import Best
@@ -47,8 +48,8 @@ class LikelyMiss:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class LabelCheck:
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelCheck(Tabular):
     """What to look at again: likely misses of the labels, the surest first, and members that no other member finds."""
 
     misses: tuple[LikelyMiss, ...]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankscope.arrays import IntArray
+from rankscope.calling import public
 from rankscope.engines.nearest import spaces
 from rankscope.engines.nearest.assembling import assemble_ranks
 from rankscope.engines.nearest.block import BlockRanks, Ranker, cells_within
@@ -45,6 +46,7 @@ class Device(OneOf):
         return str(value if card else super().plain(value))
 
 
+@public
 def nearest_ranks(
     features: ArrayLike | Features,
     labels: Iterable[Any] = (),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rankscope.displayed import Tabular
 from rankscope.engines.text.index.columns import Numbers
 from rankscope.engines.text.index.reader import IndexReader
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, eq=False)
-class Hits:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hits(Tabular):
     """Documents that match, the best first; of equal scores the one that stands first in the index.
 
     `docs` are their numbers in the index, and `total` is how many match in all.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankscope.catalogue import did_you_mean
+from rankscope.displayed import Displayed
 from rankscope.engines.text.analysis.analyser import Analyser
 from rankscope.engines.text.analysis.whole import Whole
 from rankscope.engines.text.explaining import explain_score
@@ -46,7 +47,7 @@ WHOLE = Whole()  # how ids are read
 USUAL_FIELDS = ("body", "text", "contents")  # looked at where a word names no field
 
 
-class Index:
+class Index(Displayed):
     """Documents that can be searched, in memory or on a disk; several indexes are read as one.
 
     >>> index = Index.build([{"id": "a", "body": "The quick fox"}, {"id": "b", "body": "A fox and a fox"}])

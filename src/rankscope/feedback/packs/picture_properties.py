@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
+from rankscope.catalogue import unknown_name
 from rankscope.engines.images.image import Image
 from rankscope.errors import SettingError
 
@@ -75,7 +76,7 @@ def property_values(images: Sequence[Callable[[], Image]], names: Sequence[str])
     """
     unknown = [name for name in names if name not in KINDS]
     if unknown:
-        raise SettingError(f"no property {', '.join(map(repr, unknown))}. There are: {', '.join(KINDS)}")
+        raise SettingError.of([unknown_name("property", name, KINDS) for name in unknown])
     makers = list(dict.fromkeys(KINDS[name] for name in names))
     found = []
     for read in images:

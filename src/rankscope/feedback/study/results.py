@@ -14,6 +14,7 @@ import polars as pl
 
 from rankscope.arrays import FloatArray
 from rankscope.catalogue import did_you_mean
+from rankscope.displayed import Tabular
 from rankscope.errors import InputError, SettingError
 from rankscope.feedback.methods import CONTROLS
 from rankscope.feedback.study.display_quality import SHARES
@@ -37,8 +38,8 @@ SHARED = " of the shared list"
 WHO = ("method", "topic", "assessor", "start", "seed", "round", "list")
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(Tabular):
     """`frame` has a row for each method, session and round; `about` says how it was made, and how quick methods are.
 
     Columns: who and when (`WHO`), relevant and items of the scored list, positives and negatives the method had, every

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.catalogue import did_you_mean
 from rankscope.errors import SettingError
 
 
@@ -122,8 +123,8 @@ class PeopleMarks:
     def number_of(self, assessor: str) -> int:
         """An assessor by name; one who is not there is a `SettingError`."""
         if assessor not in self.assessors:
-            there = ", ".join(self.assessors)
-            raise SettingError(f"nobody called '{assessor}' has marked anything. There are: {there}")
+            near, there = did_you_mean(assessor, self.assessors), ", ".join(self.assessors)
+            raise SettingError(f"nobody called '{assessor}' has marked anything{near} There are: {there}")
         return self.assessors.index(assessor)
 
     def repeated(self) -> tuple[BoolArray, IntArray]:

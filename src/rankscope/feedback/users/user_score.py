@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
+from rankscope.displayed import Tabular
 from rankscope.errors import InputError, SettingError
 from rankscope.feedback.users.draws import seed_of, uniform
 from rankscope.feedback.users.people_marks import AgreedMarks, PeopleMarks
@@ -22,8 +23,8 @@ SCOPE = 20  # items of a display
 RATES = ("miss", "alarm", "silent_relevant", "silent_irrelevant")
 
 
-@dataclass(frozen=True, eq=False)
-class UserScore:
+@dataclass(frozen=True, eq=False, repr=False)
+class UserScore(Tabular):
     """What a user says, against what people agree on.
 
     `miss`: relevant items that are rejected, and `alarm`: irrelevant ones that are picked, of those of which something

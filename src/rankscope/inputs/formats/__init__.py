@@ -7,6 +7,7 @@ named, or when a file may be of it: a new one adds its line in `known`.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from rankscope.errors import InputError, SettingError
 from rankscope.files import atomic
 from rankscope.inputs import texts
 from rankscope.inputs.formats.format import Format
-from rankscope.inputs.formats.known import KNOWN
+from rankscope.inputs.formats.known import KNOWN, TREC_LINE
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
@@ -25,10 +26,13 @@ from rankscope.inputs.sources import COMPRESSED_SUFFIXES, Source, without_suffix
 from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
+    from rankscope.inputs.shapes.shape import InputShape
+
     ALL: tuple[Format, ...]
 
 RANKS_SUFFIX = ".ranks.parquet"
 NUL, NEWLINE = b"\0", b"\n"
+LZ4 = b"\x04\x22\x4d\x18"
 OUR_SUFFIXES = tuple(
     suffix + packed for each in KNOWN for suffix in each.suffixes for packed in ("", *COMPRESSED_SUFFIXES)
 )
@@ -66,10 +70,18 @@ def _of_folder(source: Source) -> Format:
 
 
 def _advice(head: bytes) -> str:
-    """Whoever redirects a program's output on Windows may get UTF-16."""
+    """Whoever redirects a program's output on Windows may get UTF-16; ranx packs with lz4."""
+    if head.startswith(LZ4):
+        return "It is packed with lz4: unpack it first (lz4 -d), or save it as JSON or Parquet."
     if encoding := texts.BYTE_ORDER_MARKS.get(head[:2]):
         return f"It begins like {encoding} text: give {setting_value('encoding', encoding)}."
     return f"Formats: {', '.join((*(each.name for each in FORMATS.added()), *FORMATS.own_names()))}."
+
+
+def all_shapes() -> list[InputShape]:
+    """Every shape that the readers declare, in the order in which formats are asked; those of other packages last."""
+    readers = (*FORMATS.own(), *FORMATS.added())
+    return [shape for each in readers for shape in getattr(each, "shapes", ())]
 
 
 def of_path(path: str | Path) -> Format:
@@ -87,19 +99,37 @@ def of_path(path: str | Path) -> Format:
 
 def read_run(source: Source, reading: Reading) -> Run:
     """A run in any format."""
+    reading = reading.only_for("score")
     return _chosen(source, reading).read_run(source, reading)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements in any format."""
+    reading = reading.only_for("grade")
     return _chosen(source, reading).read_qrels(source, reading)
 
 
 def _chosen(source: Source, reading: Reading) -> Format:
-    chosen = FORMATS.find(reading.format) if reading.format else of_file(source, reading.encoding)
+    chosen = FORMATS.find(reading.format) if reading.format else recognised(source, reading)
     if source.part and not chosen.has_parts:
         raise InputError.of(source.name, [f"format {chosen.name} has no parts, so nothing can stand behind a #"])
     return chosen
+
+
+def recognised(source: Source, reading: Reading) -> Format:
+    """The format of a file; a text whose columns are numbered, or named and of no other form, is a table.
+
+    TREC text stays what it is where columns are named, or where the numbers leave out the score or the grade: then they
+    are those of another file.
+    """
+    chosen = of_file(source, reading.encoding)
+    if not reading.columns or chosen.name not in ("trec", "csv", "tsv", "msmarco", "letor"):
+        return chosen
+    if all(name.isdecimal() for _, name in reading.columns):
+        whole = {role for role, _ in reading.columns} & {"score", "rank", "grade"}
+        return chosen if chosen.name == "trec" and not whole else FORMATS.find("headerless")
+    is_trec = chosen.name == "trec" and re.match(TREC_LINE, texts.beginning(source.head(), reading.encoding).lstrip())
+    return chosen if is_trec or chosen.name == "letor" else FORMATS.find("csv")
 
 
 def write(value: Run | Qrels, path: str | Path, format: str | None = None) -> None:

@@ -12,6 +12,7 @@ from rankscope.inputs.formats import arrow_layout, columnar
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.shape import HOLDS_EITHER, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
@@ -19,6 +20,15 @@ name = "arrow"
 suffixes = (".arrow", ".feather", ".ipc")
 binary = True
 has_parts = False
+shapes = (
+    InputShape(
+        name="Arrow",
+        holds=HOLDS_EITHER,
+        about="A table as in Parquet: IPC files (Feather) and IPC streams.",
+        examples=(),
+        format="arrow",
+    ),
+)
 
 
 def _read(data: Any, source: Any) -> pl.DataFrame:
@@ -39,14 +49,14 @@ def read_run(source: Source, reading: Reading) -> Run:
     """A run from a table with a query, an item and a score or rank column."""
 
     def read(problems: Problems) -> Iterator[Table]:
-        yield columnar.read_table(source, LAYOUT, problems)
+        yield columnar.mapped_table(source, LAYOUT, reading, problems)
 
     return Run.from_tables(source.stem(suffixes), read, source)
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements from a table with a query, an item and a grade column."""
-    return Qrels.from_source(source, lambda problems: columnar.read_table(source, LAYOUT, problems))
+    return Qrels.from_source(source, lambda problems: columnar.mapped_table(source, LAYOUT, reading, problems))
 
 
 def write_run(run: Run, file: BinaryIO) -> None:

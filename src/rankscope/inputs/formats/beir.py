@@ -14,12 +14,23 @@ from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.shape import HOLDS_JUDGEMENTS, Example, InputShape
 from rankscope.inputs.sources import Source
 
 name = "beir"
 suffixes: tuple[str, ...] = ()
 binary = False
 has_parts = True
+shapes = (
+    InputShape(
+        name="BEIR folder",
+        holds=HOLDS_JUDGEMENTS,
+        about="A folder with `qrels/test.tsv` under the header `query-id corpus-id score`; another split is chosen "
+        "behind a #: `scifact#train`.",
+        examples=(Example("scifact/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\ta\t1\n", HOLDS_JUDGEMENTS),),
+        format="beir",
+    ),
+)
 
 ADVICE = "A BEIR folder holds its judgements in qrels/test.tsv, or in a file of another split beside it."
 

@@ -14,7 +14,9 @@ from rankscope.column_names import ITEM, QUERY, RANK, SCORE
 from rankscope.errors import InputError
 from rankscope.inputs import forks
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.expansion import ExpandedBytes, TooLargeError, advice
+from rankscope.inputs.reading import Reading
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table, find_column
 
@@ -66,6 +68,12 @@ def read_table(source: Source, layout: ColumnarFormat, problems: Problems) -> Ta
     return Table.numbered(frame)
 
 
+def mapped_table(source: Source, layout: ColumnarFormat, reading: Reading, problems: Problems) -> Table:
+    """The table in a file, with the columns that were named under their roles."""
+    table = read_table(source, layout, problems)
+    return next(rename_in_tables([table], reading.columns, problems))
+
+
 def is_reduction(frame: pl.DataFrame) -> bool:
     """Whether the columns are those of saved ranks.
 
@@ -86,14 +94,14 @@ def refuse_reduction(frame: pl.DataFrame, problems: Problems) -> None:
         raise InputError([problems.report()])
 
 
-def run_columns(frame: pl.DataFrame) -> list[str]:
-    """The columns of a frame that a run may be read from; all, where some are missing that it needs.
+def run_columns(frame: pl.DataFrame, columns: ColumnMap = ()) -> list[str]:
+    """The columns of a frame that a run may be read from; all, where some are missing that it needs, or were named.
 
     >>> run_columns(pl.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0], "text": ["long"]}))
     ['qid', 'docno', 'score']
     """
     found = [find_column(frame, names) for names in (QUERY, ITEM, SCORE, RANK)]
-    if None in found[:2] or found[2:] == [None, None]:
+    if columns or None in found[:2] or found[2:] == [None, None]:
         return frame.columns
     return [name for name in found if name is not None]
 

@@ -10,27 +10,34 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TextIO
+from dataclasses import dataclass, replace
+from typing import Any, TextIO
 
 import numpy as np
 import polars as pl
 
-from rankscope.column_names import ITEM, KNOWN, QUERY, plain_name
+from rankscope.arrays import IntArray
+from rankscope.column_names import GRADE, ITEM, KNOWN, LIKELY, QUERY, RANK, SCORE, likely_names, loose_name, plain_name
 from rankscope.errors import InputError
 from rankscope.inputs import forks, texts
 from rankscope.inputs.checks import Problems, shorten_value
+from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.formats.writing import refuse_ids, whole_numbers
+from rankscope.inputs.numbers import parse_number
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.shape import HOLDS_EITHER, HOLDS_JUDGEMENTS, Example, InputShape
 from rankscope.inputs.sources import Source, without_marks
-from rankscope.inputs.tables import Table
+from rankscope.inputs.tables import Table, find_column
 from rankscope.inputs.texts import not_packed
+from rankscope.wording import mapping_value
 
 SEPARATORS = (",", "\t", ";")
 NEWLINE = 10
 LINE = re.compile(rb"[^\r\n]+")
+LIKELY_NAMES = frozenset(name for names in LIKELY.values() for name in names)
+RATING = "rating"  # Quepid's name, and its habit to leave it empty
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class Delimited:
     name: str
     suffixes: tuple[str, ...]
     separator: str
+    shapes: tuple[InputShape, ...] = ()
     binary: bool = False
     has_parts: bool = False
 
@@ -53,14 +61,21 @@ class Delimited:
         """A run from a table with a query, an item and a score or rank column."""
 
         def read(problems: Problems) -> Iterator[Table]:
-            return read_tables(source, problems, reading.encoding, "query,item,score")
+            tables = read_tables(source, problems, reading.encoding, "query,item,score", known_names(reading.columns))
+            return rename_in_tables(tables, reading.columns, problems)
 
         return Run.from_tables(source.stem(self.suffixes), read, source)
 
     def read_qrels(self, source: Source, reading: Reading) -> Qrels:
         """Judgements from a table with a query, an item and a grade column; BEIR calls them score."""
         expected = "query,item,grade (BEIR: query-id, corpus-id, score)"
-        return Qrels.from_source(source, lambda problems: read_table(source, problems, reading.encoding, expected))
+
+        def read(problems: Problems) -> Table:
+            known = known_names(reading.columns)
+            table = read_table(source, problems, reading.encoding, expected, known, judged=True)
+            return without_unrated(next(rename_in_tables([table], reading.columns, problems)))
+
+        return Qrels.from_source(source, read)
 
     def write_run(self, run: Run, file: TextIO) -> None:
         """Write query, item, score in the order given."""
@@ -87,8 +102,41 @@ def _needs_quotes(table: pl.DataFrame) -> bool:
     return any(table.get_column(name).str.contains("[\r\ufeff]").any() for name in ("query", "item"))
 
 
-CSV = Delimited("csv", (".csv",), ",")
-TSV = Delimited("tsv", (".tsv", ".tab"), "\t")
+TABLE_SHAPE = InputShape(
+    name="CSV",
+    holds=HOLDS_EITHER,
+    about="A header with commas or semicolons, and a column each for the query, the item and the score, rank or grade. "
+    f"Names that are known, in any case: query: {', '.join(QUERY)}; item: {', '.join(ITEM)}; score: "
+    f"{', '.join(SCORE)}; rank: {', '.join(RANK)}; grade: {', '.join(GRADE)}. Of several the first in this order is "
+    "taken. Others are taken where they are the only one of their kind (blanks and hyphens count as _): query: "
+    f"{', '.join(LIKELY['query'])}; item: {', '.join(LIKELY['item'])}; score: {', '.join(LIKELY['score'])}; rank: "
+    f"{', '.join(LIKELY['rank'])}; grade: {', '.join(LIKELY['grade'])}. Any other name is mapped.",
+    examples=(
+        Example("run.csv", "query,item,score\nq1,a,2.5\nq1,b,1.0\n"),
+        Example("shop.csv", "Search term;Product ID;Position\nred shoes;p7;1\nred shoes;p2;2\n"),
+        Example(
+            "judged.csv",
+            "such,artikel,note\nrote Schuhe,p7,3\n",
+            HOLDS_JUDGEMENTS,
+            "query=such,item=artikel,grade=note",
+        ),
+    ),
+    format="csv",
+)
+TSV_SHAPE = InputShape(
+    name="TSV",
+    holds=HOLDS_EITHER,
+    about="The same with tabs.",
+    examples=(Example("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\ta\t1\n", HOLDS_JUDGEMENTS),),
+    format="tsv",
+)
+CSV = Delimited("csv", (".csv",), ",", shapes=(TABLE_SHAPE,))
+TSV = Delimited("tsv", (".tsv", ".tab"), "\t", shapes=(TSV_SHAPE,))
+
+
+def known_names(columns: ColumnMap) -> frozenset[str]:
+    """Words of which a header must hold one; none where columns were named, for then any header will do."""
+    return frozenset() if columns else KNOWN | LIKELY_NAMES
 
 
 def read_table(
@@ -97,9 +145,10 @@ def read_table(
     encoding: str = "utf-8",
     expected: str = "query,item,score",
     known: frozenset[str] = KNOWN,
+    judged: bool = False,
 ) -> Table:
     """The whole table at once; see `read_tables`."""
-    parts = list(read_tables(source, problems, encoding, expected, known))
+    parts = list(read_tables(source, problems, encoding, expected, known, judged))
     return Table(pl.concat([part.frame for part in parts]), np.concatenate([part.line for part in parts]), "line")
 
 
@@ -109,16 +158,17 @@ def read_tables(
     encoding: str = "utf-8",
     expected: str = "query,item,score",
     known: frozenset[str] = KNOWN,
+    judged: bool = False,
 ) -> Iterator[Table]:
     """All columns as text, with their lines, in portions; a row with another number of fields than the header is a
-    problem.
+    problem, but for a query alone in a table of ratings: `judged`.
 
     A file that is empty or has no header (one that holds no word we know) raises, and the message says what header is
     expected. Blank lines are skipped. From the first quote on, what is left comes as one portion: a row in quotes may
     go on for as long as it likes.
     """
     forks.check()
-    reader = TableReader(HeaderRule(expected, known), problems)
+    reader = TableReader(HeaderRule(expected, known), problems, judged)
     blocks = texts.decoded_blocks(source, encoding, problems, inner_marks=True)
     for block in blocks:
         if b'"' in block:
@@ -137,10 +187,18 @@ def _first_line(text: bytes) -> bytes:
 
 
 def _is_table(first: str, separator: str) -> bool:
-    names = {plain_name(field) for field in _fields(first, separator)}
-    if names & set(QUERY) and names & set(ITEM):
+    fields = _fields(first, separator)
+    if all(_means(role, fields) for role in ("query", "item")):
         return True
-    return separator in first and len(first.encode().split()) < 4 and not first.startswith("#")
+    if separator not in first or first.startswith("#"):
+        return False
+    words = first.encode().split()
+    return len(words) < 4 or (len(fields) > 1 and all(parse_number(each.decode()) is None for each in words))
+
+
+def _means(role: str, fields: list[str]) -> bool:
+    strong = {"query": QUERY, "item": ITEM}[role]
+    return any(plain_name(field) in strong for field in fields) or bool(likely_names(role, fields))
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -155,14 +213,14 @@ def _separator(header: str) -> str:
 
     def found(separator: str) -> tuple[int, int]:
         fields = _fields(header, separator)
-        return sum(plain_name(field) in KNOWN for field in fields), len(fields)
+        return sum(plain_name(field) in KNOWN or loose_name(field) in LIKELY_NAMES for field in fields), len(fields)
 
     return max(SEPARATORS, key=found)
 
 
 @dataclass(frozen=True)
 class HeaderRule:
-    """What the first line should be, for messages, and the words of which it must hold one."""
+    """What the first line should be, for messages, and the words of which it must hold one, if there are any."""
 
     expected: str
     known: frozenset[str]
@@ -171,19 +229,27 @@ class HeaderRule:
         """Raise where it is no header, or names a column twice."""
         times = Counter(names)
         wrong = [f"column {shorten_value(name)} is there twice" for name, number in times.items() if number > 1]
-        if not any(plain_name(name) in self.known for name in names):
+        if self.known and not any({plain_name(name), loose_name(name)} & self.known for name in names):
             wrong = [f"must be the header, got {shorten_value(','.join(names))}"]
+            problems.advise(_other_names(names))
         for what in wrong:
             problems.add(f"line {line}", what, f"A table begins with a header line: {self.expected}.", line)
         if wrong:
             raise InputError([problems.report()])
 
 
+def _other_names(names: list[str]) -> str:
+    """How a header of other names, or a table without one, is read."""
+    if all(parse_number(name) is None for name in names):
+        return f"If these are names of columns, say which is which: {mapping_value(f'query={names[0]},item=...')}."
+    return f"Of a table without a header say the numbers of columns: {mapping_value('query=1,item=2,score=3')}."
+
+
 class TableReader:
     """Rows from one block of lines after the other; the first line that is not empty is the header."""
 
-    def __init__(self, header: HeaderRule, problems: Problems) -> None:
-        self.header, self.problems = header, problems
+    def __init__(self, header: HeaderRule, problems: Problems, judged: bool = False) -> None:
+        self.header, self.problems, self.judged = header, problems, judged
         self.names: list[str] = []
         self.separator = ""
         self.lines = 0  # before the next block
@@ -197,23 +263,28 @@ class TableReader:
         length = np.diff(ends, prepend=-1)  # its end included
         rows = np.flatnonzero(length > 1)
         if not self.names and rows.size:
-            self._learn(_first_line(text).decode(), before + int(rows[0]) + 1)
-            rows = rows[1:]
+            rows = rows[self._learn(_first_line(text).decode(), before + int(rows[0]) + 1) :]
         if not self.names:
             return None
         fields = np.diff(np.searchsorted(np.flatnonzero(characters == ord(self.separator)), ends), prepend=0) + 1
         good = fields[rows] == len(self.names)
-        for line in rows[~good].tolist():
+        for line in rows[~good & ~(self._is_alone(fields[rows]))].tolist():
             _complain(before + line + 1, int(fields[line]), len(self.names), self.problems)
         keep = np.zeros(ends.size, dtype=np.bool_)
         keep[rows[good]] = True
         body = characters[np.repeat(keep, length)].tobytes()
         return Table(_split(body, self.separator, self.names), before + rows[good] + 1, "line")
 
-    def _learn(self, header: str, line: int) -> None:
+    def _learn(self, header: str, line: int) -> int:
+        """The names of the columns, and how many lines they take."""
         self.separator = _separator(header)
         self.names = header.split(self.separator)
         self.header.check(self.names, line, self.problems)
+        return 1
+
+    def _is_alone(self, fields: IntArray | int) -> Any:
+        """Whether rows hold a query alone, as Quepid writes one without ratings."""
+        return (fields == 1) & (self.judged and len(self.names) > 1)
 
     def quoted(self, text: str) -> Table:
         """All that is left, from a line with quotes on, in which a row may go over several lines."""
@@ -227,10 +298,23 @@ class TableReader:
             if len(fields) == len(self.names):
                 rows.append(fields)
                 lines.append(line)
-            else:
+            elif not self._is_alone(len(fields)):
                 _complain(line, len(fields), len(self.names), self.problems)
         frame = pl.DataFrame(rows, schema=dict.fromkeys(self.names, pl.String), orient="row")
         return Table(frame, np.array(lines, dtype=np.int64), "line")
+
+
+def without_unrated(table: Table) -> Table:
+    """Judgements without the rows whose grade was left empty beside others that have one, as Quepid writes them."""
+    name = find_column(table.frame, GRADE)
+    if name is None or RATING not in plain_name(name) or table.frame.schema[name] != pl.String:
+        return table
+    rated = (table.frame.get_column(name).str.strip_chars() != "").fill_null(False)
+    lost = int((~rated).sum())
+    if not lost:
+        return table
+    kept = replace(table, frame=table.frame.filter(rated), line=table.line[rated.to_numpy()])
+    return kept.noted((f"{lost:,} row{'' if lost == 1 else 's'} without a rating left out",))
 
 
 def _split(body: bytes, separator: str, names: list[str]) -> pl.DataFrame:

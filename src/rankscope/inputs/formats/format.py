@@ -14,7 +14,8 @@ class Format(Protocol):
     """A module, or an object with the same names in it, that reads and writes one format.
 
     `binary` says whether it reads and writes bytes or text; `has_parts` whether one file or folder can hold several
-    rankings or judgements, one of which is chosen behind a `#`.
+    rankings or judgements, one of which is chosen behind a `#`. It may have `shapes` too, `InputShape`s with examples,
+    which the page of input shapes shows.
     """
 
     @property

@@ -34,8 +34,11 @@ KNOWN = (  # in the order they are asked: signatures first, then what looks like
     KnownFormat("mteb", "mteb", ("_predictions.json",), JSON),
     KnownFormat("json", "nested_json", (".json",), JSON),
     KnownFormat("jsonl", "json_lines", (".jsonl", ".ndjson"), JSON),
+    KnownFormat("letor", "letor", (), rb"(?:\s*#[^\n]*\n)*\s*[-+.\de]+\s+qid:"),
+    KnownFormat("msmarco", "headerless:MSMARCO", (), rb"\s*[^\t\r\n]+\t[^\t\r\n]+\t1\r?(?:\n|$)"),
     KnownFormat("tsv", "delimited:TSV", (".tsv", ".tab"), TABLE),
     KnownFormat("csv", "delimited:CSV", (".csv",), TABLE),
     KnownFormat("beir", "beir", (), NOTHING),
+    KnownFormat("headerless", "headerless:NUMBERED", (), NOTHING),
     KnownFormat("trec", "trec", (".run", ".qrels", ".trec", ".txt", ".res", ".input", ".results")),
 )

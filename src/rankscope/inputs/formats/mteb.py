@@ -19,6 +19,8 @@ from rankscope.inputs.nested import ObjectPairs
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.parsed import kind
+from rankscope.inputs.shapes.shape import HOLDS_RUN, Example, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
@@ -26,6 +28,16 @@ name = "mteb"
 suffixes = ("_predictions.json",)
 binary = False
 has_parts = True
+shapes = (
+    InputShape(
+        name="MTEB predictions",
+        holds=HOLDS_RUN,
+        about="{subset: {split: {query: {item: score}}}}, perhaps with `mteb_model_meta`; of several one is chosen "
+        "behind a #: `NanoBEIR_predictions.json#default/test`.",
+        examples=(Example("Task_predictions.json", '{"default": {"test": {"q1": {"a": 2.5, "b": 1.0}}}}\n'),),
+        format="mteb",
+    ),
+)
 
 MODEL_FACTS = "mteb_model_meta"
 RESULTS = rb'\s*\{\s*"(?:dataset_revision|task_name|mteb_version)"\s*:'  # how MTEB begins a file of means
@@ -72,7 +84,7 @@ def _parts(data: object, problems: Problems) -> dict[str, ObjectPairs]:
 
 
 def _complain(place: str, value: object, problems: Problems) -> ObjectPairs:
-    problems.add(place, f"must hold an object, got {json_text.kind(value)}", FORM)
+    problems.add(place, f"must hold an object, got {kind(value)}", FORM)
     return ObjectPairs()
 
 

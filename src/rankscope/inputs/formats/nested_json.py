@@ -1,4 +1,4 @@
-"""JSON of the form {query: {item: number}}; for runs also {query: [item, ...]}, best first."""
+"""JSON that is one value, of any of the shapes in `inputs.shapes`; {query: {item: number}} is written."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TextIO
 
-from rankscope.errors import InputError
-from rankscope.inputs import nested
 from rankscope.inputs.checks import Problems
-from rankscope.inputs.formats import json_text
+from rankscope.inputs.formats import json_shapes, json_text
 from rankscope.inputs.formats.writing import refuse_duplicates, refuse_infinite
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
@@ -21,19 +19,19 @@ from rankscope.inputs.tables import Table
 name = "json"
 suffixes = (".json",)
 binary = False
-has_parts = False
+has_parts = True
+shapes = json_shapes.SHAPES
 
-FLAT = re.compile(json_text.NAME + rb"\s*[^\s{\[]")
-VALUE = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{])')
+VALUE = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{\]])')
 
 
 def recognises(head: bytes) -> bool:
-    """An object that is not flat, as each line of JSON lines is, or a list of objects or lists."""
-    return VALUE.match(head) is not None and FLAT.match(head) is None
+    """An object that is not one of several lines, or a list of objects or lists."""
+    return VALUE.match(head) is not None and not json_text.begins_lines(head)
 
 
 def read_run(source: Source, reading: Reading) -> Run:
-    """A run from {query: {item: score}} or {query: [item, ...]}."""
+    """A run from {query: {item: score}}, {query: [item, ...]}, records, rows or the response of an engine."""
 
     def read(problems: Problems) -> Iterator[Table]:
         yield _table(source, reading, "score", problems)
@@ -42,17 +40,12 @@ def read_run(source: Source, reading: Reading) -> Run:
 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
-    """Judgements from {query: {item: grade}}."""
+    """Judgements from {query: {item: grade}}, {query: [item, ...]}, records, rows or ratings."""
     return Qrels.from_source(source, lambda problems: _table(source, reading, "grade", problems))
 
 
 def _table(source: Source, reading: Reading, value: str, problems: Problems) -> Table:
-    data = json_text.whole(source, reading.encoding, problems)
-    if not isinstance(data, nested.ObjectPairs):
-        advice = "A list of objects is read as JSON lines: one object a line, without brackets and commas between them."
-        problems.add("", f"must hold {nested.FORMS[value]}, got {json_text.kind(data)}", advice)
-        raise InputError([problems.report()])
-    return nested.table_of(data, value, problems)
+    return json_shapes.json_table(json_text.whole(source, reading.encoding, problems), source, reading, value, problems)
 
 
 def write_run(run: Run, file: TextIO) -> None:

@@ -11,11 +11,13 @@ import numpy as np
 import polars as pl
 
 from rankscope.inputs.checks import Problems
+from rankscope.inputs.column_map import ColumnMap, rename_in_tables
 from rankscope.inputs.expansion import ExpandedBytes
 from rankscope.inputs.formats import columnar, parquet_layout
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.reading import Reading
 from rankscope.inputs.run import Run
+from rankscope.inputs.shapes.shape import HOLDS_EITHER, InputShape
 from rankscope.inputs.sources import Source
 from rankscope.inputs.tables import Table
 
@@ -23,6 +25,16 @@ name = "parquet"
 suffixes = (".parquet", ".pq")
 binary = True
 has_parts = False
+shapes = (
+    InputShape(
+        name="Parquet",
+        holds=HOLDS_EITHER,
+        about="A table with a query, an item and a score, rank or grade column, under the names of CSV; fields of "
+        "structures are named with dots. Large files are read in parts.",
+        examples=(),
+        format="parquet",
+    ),
+)
 
 ROWS_AT_ONCE = 1 << 18
 LAYOUT = columnar.ColumnarFormat("Parquet", parquet_layout.check, lambda _, source: pl.read_parquet(source))
@@ -38,18 +50,24 @@ def read_run(source: Source, reading: Reading, rows: tuple[int, int] | None = No
 
     def read(problems: Problems) -> Iterator[Table]:
         if source.begins_with(parquet_layout.MAGIC):
-            return read_batches(source, problems, rows)
-        return iter([columnar.read_table(source, LAYOUT, problems)])
+            tables = read_batches(source, problems, rows, reading.columns)
+        else:
+            tables = iter([columnar.read_table(source, LAYOUT, problems)])
+        return rename_in_tables(tables, reading.columns, problems)
 
     return Run.from_tables(source.stem(suffixes), read, source)
 
 
-def read_batches(source: Source, problems: Problems, rows: tuple[int, int] | None = None) -> Iterator[Table]:
+def read_batches(
+    source: Source, problems: Problems, rows: tuple[int, int] | None = None, columns: ColumnMap = ()
+) -> Iterator[Table]:
     """The rows of a file, or some whole groups of them, in portions; of the columns that a run can have."""
     with open(source.path, "rb") as stored, mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ) as data:
         groups, empty = LAYOUT.attempt(problems, partial(_checked_layout, data, source))
     columnar.refuse_reduction(empty, problems)
-    table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(columnar.run_columns(empty))
+    table = pl.scan_parquet(source.path, glob=False, hive_partitioning=False).select(
+        columnar.run_columns(empty, columns)
+    )
     first, end = (0, sum(groups)) if rows is None else (rows[0], sum(rows))
     for start, count in portions(groups, ROWS_AT_ONCE, first, end):
         frame = LAYOUT.attempt(problems, partial(_rows, table, start, count))
@@ -96,7 +114,7 @@ def portions(groups: Sequence[int], least: int, first: int = 0, end: int | None 
 
 def read_qrels(source: Source, reading: Reading) -> Qrels:
     """Judgements from a table with a query, an item and a grade column."""
-    return Qrels.from_source(source, lambda problems: columnar.read_table(source, LAYOUT, problems))
+    return Qrels.from_source(source, lambda problems: columnar.mapped_table(source, LAYOUT, reading, problems))
 
 
 def write_run(run: Run, file: BinaryIO) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -118,3 +118,11 @@ def write_qrels(qrels: Qrels, file: TextIO) -> None:
     from rankscope.inputs.formats import trec_writing
 
     trec_writing.write_qrels(qrels, file)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "shapes":
+        from rankscope.inputs.formats.trec_shapes import SHAPES
+
+        return SHAPES
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rankscope.catalogue import unknown_name
 from rankscope.errors import SettingError
 from rankscope.wording import setting_usage
 
@@ -41,7 +42,7 @@ class QuerySet:
         missing = [name for name in names if name not in self.names]
         if missing:
             given = setting_usage("parts", "+".join(names))
-            raise SettingError(f"{given}: {self.name} has no part '{missing[0]}'. There are: {', '.join(self.names)}")
+            raise SettingError(f"{given}: {self.name} has {unknown_name('part', missing[0], self.names)}")
         return {query: "\n".join(filter(None, map(each.get, names))) for query, each in self.parts.items()}
 
 

@@ -16,7 +16,7 @@ Rows = Sequence[dict[str, object]]
 def grid_of(rows: Rows, places: int = 4) -> Grid:
     """Rows as a grid; columns in the order in which they first occur."""
     header = tuple(dict.fromkeys(name for row in rows for name in row))
-    return Grid(header, tuple(tuple(_cell(name, row.get(name), places) for name in header) for row in rows))
+    return Grid(header, tuple(tuple(cell_of(name, row.get(name), places) for name in header) for row in rows))
 
 
 def table(rows: Rows, places: int = 4) -> str:
@@ -49,7 +49,8 @@ def p_text(p: float, places: int = 4) -> str:
     return f"<{least:.{places}f}" if p < least else number(p, places=places)
 
 
-def _cell(name: str, value: object, places: int) -> Cell:
+def cell_of(name: str, value: object, places: int = 4) -> Cell:
+    """A value under its heading: p-values never as 0, whole numbers with commas, a dash where there is nothing."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Cell("-" if value is None else str(value), number=value is None)
     if isinstance(value, int):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rankscope.catalogue import unknown_name
+from rankscope.displayed import Displayed
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
 from rankscope.reports.formats.grid import Grid
@@ -18,6 +20,7 @@ from rankscope.reports.texts.estimates import Estimates, compared_of, estimates_
 from rankscope.reports.texts.headline import Headline, headline_of
 from rankscope.reports.texts.verdict import Verdict, verdict_of
 from rankscope.settings import SETTINGS
+from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
     from rankscope.statistics.agreement.agreement import Agreement
@@ -34,8 +37,8 @@ class Section:
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Displayed):
     """Scores with their intervals, a verdict in words, the leaderboard that proves it, and the graphs."""
 
     title: str
@@ -198,7 +201,7 @@ def with_baseline(scores: Scores, name: str) -> Scores:
     """The same scores with this system first, which is the one the others are compared with."""
     names = [system.name for system in scores.systems]
     if name not in names:
-        raise SettingError(f"--baseline {name}: no such system. There are: {', '.join(names)}")
+        raise SettingError(f"{setting_value('baseline', name)}: {unknown_name('system', name, names)}")
     return replace(scores, systems=tuple(sorted(scores.systems, key=lambda system: system.name != name)))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankscope.displayed import Tabular
 from rankscope.reports.formats.rows import Rows, as_json, markdown_table, table
 
 VERSION = 1
@@ -20,8 +21,8 @@ class AnswerTable:
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Tabular):
     """The answer to a question: what it was computed from, tables, warnings, and the result itself for Python."""
 
     question: str

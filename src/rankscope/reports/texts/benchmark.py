@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rankscope.displayed import Tabular
 from rankscope.engines.images.benchmark import Benchmark
 from rankscope.engines.query_item import put_query_back
 from rankscope.evaluation.evaluate import evaluate_ranks
@@ -39,8 +40,8 @@ class DescriptorStanding:
     letters: str  # between descriptors that share one no difference is shown
 
 
-@dataclass(frozen=True, eq=False)
-class Standings:
+@dataclass(frozen=True, eq=False, repr=False)
+class Standings(Tabular):
     """All descriptors, the best mean of the main measure first."""
 
     benchmark: Benchmark

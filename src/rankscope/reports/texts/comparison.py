@@ -200,12 +200,17 @@ def _json_measure(comparison: Compared, one: MeasureCompared) -> dict[str, Any]:
 
 def csv_of(comparison: Compared, every_pair: bool = True, notes: bool = True) -> str:
     """Every pair by every measure with all digits, one row each; empty where there is not a number."""
-    rows = [row for one in comparison.measures for row in _csv_rows(comparison, one)]
+    rows = pair_records(comparison)
     file = io.StringIO()
     writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows({key: "" if value != value else cell(value) for key, value in row.items()} for row in rows)
     return file.getvalue()
+
+
+def pair_records(comparison: Compared) -> list[dict[str, object]]:
+    """Every pair by every measure as one row, for programs."""
+    return [row for one in comparison.measures for row in _csv_rows(comparison, one)]
 
 
 def _csv_rows(comparison: Compared, one: MeasureCompared) -> Iterator[dict[str, object]]:

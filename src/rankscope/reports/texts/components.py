@@ -27,7 +27,7 @@ def components_text(found: Sequence[Components], output_format: str = "table") -
 
 def _part(found: Components, make: object, lead: str) -> str:
     assert callable(make)
-    rows = [_row(each) for each in found.parts]
+    rows = [component_row(each) for each in found.parts]
     lines = [f"{lead}{found.what}: mean {found.mean:.4f}\n", *([""] if lead else []), make(rows)]
     if found.slopes:
         lines += ["\n", make([each.row() for each in found.slopes])]
@@ -35,7 +35,8 @@ def _part(found: Components, make: object, lead: str) -> str:
     return "".join(lines)
 
 
-def _row(part: VarianceComponent) -> dict[str, object]:
+def component_row(part: VarianceComponent) -> dict[str, object]:
+    """A source as a row of a table."""
     return {
         "source": part.source,
         "levels": part.levels,

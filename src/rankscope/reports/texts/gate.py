@@ -43,14 +43,15 @@ def markdown(result: GateResult) -> str:
         notes.append(result.self_test.sentence)
     listed = "".join(f"- {line}\n" for line in [*notes, *result.remarks, HOW])
     heading = f"### Gate: {verdict}, `{_code(result.candidate)}` against `{_code(result.baseline)}`"
-    return visible(f"{heading}\n\n{table_of(_grid(result))}\n{listed}")
+    return visible(f"{heading}\n\n{table_of(check_grid(result))}\n{listed}")
 
 
 def _code(name: str) -> str:
     return one_line(name.replace("\n", " ")).replace("`", "'")
 
 
-def _grid(result: GateResult) -> Grid:
+def check_grid(result: GateResult) -> Grid:
+    """One row for each check."""
     with_class = any(check.label for check in result.checks)
     header = [
         "measure",

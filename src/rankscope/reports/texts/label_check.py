@@ -24,7 +24,7 @@ def label_check_text(done: LabelCheck, limit: int) -> str:
 
 def label_check_csv(done: LabelCheck) -> str:
     """All rows, with the kind of each."""
-    rows = _rows(done)
+    rows = label_check_rows(done)
     file = io.StringIO()
     writer = csv.DictWriter(file, fieldnames=[*(rows[0] if rows else {"kind": ""})], lineterminator="\n")
     writer.writeheader()
@@ -35,10 +35,11 @@ def label_check_csv(done: LabelCheck) -> str:
 def label_check_json(done: LabelCheck) -> str:
     """The same as one object."""
     whole = {"format": "rankscope.labels", "version": 1, "metric": done.metric, "least": done.least}
-    return as_json({**whole, "rows": _rows(done)})
+    return as_json({**whole, "rows": label_check_rows(done)})
 
 
-def _rows(done: LabelCheck) -> list[dict[str, object]]:
+def label_check_rows(done: LabelCheck) -> list[dict[str, object]]:
+    """Likely misses, then strangers, one row each."""
     kinds = (("likely miss", done.misses), ("stranger", done.strangers))
     return [{"kind": kind, **each.row()} for kind, listed in kinds for each in listed]
 

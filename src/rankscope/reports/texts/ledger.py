@@ -25,7 +25,7 @@ Part = tuple[str, Rows]  # heading, rows
 
 def parts_of(ledger: Ledger, worst: int = 10) -> list[Part]:
     """The tables with their headings: every quantity by stage, the classes, the worst queries."""
-    parts: list[Part] = [(_heading(each), _stage_rows(each)) for each in ledger.statements]
+    parts: list[Part] = [(_heading(each), stage_rows(each)) for each in ledger.statements]
     if ledger.by_class:
         heading = f"{ledger.main.name} by class: what each stage takes"
         parts.append((heading, [_class_row(each) for each in ledger.by_class]))
@@ -100,7 +100,7 @@ def latex(ledger: Ledger, width: float, notes: bool = True) -> str:
     """The stages of the first quantity as a table for a paper; what must be said stands below it."""
     from rankscope.reports.formats.latex import PLACES, table_of
 
-    rows = _stage_rows(ledger.main)
+    rows = stage_rows(ledger.main)
     said = [*ledger.sentences, f"{basis_line(ledger)}.", *(ledger.notes if notes else ())]
     return table_of(grid_of(rows, PLACES), width, said)
 
@@ -118,7 +118,7 @@ def _heading(statement: Statement) -> str:
     return f"{name} ({MEANINGS.get(name, f'the share of the relevant items within the first {name[7:]}')})"
 
 
-def _stage_rows(statement: Statement) -> list[dict[str, object]]:
+def stage_rows(statement: Statement) -> list[dict[str, object]]:
     """A row a stage; nothing is demoted in a list that is looked at as a whole."""
     without = NO_SCOPE if statement.name == RECALL else ()
     rows = [_stage_row(entry, statement.name) for entry in statement.entries]

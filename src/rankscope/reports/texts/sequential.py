@@ -29,9 +29,14 @@ def text(result: SequentialResult) -> str:
 
 def markdown(result: SequentialResult) -> str:
     """A heading with the decision, a table of the checks, and notes."""
-    grid = Grid(HEADER, tuple(_cells(check) for check in result.checks))
+    grid = check_grid(result)
     listed = "".join(f"- {line}\n" for line in result.remarks)
     return visible(f"### {result.sentence}\n\n{table_of(grid)}\n{listed}")
+
+
+def check_grid(result: SequentialResult) -> Grid:
+    """One row for each check."""
+    return Grid(HEADER, tuple(_cells(check) for check in result.checks))
 
 
 def _cells(check: SequentialCheck) -> tuple[Cell, ...]:

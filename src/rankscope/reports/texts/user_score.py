@@ -12,30 +12,42 @@ AGAINST = "Rates are against what people said, who err too: two of them differ a
 
 def user_score_text(score: UserScore) -> str:
     """Errors, partial relevance, consistency; what people do beside it; and the simulated user with these rates."""
-    errors = [
+    parts = [f"{user_line(score)}\n", "Errors\n", table(error_rows(score))]
+    if score.picked:
+        parts += ["Partial relevance: what is picked of each grade\n", table([_graded(*each) for each in score.picked])]
+    known = look_rows(score)
+    if known:
+        parts += ["Consistency\n", table(known)]
+    return "\n".join([*parts, *_words(score)]) + "\n"
+
+
+def user_line(score: UserScore) -> str:
+    """Who, and on what."""
+    left_out = f"; {score.differing:,} pairs on which people differ are left out" if score.differing else ""
+    return (
+        f"{score.user}: {score.pairs:,} pairs of {score.queries:,} queries, relevant from grade {score.rel:g} on"
+        f"{left_out}"
+    )
+
+
+def error_rows(score: UserScore) -> list[dict[str, object]]:
+    """One row for each kind of error."""
+    return [
         _row("relevant, but rejected", score.miss),
         _row("irrelevant, but picked", score.alarm),
         _row("relevant, nothing said", score.silent_relevant),
         _row("irrelevant, nothing said", score.silent_irrelevant),
     ]
-    looks = [
+
+
+def look_rows(score: UserScore) -> list[dict[str, object]]:
+    """What a second look gives, and what people do, as far as it is known."""
+    rows = [
         _row("user: the same at a second look", score.same),
         _row("people: the same when asked again", score.people_same),
         _row("people: two say the same", score.people_agree),
     ]
-    parts = [
-        f"{score.user}: {score.pairs:,} pairs of {score.queries:,} queries, relevant from grade {score.rel:g} on"
-        + (f"; {score.differing:,} pairs on which people differ are left out" if score.differing else "")
-        + "\n",
-        "Errors\n",
-        table(errors),
-    ]
-    if score.picked:
-        parts += ["Partial relevance: what is picked of each grade\n", table([_graded(*each) for each in score.picked])]
-    known = [row for row in looks if row["of"]]
-    if known:
-        parts += ["Consistency\n", table(known)]
-    return "\n".join([*parts, *_words(score)]) + "\n"
+    return [row for row in rows if row["of"]]
 
 
 def _row(what: str, share: ClusteredShare | None) -> dict[str, object]:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.catalogue import unknown_name
+from rankscope.displayed import Tabular
+from rankscope.errors import SettingError
 from rankscope.statistics.agreement import many_assessors as many
 from rankscope.statistics.agreement import two_assessors as two
 from rankscope.statistics.agreement.marks import AssessorGrades
@@ -58,7 +61,10 @@ class Agreed:
         return self.commonest > LOPSIDED
 
     def __getitem__(self, name: str) -> Coefficient:
-        return next(each for each in self.coefficients if each.name == name)
+        by_name = {each.name: each for each in self.coefficients}
+        if name not in by_name:
+            raise KeyError(unknown_name("coefficient", name, by_name))
+        return by_name[name]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,8 +82,8 @@ class Agreed:
         ]
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Tabular):
     """Every two assessors, all together, and both again for each class of queries."""
 
     marks: AssessorGrades
@@ -91,6 +97,9 @@ class Agreement:
 
     def between(self, one: str, other: str) -> Agreed:
         """What two assessors, in any order, have in common."""
+        for name in (one, other):
+            if name not in self.marks.assessors:
+                raise SettingError(unknown_name("assessor", name, self.marks.assessors))
         return next(each for each in self.two if set(each.assessors) == {one, other})
 
 

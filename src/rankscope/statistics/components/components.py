@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.statistics.components.factor_table import CLASS, CROSSED, QUERY, REST, FactorTable
 from rankscope.statistics.components.reml import RESIDUAL, RemlFit, reml
@@ -61,7 +62,7 @@ class CovariateSlope:
 
 
 @dataclass(frozen=True, eq=False)
-class Components:
+class Components(Tabular):
     """The variance of values, shared out over its sources."""
 
     what: str

@@ -10,14 +10,15 @@ import polars as pl
 from rankscope.arrays import BoolArray, FloatArray, IntArray
 from rankscope.curves.generality import existing, generality_curve
 from rankscope.curves.generality_tables import Members, generality_table
+from rankscope.displayed import Tabular
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.statistics.intervals.deciding import FEW
 from rankscope.statistics.intervals.generality_estimate import GeneralityEstimate, generality_estimate
 from rankscope.validation import SHARE, check
 
 
-@dataclass(frozen=True, eq=False)
-class Homogeneity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Homogeneity(Tabular):
     """Precision of both ways at the mean G of each bin, with their pointwise intervals over the units of chance.
 
     A gap beyond both intervals means that hits depend on the class size and not only on d/c, or that classes of

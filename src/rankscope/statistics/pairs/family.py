@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from rankscope.catalogue import unknown_name
 from rankscope.errors import SettingError
 from rankscope.statistics.pairs.corrections import CORRECTIONS
 
@@ -40,7 +41,7 @@ class Family:
     ) -> Family:
         """All pairs of some systems, or each system with the baseline."""
         if baseline is not None and baseline not in systems:
-            raise SettingError(f"no system '{baseline}'. There are: {', '.join(systems)}")
+            raise SettingError(unknown_name("system", baseline, systems))
         pairs = (
             tuple(combinations(systems, 2))
             if baseline is None

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from rankscope.displayed import Tabular
 from rankscope.statistics.verdicts.gate_result import FEWEST_PLACES, plain, signed_text
 
 Decision = Literal["worse", "better", "not worse", "not yet"]
@@ -95,8 +96,8 @@ class SequentialCheck:
         }
 
 
-@dataclass(frozen=True)
-class SequentialResult:
+@dataclass(frozen=True, repr=False)
+class SequentialResult(Tabular):
     """All checks of one look, and what the look counted."""
 
     kind: Literal["gate", "compare"]

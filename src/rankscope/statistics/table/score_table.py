@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankscope.arrays import BoolArray, FloatArray, IntArray
+from rankscope.catalogue import unknown_name
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Column, Scores
 from rankscope.wording import setting_usage
@@ -17,8 +19,8 @@ from rankscope.wording import setting_usage
 MOST_CLASSES = 50  # with more, a table of classes says nothing to a reader
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable(Tabular):
     """Values of one measure; NaN where a system does not have the query or the measure is undefined there.
 
     Tests compare systems on the queries that all of them have: `complete()`. Nothing is filled in.
@@ -135,7 +137,7 @@ class ScoreTable:
     def number(self, system: str) -> int:
         """The column of a system."""
         if system not in self.systems:
-            raise SettingError(f"no system '{system}'. There are: {', '.join(self.systems)}")
+            raise SettingError(unknown_name("system", system, self.systems))
         return self.systems.index(system)
 
     def differences(self, first: str, second: str) -> FloatArray:
@@ -153,7 +155,7 @@ def _column(scores: Scores, system: int, measure: str | None) -> Column:
     for column in columns:
         if column.asked in wanted or str(column.measure) in wanted:
             return column
-    raise SettingError(f"{measure} was not computed. There are: {', '.join(scores.measures)}")
+    raise SettingError(unknown_name("measure", measure, scores.measures))
 
 
 def _canonical(text: str, rel: float) -> str:

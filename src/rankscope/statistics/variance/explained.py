@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.displayed import Tabular
 from rankscope.errors import InputError, SettingError
 from rankscope.statistics.table.cells import Design, design_of, need_level, pair_numbers
 from rankscope.statistics.table.score_table import ScoreTable
@@ -51,8 +52,8 @@ class Slope:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Explained:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explained(Tabular):
     """Slopes of every variable, and how much of the variances the variables take away."""
 
     measure: str

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.catalogue import unknown_name
 from rankscope.errors import SettingError
 from rankscope.statistics.table.cells import Design, clean, design_of
 from rankscope.statistics.table.score_table import ScoreTable
@@ -64,7 +65,7 @@ class RepeatedMeasures:
         for each in self.sources:
             if each.name == name:
                 return each
-        raise SettingError(f"no line '{name}'. There are: {', '.join(each.name for each in self.sources)}")
+        raise SettingError(unknown_name("line", name, [each.name for each in self.sources]))
 
     @property
     def mse(self) -> float:

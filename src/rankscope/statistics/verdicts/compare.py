@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from rankscope.catalogue import unknown_name
 from rankscope.errors import SettingError
 from rankscope.evaluation.scores import Scores
 from rankscope.statistics.intervals.bootstrap import Intervals
@@ -213,7 +214,7 @@ def _ordered(tables: list[ScoreTable], baseline: str | None) -> list[ScoreTable]
     if baseline is None:
         return tables
     if baseline not in names:
-        raise SettingError(f"no system '{baseline}'. There are: {', '.join(names)}")
+        raise SettingError(unknown_name("system", baseline, names))
     return [table.select(baseline, *(name for name in names if name != baseline)) for table in tables]
 
 

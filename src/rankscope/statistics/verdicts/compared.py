@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.displayed import Tabular, written
 from rankscope.statistics.intervals.bootstrap import Intervals
 from rankscope.statistics.pairs.effect import standardised_difference
 from rankscope.statistics.pairs.family import Families
@@ -24,8 +25,8 @@ from rankscope.statistics.verdicts.class_effects import ClassEffects
 from rankscope.statistics.verdicts.rank_intervals import RankIntervals
 
 
-@dataclass(frozen=True, eq=False)
-class MeasureCompared:
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasureCompared(Tabular):
     """One measure of all systems, on the queries that every system has."""
 
     table: ScoreTable
@@ -111,8 +112,8 @@ class MeasureCompared:
         ]
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared(Tabular):
     """What `compare` returns: each measure, and the families over which p-values are corrected."""
 
     measures: tuple[MeasureCompared, ...]
@@ -130,6 +131,14 @@ class Compared:
     def systems(self) -> tuple[str, ...]:
         """The systems compared, the baseline first."""
         return self.main.table.systems
+
+    def to_markdown(self, every_pair: bool = False) -> str:
+        """The verdict and all tables, as `rankscope compare --format markdown` prints them."""
+        return written(self, "markdown", every_pair=every_pair)
+
+    def to_latex(self, columns: str | float = "1", marks: str = "auto") -> str:
+        """The table for a paper: `columns` is how wide it is, `marks` what stands behind numbers, as of `report`."""
+        return written(self, "latex", columns=columns, marks=marks)
 
     def stands_for(self, system: str) -> str:
         """The name under which a system was compared: its own, or that of the one it equals."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankscope.displayed import Tabular
 from rankscope.statistics.pairs.family import Family
 from rankscope.statistics.pairs.sign_test import binomial_limits
 
@@ -122,8 +123,8 @@ class SelfTest:
         )
 
 
-@dataclass(frozen=True)
-class GateResult:
+@dataclass(frozen=True, repr=False)
+class GateResult(Tabular):
     """All checks of a candidate against a baseline; each must pass."""
 
     baseline: str

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankscope.arrays import BoolArray, FloatArray
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.statistics.intervals.bootstrap import resamples_for
 from rankscope.statistics.table.resampling import in_batches
@@ -54,7 +55,7 @@ class OrderStability:
 
 
 @dataclass(frozen=True, eq=False)
-class LeaderboardStability:
+class LeaderboardStability(Tabular):
     """Systems from the best mean to the worst, and what becomes of their order."""
 
     measure: str

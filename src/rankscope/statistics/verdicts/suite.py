@@ -14,6 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from rankscope.arrays import FloatArray
+from rankscope.catalogue import unknown_name
+from rankscope.displayed import Tabular
 from rankscope.errors import SettingError
 from rankscope.statistics.intervals.two_level import (
     RESAMPLES,
@@ -91,8 +93,8 @@ class SuiteSystem:
     wins: tuple[str, ...]  # tasks where it has the best mean
 
 
-@dataclass(frozen=True, eq=False)
-class Suite:
+@dataclass(frozen=True, eq=False, repr=False)
+class Suite(Tabular):
     """What a suite shows: tasks in the order given, systems from the best mean to the worst, those with gaps last."""
 
     measure: str
@@ -116,7 +118,10 @@ class Suite:
 
     def system(self, name: str) -> SuiteSystem:
         """One of the systems."""
-        return next(each for each in self.systems if each.name == name)
+        by_name = {each.name: each for each in self.systems}
+        if name not in by_name:
+            raise SettingError(unknown_name("system", name, by_name))
+        return by_name[name]
 
 
 def compare_suite(
@@ -164,7 +169,7 @@ def compare_suite(
 
 def _baseline(wanted: str | None, names: Sequence[str], complete: Sequence[str]) -> str:
     if wanted is not None and wanted not in names:
-        raise SettingError(f"no system '{wanted}'. There are: {', '.join(names)}")
+        raise SettingError(unknown_name("system", wanted, names))
     if wanted is not None and wanted not in complete:
         raise SettingError(f"the baseline must have every task, and {wanted} does not")
     return wanted or (complete[0] if complete else "")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rankscope.arrays import IntArray
 from rankscope.curves.curve import Curve, Region
 from rankscope.curves.sizes import with_relevant_items
 from rankscope.errors import SettingError
+from rankscope.evaluation.scores import Scores, SystemScores
 from rankscope.graphs.marks import Facts
 from rankscope.graphs.system_count import SEVERAL, SystemCount
 from rankscope.number_texts import how_many
@@ -19,15 +20,43 @@ from rankscope.ranks.provenance import chosen_distractors
 from rankscope.ranks.relevant_ranks import UNKNOWN, RelevantRanks
 from rankscope.statistics.table.units import unit_classes
 
-Systems: TypeAlias = RelevantRanks | Sequence[RelevantRanks]
+Systems: TypeAlias = RelevantRanks | Scores | Sequence[RelevantRanks] | Mapping[str, RelevantRanks]
 TWO_SIDED = 1.96  # standard errors on each side of a mean: 95 %
 BANDS = "bands: 95% interval of the mean"
 MOST_BANDS = 2  # more than two bands over each other cannot be distinguished
 
 
+def ranks_of_systems(systems: Any, kind: str = "") -> list[RelevantRanks]:
+    """The ranks of each system: of ranks, of scores, of several of them, or of a dictionary by name.
+
+    >>> ranks = RelevantRanks.from_ranks([[1, 3]])
+    >>> [each.system for each in ranks_of_systems({"mine": ranks, "yours": ranks})]
+    ['mine', 'yours']
+    """
+    return list(_each(systems, kind))
+
+
+def _each(systems: Any, kind: str) -> Iterator[RelevantRanks]:
+    if isinstance(systems, RelevantRanks):
+        yield systems
+    elif isinstance(systems, Scores):
+        yield from systems.ranks
+    elif isinstance(systems, SystemScores):
+        yield systems.ranks
+    elif isinstance(systems, Mapping) and all(isinstance(each, RelevantRanks) for each in systems.values()):
+        yield from (replace(ranks, system=str(name)) for name, ranks in systems.items())
+    elif isinstance(systems, list | tuple):
+        yield from (ranks for each in systems for ranks in _each(each, kind))
+    else:
+        raise SettingError(
+            f"a graph shows scores or ranks, got {type(systems).__name__}. Of judgements and runs: "
+            f"rankscope.graph({kind or 'precision-recall'!r}, qrels, runs)"
+        )
+
+
 def counted_systems(systems: Systems, what: str, count: SystemCount = SEVERAL) -> list[RelevantRanks]:
     """The systems with the queries that count, each under a name of its own."""
-    given = [systems] if isinstance(systems, RelevantRanks) else list(systems)
+    given = ranks_of_systems(systems)
     count.check(len(given), what)
     empty = [each.system for each in given if not (each.relevant > 0).any()]
     if empty:
