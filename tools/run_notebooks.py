@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = ROOT / "docs" / "tutorials"
 LIMIT = 300  # seconds for a cell, on a machine that others use too
-LARGEST = 120_000  # signs of one display that is kept
+LARGEST = 120_000  # signs of one display that is kept in the file, so a whole report is not
 KEPT = ("text/html", "text/plain", "image/svg+xml", "image/png")
 
 
@@ -59,6 +59,39 @@ def kept(notebook: Any) -> Any:
                 output["metadata"] = {}
                 data = output["data"]
                 output["data"] = {kind: data[kind] for kind in KEPT if kind in data and len(data[kind]) <= LARGEST}
+    return notebook
+
+
+def _joined(outputs: list[Any]) -> Iterator[Any]:
+    """What was printed in pieces is one text."""
+    last = None
+    for output in outputs:
+        if last is not None and output.output_type == "stream" and output.get("name") == last.get("name"):
+            last.text += output.text
+            continue
+        last = output
+        yield output
+
+
+def _shorten(output: Any) -> None:
+    rich = [kind for kind in KEPT if kind in output["data"]]
+    output["data"] = {kind: output["data"][kind] for kind in rich}
+    output["metadata"] = {}
+
+
+def displays(notebook: Any) -> list[dict[str, str]]:
+    """What the cells show, one after the other, by the kind of display; printed lines are text."""
+    outputs = [each for cell in notebook.cells if cell.cell_type == "code" for each in cell.outputs]
+    return [dict(each.get("data") or {"text/plain": each.get("text", "")}) for each in outputs]
+
+
+def kept(notebook: Any) -> Any:
+    """The same without displays that are too large for a file of text; the line of text that goes with them stays."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            for kind in [kind for kind, text in data.items() if len(text) > LARGEST]:
+                del data[kind]
     return notebook
 
 
