@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.needs import needed_module, needed_program
-from tools.run_notebooks import TUTORIALS, executed, kept
+from tools.run_notebooks import TUTORIALS, executed
 from tools.site.notebooks import joined
 
 NOTEBOOKS = sorted(TUTORIALS.glob("*.ipynb"))
@@ -57,6 +57,6 @@ def test_a_notebook_runs_and_prints_what_it_shows(path: Path) -> None:
     needed_module("skimage", "images")
     needed_module("matplotlib", "plots")
     needed_program("bash", advice="install bash")
-    before, now = json.loads(path.read_text(encoding="utf-8")), kept(executed(path))
-    assert printed(now) == printed(before), "run: python tools/run_notebooks.py"
-    assert kinds(now) == kinds(before)
+    kept, now = json.loads(path.read_text(encoding="utf-8")), executed(path)
+    assert printed(now) == printed(kept), "run: python tools/run_notebooks.py"
+    assert kinds(now) == kinds(kept)

@@ -7,6 +7,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,16 +27,9 @@ def executed(path: Path) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "here"
         shutil.copytree(path.parent, here)
-        there = {"metadata": {"path": str(here)}}
-        client = NotebookClient(notebook, timeout=LIMIT, coalesce_streams=True, resources=there)
+        client = NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(here)}})
         client.execute(env=_environment())
-    return notebook
-
-
-def displays(notebook: Any) -> list[dict[str, str]]:
-    """What the cells show, one after the other, by the kind of display; printed lines are text."""
-    outputs = [each for cell in notebook.cells if cell.cell_type == "code" for each in cell.outputs]
-    return [dict(each.get("data") or {"text/plain": each.get("text", "")}) for each in outputs]
+    return _tidied(notebook)
 
 
 def _format() -> Any:
@@ -49,16 +43,17 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PATH": first, "COLUMNS": "100", "PYTHONWARNINGS": "ignore"}
 
 
-def kept(notebook: Any) -> Any:
-    """Without times and addresses, and without displays that a page cannot use or that are too large for it."""
+def _tidied(notebook: Any) -> Any:
+    """Without times and addresses; of what a cell shows no more than a page can use."""
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     for cell in notebook.cells:
         cell.metadata = {}
+        if cell.cell_type == "code":
+            cell.outputs = list(_joined(cell.outputs))
         for output in cell.get("outputs", ()):
+            output.pop("metadata", None)
             if "data" in output:
-                output["metadata"] = {}
-                data = output["data"]
-                output["data"] = {kind: data[kind] for kind in KEPT if kind in data and len(data[kind]) <= LARGEST}
+                _shorten(output)
     return notebook
 
 
