@@ -2,7 +2,8 @@
 
 For these very queries only the draw of the judged items varies: se^2 = sum V_i/n^2. For the population that they are a
 sample of, se^2 = s^2/n + sum V_i/n^2. Both: estimate -+ t_{n-1} se, cut at what is
-certain of these queries, or possible of any.
+certain of these queries, or possible of any. The estimate itself never leaves what is certain: a sample that found more
+than its share would claim more hits than a list has places left.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def ratio_errors(parts: FloatArray, wholes: FloatArray, ratio: float) -> FloatAr
 
 
 def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules) -> Spread:
-    n = values.size
+    n, value = values.size, _within(value, rules.certain)
     if n < 2:
         return Spread.only(value)
     wide = float(values.var(ddof=1)) / n + drawn
@@ -87,8 +88,12 @@ def _spread(value: float, values: FloatArray, drawn: float, rules: SpreadRules) 
 
 
 def _range(value: float, half: float, bounds: Bounds) -> EstimatedRange:
+    return EstimatedRange(value, _within(value - half, bounds), _within(value + half, bounds))
+
+
+def _within(value: float, bounds: Bounds) -> float:
     low, high = bounds
-    return EstimatedRange(value, max(low, value - half), min(high, value + half))
+    return min(high, max(low, value))
 
 
 def t_quantile(level: float, freedom: float) -> float:

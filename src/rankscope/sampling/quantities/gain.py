@@ -50,7 +50,10 @@ class SampledGain(LinearQuantity):
 
 @dataclass(frozen=True)
 class SampledNormalisedGain(Quantity):
-    """nDCG@k: DCG@k over that of the best order of as many items of each grade as are estimated."""
+    """nDCG@k: DCG@k over that of the best order of as many items of each grade as are estimated; never above 1.
+
+    The mean is taken first and cut at 1 then: to cut each query would make it too small.
+    """
 
     scope: int
 
@@ -61,18 +64,21 @@ class SampledNormalisedGain(Quantity):
 
     def of_queries(self, run: JudgedRun, chosen: EstimateRules) -> QueryValues:
         """Estimates only."""
-        gain = SampledGain(self.scope).totals(run, chosen).value
-        return QueryValues.only(divide(gain, ideal_gain(run, self.scope), nothing=np.nan))
+        return QueryValues.only(np.minimum(self._ratios(run, chosen), 1.0))
 
     def over_queries(self, run: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """The mean of the queries that have a value."""
-        values = self.of_queries(run, chosen).value
-        mean = float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+        values = self._ratios(run, chosen)
+        mean = min(float(np.nanmean(values)), 1.0) if np.isfinite(values).any() else float("nan")
         yield OverQueries(f"mean {self.text}", Spread.only(mean), NO_INTERVAL)
 
     def difference(self, run: JudgedRun, other: JudgedRun, chosen: EstimateRules) -> Iterator[OverQueries]:
         """None."""
         yield from ()
+
+    def _ratios(self, run: JudgedRun, chosen: EstimateRules) -> FloatArray:
+        gain = SampledGain(self.scope).totals(run, chosen).value
+        return divide(gain, ideal_gain(run, self.scope), nothing=np.nan)
 
 
 def ideal_gain(run: JudgedRun, scope: int) -> FloatArray:
