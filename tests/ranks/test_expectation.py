@@ -21,6 +21,7 @@ from rankscope.measures import (
     NCU,
     Accuracy,
     Compat,
+    ContextPrecision,
     G,
     InfAP,
     IPrec,
@@ -51,6 +52,8 @@ def is_simulated(measure: Measure) -> bool:
     """The few that have no closed form."""
     if isinstance(measure, AP):
         return measure.divisor == "found" and measure.scope is not None
+    if isinstance(measure, ContextPrecision):
+        return measure.count == "ranks" and measure.scope is not None
     if isinstance(measure, Accuracy):
         return measure.scope is not None
     if isinstance(measure, NCU):
@@ -134,7 +137,7 @@ def is_known(measure: Measure, topic: TiedTopic, view: Settings) -> bool:
     cut_and_condensed = view.depth is not None and view.judged_only
     if isinstance(measure, AP) and measure.area == "printed":
         return not grades  # a hit at rank 1 adds nothing
-    if isinstance(measure, AP) and measure.divisor == "found":
+    if (isinstance(measure, AP) and measure.divisor == "found") or isinstance(measure, ContextPrecision):
         return not (cut_and_condensed and grades)  # how many of the judged items are left decides the divisor
     if isinstance(measure, P) and measure.divisor == "deepest":
         return not (view.depth is not None and grades)  # the deepest hit may fall behind the cut
