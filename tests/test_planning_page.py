@@ -40,3 +40,11 @@ def test_the_python_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_the_links_lead_somewhere() -> None:
     links = re.findall(r"\]\(([^)#]+)", TEXT)
     assert [link for link in links if not (PAGE.parent / link).exists()] == []
+
+
+def test_what_deeper_pools_gave_is_what_was_measured() -> None:
+    measured = (PAGE.parents[1] / "performance.md").read_text(encoding="utf-8").split("## Plans of judging")[1]
+    rows = re.findall(r"^\| \S.* \| (\.\d+) / (\.\d+) \| \d+% \|$", measured.split("\n## ")[0], re.MULTILINE)
+    ratios = sorted(float(observed) / float(promised) for promised, observed in rows)
+    assert len(ratios) == 16
+    assert f"came out at {ratios[0]:.2f} to {ratios[-1]:.2f} times".replace(" 0.", " .") in TEXT

@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-BOX, HEIGHT, GAP, TOP, LEFT = 430, 46, 16, 64, 24
+BOX, HEIGHT, GAP, TOP, LEFT = 640, 46, 16, 64, 24
 PER_IMPORT, THINNEST, THICKEST = 0.13, 0.8, 14.0
 INK, SOFT, PAPER = "#1f2933", "#66727f", "#ffffff"
 COLOURS = {  # what folders are about, in a few colours
     "inputs": "#0b6e99",
+    "gathering": "#0b6e99",
     "ranks": "#0b6e99",
     "running": "#66727f",
+    "scale": "#66727f",
     "collections": "#8a5a00",
     "engines": "#8a5a00",
     "measures": "#2f7d32",
     "evaluation": "#2f7d32",
+    "fusion": "#2f7d32",
     "curves": "#2f7d32",
     "statistics": "#8e3b8a",
+    "adapters": "#c0392b",
+    "pipeline": "#8e3b8a",
     "forecast": "#8e3b8a",
     "sampling": "#8e3b8a",
     "feedback": "#8a5a00",
     "graphs": "#c0392b",
     "reports": "#c0392b",
+    "workbench": "#c0392b",
     "facade": "#1f2933",
     "cli": "#1f2933",
 }
@@ -32,6 +38,8 @@ ABOUT = (
     ("chance", "statistics"),
     ("laboratory", "engines"),
     ("showing", "graphs"),
+    ("cores and machines", "running"),
+    ("for people", "cli"),
 )
 
 Counts = Mapping[tuple[str, str], int]
@@ -73,7 +81,7 @@ def legend() -> list[str]:
 
 def box(folder: str, number: int, rooms: Sequence[str], files: int) -> list[str]:
     """A folder with its rooms."""
-    y, colour = TOP + number * (HEIGHT + GAP), COLOURS.get(folder, INK)
+    y, colour = TOP + number * (HEIGHT + GAP), COLOURS[folder]
     lines = [
         f'<rect x="{LEFT}" y="{y}" width="{BOX}" height="{HEIGHT}" rx="6" fill="{PAPER}" stroke="{colour}" '
         'stroke-width="1.4"/>',

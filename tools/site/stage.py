@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tools.site.letters import fitted
 from tools.site.links import on_site
 from tools.site.notebooks import page_of
 
@@ -33,11 +32,7 @@ def pages() -> dict[str, str]:
 def stage(folder: Path = STAGE) -> Path:
     """Make the copy anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(
-        DOCS, folder, ignore=shutil.ignore_patterns("*.md", "*.py", "*.ipynb", "notes", "site", "__pycache__")
-    )
-    for picture in folder.rglob("*.svg"):
-        picture.write_text(fitted(picture.read_text(encoding="utf-8")), encoding="utf-8")
+    shutil.copytree(DOCS, folder, ignore=NOT_COPIED)
     moved = pages()
     for source, place in moved.items():
         target = folder / place
@@ -61,6 +56,6 @@ def _text(source: Path, beside: Path) -> str:
         for name, data in page.pictures.items():
             path = beside / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(fitted(data.decode()).encode() if path.suffix == ".svg" else data)
+            path.write_bytes(data)
         return page.text
     return source.read_text(encoding="utf-8")

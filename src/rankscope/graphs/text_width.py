@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 FIRST = 32
-WIDTHS = """
+
+
+def _thousandths(text: str) -> tuple[int, ...]:
+    """Of the size, from the blank to the tilde."""
+    return tuple(map(int, text.split()))
+
+
+PLAIN = _thousandths("""
 278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278
 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722
 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 556
 556 333 500 278 556 500 722 500 500 500 334 260 334 584
-"""
-THOUSANDTHS = tuple(map(int, WIDTHS.split()))  # of the size, from the blank to the tilde
-BOLD = 1.09
+""")
+BOLD = _thousandths("""
+278 333 474 556 556 889 722 238 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 333
+333 584 584 584 611 975 722 722 722 722 667 611 778 722 278 556 722 611 833 722 778 667 778 722 667 611 722
+667 944 667 667 611 333 278 333 584 556 333 556 611 556 611 556 333 611 611 278 278 556 278 889 611 611 611
+611 389 556 333 611 556 778 556 556 500 389 280 389 584
+""")
+BEYOND = {"\N{MINUS SIGN}": 584, "\N{PLUS-MINUS SIGN}": 549, "\N{MULTIPLICATION SIGN}": 584}
 OTHER, WIDE = 611, 1000
 EQUALS = "\N{NULL}"  # stands for an equals sign with its blanks while a text is taken apart
 
@@ -23,14 +35,15 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
     >>> round(text_width("recall r", 10), 2)
     30.0
     """
-    thousandths = sum(_width(ord(sign)) for sign in text)
-    return thousandths * size / 1000 * (BOLD if bold else 1.0)
+    widths = BOLD if bold else PLAIN
+    return sum(_width(sign, widths) for sign in text) * size / 1000
 
 
-def _width(sign: int) -> int:
-    if FIRST <= sign < FIRST + len(THOUSANDTHS):
-        return THOUSANDTHS[sign - FIRST]
-    return WIDE if sign >= 0x1100 else OTHER
+def _width(sign: str, widths: tuple[int, ...]) -> int:
+    place = ord(sign) - FIRST
+    if 0 <= place < len(widths):
+        return widths[place]
+    return BEYOND.get(sign, WIDE if ord(sign) >= 0x1100 else OTHER)
 
 
 def wrap_text(text: str, size: float, room: float, bold: bool = False) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar
 from rankscope.running.home import Home
 from rankscope.running.process_pool import process_pool
 from rankscope.running.runner import Runner
+from rankscope.running.script import script_runs_once
 from rankscope.running.threads import with_threads
 from rankscope.validation import COUNT, Number, Optional, check_fields
 
@@ -54,7 +55,8 @@ class Processes(Runner):
 def _shared_out(work: Callable[[Any, P], R], shared: Any, parts: Sequence[P], count: int) -> Iterator[tuple[P, R]]:
     left = dict.fromkeys(range(len(parts)))
     with _one_thread_each(), process_pool(count, _begin, (shared,)) as pool:
-        running = {pool.submit(_do, work, part): number for number, part in enumerate(parts)}
+        with script_runs_once():
+            running = {pool.submit(_do, work, part): number for number, part in enumerate(parts)}
         try:
             for done in as_completed(running):
                 number = running[done]

@@ -142,6 +142,12 @@ def test_fields_that_come_later_and_documents_without_words() -> None:
     assert index.search("title:dog *:* -body:fox", limit=None).ids.to_list() == ["3", "2"]
 
 
+def test_a_number_in_the_place_of_a_similarity_is_explained() -> None:
+    index = Index.build([{"id": "1", "body": "a fox"}])
+    with pytest.raises(SettingError, match="got 3; how many to list is limit="):
+        index.search("fox", 3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("limit", [0, -1, 2.5])
 def test_a_limit_is_a_count(limit: Any) -> None:
     with pytest.raises(SettingError, match=f"limit={limit}: must be"):

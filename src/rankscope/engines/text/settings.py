@@ -46,7 +46,11 @@ def similarity_named(given: str | Similarity | None) -> Similarity:
     """
     if given is None:
         return BM25()
-    return SIMILARITIES.parse(given) if isinstance(given, str) else given
+    if isinstance(given, str):
+        return SIMILARITIES.parse(given)
+    if not isinstance(given, Similarity):
+        raise SettingError(f"a similarity is a name such as 'bm25(k1=1.2)', got {given!r}; how many to list is limit=")
+    return given
 
 
 def expansion_named(given: str | Expansion) -> Expansion:

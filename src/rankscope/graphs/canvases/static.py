@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from rankscope.graphs.canvases.fitted_text import fit_text
 from rankscope.graphs.canvases.vega_lite import VERSION, specification
 from rankscope.graphs.look import Look
 
@@ -20,13 +21,16 @@ DENSITY = 300  # dots per inch of PNG
 
 def svg(graph: Graph, look: Look) -> bytes:
     """Scalable, with text as text."""
-    return str(converter().vegalite_to_svg(specification(graph, look), vl_version=VERSION)).encode()
+    return fit_text(_plain_svg(graph, look)).encode()
+
+
+def _plain_svg(graph: Graph, look: Look) -> str:
+    return str(converter().vegalite_to_svg(specification(graph, look), vl_version=VERSION))
 
 
 def pdf(graph: Graph, look: Look) -> bytes:
     """For print, fonts inside; a PDF counts in points, 72 to the inch."""
-    picture = svg(graph, look).decode()
-    sized = re.sub(r'(width|height)="([\d.]+)"', _in_points, picture, count=2)
+    sized = re.sub(r'(width|height)="([\d.]+)"', _in_points, _plain_svg(graph, look), count=2)
     for _ in range(TRIES):
         document = bytes(converter().svg_to_pdf(sized))
         if _in_order(document):

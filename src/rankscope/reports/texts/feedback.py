@@ -74,7 +74,8 @@ def facts(results: Results) -> str:
     """What was tried, in a line."""
     about, how = results.about, results.about["protocol"]
     return (
-        f"{len(results.topics)} topics, {len(results.sessions)} sessions of each method, {how['rounds']} rounds of "
+        f"{len(results.topics)} topics, {len(results.sessions)} sessions of each method, {how['rounds']} "
+        f"{'round' if how['rounds'] == 1 else 'rounds'} of "
         f"{how['scope']} items, user {about['user']}, start {about['start']}, {about['items']:,} items, "
         f"seed {about['seed']}"
     )

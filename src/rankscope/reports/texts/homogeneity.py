@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from rankscope.reports.formats.rows import table
+from rankscope.wording import setting_value
 
 if TYPE_CHECKING:
     from rankscope.statistics.intervals.homogeneity import Homogeneity
@@ -53,7 +54,8 @@ def homogeneity_verdict(result: Homogeneity) -> str:
     return (
         f"At {apart} of {there} generality indices classes of that size {side} the queries that are followed through "
         "thinned collections, beyond both intervals: hits do not depend on d/c alone, or large and small classes are "
-        "not equally hard. Curves by class size (--way bins) say nothing about a growing collection here."
+        f"not equally hard. Curves by class size ({setting_value('way', 'bins')}) say nothing about a growing "
+        "collection here."
     )
 
 

@@ -12,7 +12,6 @@ from starlette.responses import Response
 
 from rankscope.feedback.methods import METHODS
 from rankscope.validation import FLAG, OneOf, Optional, WholeNumber
-from rankscope.workbench.browsing.fixed_widths import with_fixed_widths
 from rankscope.workbench.browsing.session_graphs import KINDS
 from rankscope.workbench.browsing.sessions import OPINIONS, FeedbackSession, begin_mark, opinion_mark, round_mark
 from rankscope.workbench.pages.addresses import Changed, Visit, address
@@ -277,7 +276,7 @@ class Drawing:
         from rankscope.graphs.saving import render_graph
 
         with self._turn:
-            return with_fixed_widths(render_graph(graph, "svg", theme=theme, width=110))
+            return render_graph(graph, "svg", theme=theme, width=110)
 
 
 def warm_up(bench: Workbench) -> threading.Thread:
