@@ -17,7 +17,7 @@ from rankscope.graphs import ALL, FEEDBACK
 from tests.needs import needed_module
 from tools.docs import gallery
 from tools.make_site import ELSEWHERE, OUTPUT
-from tools.site import letters, links, notebooks
+from tools.site import links, notebooks
 from tools.site.stage import FROM_ROOT, pages, stage
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ def test_no_picture_of_the_gallery_is_left_over() -> None:
     assert {path.name for path in (GALLERY / "images").iterdir()} == drawn
 
 
-@pytest.mark.parametrize("module", [gallery, letters, links, notebooks], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [gallery, links, notebooks], ids=lambda module: module.__name__)
 def test_the_examples_of_the_tools_hold(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 
