@@ -34,6 +34,7 @@ MAP = click.option(
 )
 ROLL_UP = click.option(
     "--roll-up",
+    type=Input(),
     metavar="REGEX|FILE",
     help="Evaluate documents where items are their chunks: a regular expression whose one group is the document's id, "
     "as '^(.*)#\\d+$', or a file with two columns, chunk and document. The best chunk counts.",

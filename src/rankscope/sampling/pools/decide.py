@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rankscope.sampling.pools.pool import FixedPool
+from rankscope.sampling.pools.pool import FirstItems, FixedPool
 from rankscope.sampling.pools.rankings import ranks_of_origin
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ DIFFERS, SHARED = "differs", "shared"
 
 
 @dataclass(frozen=True)
-class Decide(FixedPool):
+class Decide(FirstItems, FixedPool):
     """The items that only one of the first two runs has among its first k: nothing else moves the difference in P@k.
 
     Judged query by query in an order that the seed fixes beforehand, and only until the difference is decided
@@ -23,14 +23,6 @@ class Decide(FixedPool):
     """
 
     name: ClassVar[str] = "decide"
-    unnamed: ClassVar[tuple[str, ...]] = ("k",)
-    least: ClassVar[dict[str, float]] = {"k": 1}
-    k: int
-
-    @property
-    def reach(self) -> int:
-        """The first k."""
-        return self.k
 
     def draw(self, candidates: pl.DataFrame, seed: int) -> pl.DataFrame:
         """Those of the first two runs within k; drawn where one of them alone has it."""

@@ -5,28 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rankscope.sampling.pools.pool import FixedPool
+from rankscope.sampling.pools.pool import FirstItems, FixedPool
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass(frozen=True)
-class Depth(FixedPool):
+class Depth(FirstItems, FixedPool):
     """The union of the first k items of each run, by best rank, then by run (Sparck Jones & van Rijsbergen 1975).
 
     Every one of them is judged: pi = 1.
     """
 
     name: ClassVar[str] = "depth"
-    unnamed: ClassVar[tuple[str, ...]] = ("k",)
-    least: ClassVar[dict[str, float]] = {"k": 1}
-    k: int
-
-    @property
-    def reach(self) -> int:
-        """The first k."""
-        return self.k
 
     def draw(self, candidates: pl.DataFrame, seed: int) -> pl.DataFrame:
         """All within k."""

@@ -27,6 +27,20 @@ class Pool(Named, ABC):
         """How far down the runs it looks."""
 
 
+@dataclass(frozen=True)
+class FirstItems(Pool):
+    """A pool of the first k items of each run."""
+
+    unnamed: ClassVar[tuple[str, ...]] = ("k",)
+    least: ClassVar[dict[str, float]] = {"k": 1}
+    k: int
+
+    @property
+    def reach(self) -> int:
+        """The first k."""
+        return self.k
+
+
 class FixedPool(Pool):
     """A pool that is known as soon as the runs are: which candidates are drawn depends on no mark."""
 
@@ -36,18 +50,10 @@ class FixedPool(Pool):
 
 
 @dataclass(frozen=True)
-class AdaptivePool(Pool):
+class AdaptivePool(FirstItems):
     """A pool that chooses its next item of the first k of each run in view of the marks so far: no probabilities."""
 
     is_adaptive: ClassVar[bool] = True
-    unnamed: ClassVar[tuple[str, ...]] = ("k",)
-    least: ClassVar[dict[str, float]] = {"k": 1}
-    k: int
-
-    @property
-    def reach(self) -> int:
-        """The first k."""
-        return self.k
 
     @abstractmethod
     def choose(self, lists: Lists, judged: Mapping[str, bool], passed: Collection[str] = frozenset()) -> str | None:
