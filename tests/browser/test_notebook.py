@@ -27,8 +27,9 @@ STRANGE = """() => [...document.querySelectorAll('section > div, section td, sec
 
 @pytest.fixture(scope="module")
 def ran() -> Any:
-    for name in ("nbformat", "nbclient", "ipykernel"):
-        needed_module(name, "dev")
+    needed_module("nbformat", "dev")
+    needed_module("nbclient", "dev")
+    needed_module("ipykernel", "dev")
     return executed(NOTEBOOK)
 
 

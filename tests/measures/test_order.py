@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankscope.measures import ALL, AP, BPM, EBR, IFT, NCU, Accuracy, InfAP, Measure, Pmeasure, Pplus
+from rankscope.measures.context import ContextPrecision
 from rankscope.measures.notation import parse_measure
 from rankscope.measures.subtopics import SubtopicMeasure
 from tests.measures.examples import EXAMPLES
@@ -73,6 +74,8 @@ def falls_by_overtaking(measure: Measure, overtaken: Grade) -> bool:
         return True  # who has found enough, or finds quickly and then nothing, stops at another rank
     if isinstance(measure, BPM):
         return measure.hb > 0 or measure.hc > 0  # a gain makes the player want more, and wait longer
+    if isinstance(measure, ContextPrecision):
+        return measure.scope is not None  # a mean over the hits: one more within the cut-off may lower it
     if isinstance(measure, Accuracy):
         return measure.scope is not None  # one more hit within the cut-off is one more to be paired
     # infAP takes the pooled items above a hit for partly relevant: overtaking one takes that guess away
@@ -107,6 +110,7 @@ def test_overtaking_a_non_relevant_item_never_lowers_the_score(rel: float, data:
         (AP(area="printed"), (None, 1.0)),
         (InfAP(), (None, None, None, -1.0, 1.0)),
         (Accuracy(scope=4), (1.0, None, None, None, 1.0)),
+        (ContextPrecision(scope=3), (1.0, None, None, 1.0)),
         (BPM(T=2, hc=1.5, scope=3, horizon=12), (2.0, None, 1.0)),
     ],
     ids=str,
@@ -135,6 +139,8 @@ def may_prefer_another_order(measure: Measure) -> bool:
         return True  # who stops at enough gain has more of it per item where the last one is worth most
     if isinstance(measure, NCU):
         return measure.stop == "graded"  # where most users wait for the best item, others above it help them
+    if isinstance(measure, ContextPrecision):
+        return measure.scope is not None  # a mean over the hits: one more within the cut-off may lower it
     if isinstance(measure, Accuracy):
         return measure.scope is not None  # fewer hits within the cut-off may make a better share of pairs
     # gains of their own may rank the grades in another order

@@ -131,7 +131,6 @@ ODD: dict[str, tuple[Any, Any]] = {
     "an array": ({"q": {"3": 1}}, {"q": np.array([5, 3])}),
     "a list with an item twice": ({"q": {"a": 1}}, {"q": ["b", "a", "b"]}),
     "a list of mixed ids": ({"q": {"a": 1}}, {"q": ["b", 7, "7"]}),
-    "a list of grades": ({"q": ["a"]}, {"q": {"a": 1.0}}),
     "a list of lists": ({"q": {"a": 1}}, {"q": ["b", ["a"], {}]}),
     "a dictionary of dictionaries": ({"q": {"a": {"b": 1}}}, {"q": {"a": 1.0}}),
     "no list": ({"q": {"a": 1}}, {"q": "ab"}),

@@ -31,7 +31,7 @@ OTHERS = st.one_of(
     st.lists(st.integers(0, 3), max_size=3),
     st.dictionaries(st.sampled_from(["id", "hits", "score", "query", "docs"]), st.integers(0, 3), max_size=2),
 )
-QUICK = settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+QUICK = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

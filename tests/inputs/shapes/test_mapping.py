@@ -103,7 +103,11 @@ def test_quepid_rows_without_ratings_are_left_out_and_counted(make: Make) -> Non
     text = '\nquery,docid,rating\n"red, shoes",p7,3\n"red, shoes",p9,\nblue hat\n'
     judged = Qrels.of(make("a.csv", text))
     assert judged.table.rows() == [("red, shoes", "p7", 3.0)]
-    assert judged.notes == ("1 row without a rating left out",)
+    assert judged.notes == ("2 rows without a rating left out",)
+    assert Qrels.of(make("b.csv", "query,docid,rating\nred,p7,3\nblue\n")).notes == ("1 row without a rating left out",)
+    assert "line 3: has 1 field, but the header has 3" in qrels_error(
+        make("c.csv", "query,item,grade\nred,p7,3\nblue\n")
+    )
 
 
 def test_a_response_is_no_judgement_and_ratings_are_no_run(make: Make) -> None:

@@ -268,12 +268,15 @@ class TableReader:
             return None
         fields = np.diff(np.searchsorted(np.flatnonzero(characters == ord(self.separator)), ends), prepend=0) + 1
         good = fields[rows] == len(self.names)
-        for line in rows[~good & ~(self._is_alone(fields[rows]))].tolist():
+        alone = self._is_alone(fields[rows])
+        for line in rows[~good & ~alone].tolist():
             _complain(before + line + 1, int(fields[line]), len(self.names), self.problems)
         keep = np.zeros(ends.size, dtype=np.bool_)
         keep[rows[good]] = True
         body = characters[np.repeat(keep, length)].tobytes()
-        return Table(_split(body, self.separator, self.names), before + rows[good] + 1, "line")
+        queries = [bytes(characters[ends[row] - length[row] + 1 : ends[row]]).decode() for row in rows[alone].tolist()]
+        frame = pl.concat([_split(body, self.separator, self.names), self._without_ratings(queries)])
+        return Table(frame, before + np.concatenate([rows[good], rows[alone]]) + 1, "line")
 
     def _learn(self, header: str, line: int) -> int:
         """The names of the columns, and how many lines they take."""
@@ -284,7 +287,13 @@ class TableReader:
 
     def _is_alone(self, fields: IntArray | int) -> Any:
         """Whether rows hold a query alone, as Quepid writes one without ratings."""
-        return (fields == 1) & (self.judged and len(self.names) > 1)
+        rates = any(RATING in plain_name(name) for name in self.names)
+        return (fields == 1) & (self.judged and rates and len(self.names) > 1)
+
+    def _without_ratings(self, queries: list[str]) -> pl.DataFrame:
+        """Rows of queries alone: all else is empty."""
+        rows = [[query] + [""] * (len(self.names) - 1) for query in queries]
+        return pl.DataFrame(rows, schema=dict.fromkeys(self.names, pl.String), orient="row")
 
     def quoted(self, text: str) -> Table:
         """All that is left, from a line with quotes on, in which a row may go over several lines."""
@@ -295,10 +304,10 @@ class TableReader:
             self.header.check(self.names, line, self.problems)
         rows, lines = [], []
         for line, fields in records:
-            if len(fields) == len(self.names):
-                rows.append(fields)
+            if len(fields) == len(self.names) or self._is_alone(len(fields)):
+                rows.append(fields + [""] * (len(self.names) - len(fields)))
                 lines.append(line)
-            elif not self._is_alone(len(fields)):
+            else:
                 _complain(line, len(fields), len(self.names), self.problems)
         frame = pl.DataFrame(rows, schema=dict.fromkeys(self.names, pl.String), orient="row")
         return Table(frame, np.array(lines, dtype=np.int64), "line")
