@@ -178,7 +178,8 @@ def test_everyone_waits_as_long_as_the_engine_asks_for() -> None:
     with running(ranking, fault) as engine:
         searched(engine.solr(), {str(number): f"topic {number}" for number in range(1, 30)}, workers=2)
     later = [each - times[0] for each in times[1:]]
-    assert sum(each < 0.39 for each in later) <= 1  # the one that was on its way
+    # of 28, those that were on their way, or sent before the refusal had been read
+    assert sum(each < 0.39 for each in later) <= 3
     assert max(later) < 5
 
 

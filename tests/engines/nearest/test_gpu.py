@@ -39,11 +39,10 @@ def test_a_device_gives_the_bytes_of_the_processor(
     features, labels = many_items(kind)
     for table in (features, features.astype(np.float32) * np.float32(1e-20), features + 1000.0):
         whole = everything(nearest_ranks(table, labels, metric, keep_scores=keep))
-        for dear in (-1.0, 2.0):  # in fixed point from the first tile on, or never
+        for dear, block in ((-1.0, None), (2.0, 50)):  # in fixed point from the first tile on, or never
             monkeypatch.setattr(gpu, "DEAR", dear)
-            for block in (None, 50):
-                more: dict[str, Any] = {"device": device, "keep_scores": keep, "block": block}
-                assert everything(nearest_ranks(table, labels, metric, **more)) == whole
+            more: dict[str, Any] = {"device": device, "keep_scores": keep, "block": block}
+            assert everything(nearest_ranks(table, labels, metric, **more)) == whole
 
 
 @pytest.mark.parametrize("device", DEVICES)

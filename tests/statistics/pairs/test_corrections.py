@@ -28,14 +28,14 @@ def test_the_worked_values() -> None:
 
 
 @pytest.mark.parametrize("name", list(NAMES))
-@settings(max_examples=20)  # statsmodels takes 60 ms for Holm
+@settings(max_examples=10)  # statsmodels takes 60 ms for Holm
 @given(p=p_values)
 def test_corrections_are_those_of_statsmodels(name: str, p: list[float]) -> None:
     assert adjust(p, name).p == pytest.approx(multipletests(p, method=NAMES[name])[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", list(NAMES))
-@settings(max_examples=20)  # statsmodels takes 60 ms for Holm
+@settings(max_examples=10)  # statsmodels takes 60 ms for Holm
 @given(p=st.lists(st.one_of(st.just(float("nan")), st.floats(0, 1)), min_size=1, max_size=20))
 def test_an_undefined_test_spoils_no_other_and_counts_in_the_family(name: str, p: list[float]) -> None:
     result = adjust(p, name)
