@@ -9,7 +9,7 @@ import pytest
 
 from rankscope.workbench.project import Project
 from tests.browser.chromium import Visitor, chromium
-from tests.browser.test_workbench import SIZES, problems
+from tests.browser.test_workbench import LOOKS, problems
 from tests.browser.workbenches import Bench, served_from_thread
 from tests.workbench.pages.pictured import pixels_of, png_of, write_pictures
 
@@ -105,8 +105,7 @@ def test_a_session_goes_by_keyboard_and_graphs_follow(browser: Browser, bench: B
     assert visitor.said == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size[0]))
+@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=str)
 def test_pages_with_something_on_them_are_open_to_everybody(
     browser: Browser, bench: Bench, size: tuple[int, int], theme: str
 ) -> None:

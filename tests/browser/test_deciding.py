@@ -10,13 +10,12 @@ import pytest
 
 from rankscope.workbench.project import Project
 from tests.browser.chromium import Visitor, chromium
-from tests.browser.test_workbench import problems
+from tests.browser.test_workbench import LOOKS, problems
 from tests.browser.workbenches import Bench, picture_project, served_from_thread, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-LOOKS = (((1280, 900), "light"), ((768, 1024), "dark"), ((375, 740), "light"), ((320, 640), "dark"))
 PATHS = (
     "/agreement?measure=P@5",
     "/adjudicate",
@@ -60,7 +59,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         yield found
 
 
-@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=lambda each: str(each))
+@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=str)
 def test_pages_with_something_to_decide_are_open_to_everybody(
     browser: Browser, bench: Bench, size: tuple[int, int], theme: str
 ) -> None:
