@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from rankscope.arrays import FloatArray, IntArray
-from rankscope.inputs.checks import Problems
 from rankscope.inputs.judged_items import JudgedItems
 from rankscope.inputs.qrels import Qrels
 from rankscope.inputs.run import Run
@@ -68,11 +67,6 @@ class _FirstFound(Found):
 
     count: int = 10
     lists: Lists = field(default_factory=dict)
-
-    def fresh(self) -> _FirstFound:
-        """The same before anything was found."""
-        problems = Problems(self.problems.source)
-        return replace(self, problems=problems, rows_of_query={}, not_judged=[], lists={})
 
     def add(self, part: WholeQueries) -> None:
         """The first rows of a block of whole queries."""

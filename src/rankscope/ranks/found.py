@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,16 +42,10 @@ class Found:
     best: list[dict[str, Any]] = field(default_factory=list)
     returned: int = 0
 
-    def fresh(self) -> Found:
-        """The same before anything was found."""
-        problems = Problems(self.problems.source)
-        return Found(
-            judged=self.judged,
-            junk=self.junk,
-            settings=self.settings,
-            problems=problems,
-            keep_scores=self.keep_scores,
-        )
+    def fresh(self) -> Self:
+        """The same before anything was found: what is gathered begins empty."""
+        gathered = {each.name: each.default_factory() for each in fields(self) if each.default_factory is not MISSING}
+        return replace(self, problems=Problems(self.problems.source), returned=0, **gathered)
 
     def add(self, part: WholeQueries) -> None:
         """Find the judged items of a block of whole queries."""

@@ -98,11 +98,6 @@ class _ItemsFound(Found):
     entries: list[IntArray] = field(default_factory=list)
     places: list[IntArray] = field(default_factory=list)
 
-    def fresh(self) -> _ItemsFound:
-        """The same before anything was found."""
-        problems = Problems(self.problems.source)
-        return replace(self, problems=problems, rows_of_query={}, not_judged=[], entries=[], places=[])
-
     def add(self, part: WholeQueries) -> None:
         """The judged items of a block of whole queries."""
         judged = self.judged
