@@ -88,13 +88,13 @@ class Inputs:
         both_levels: bool = False,
     ) -> Scores:
         """Evaluate saved ranks, or runs against judgements; `keep_scores` for graphs and forecasts that need them."""
-        from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
+        from rankscope.evaluation.evaluate import evaluate_ranks, way_of_evaluating
 
         if all(path.endswith(SAVED) for path in self.files):
             self._refuse_what_is_of_files(both_levels)
             return evaluate_ranks(self._saved(), measures, self.settings, self.classes)
         self._need_runs(command)
-        return evaluate(
+        return way_of_evaluating(both_levels)(
             self.files[0],
             self.named_runs,
             measures,
@@ -106,7 +106,6 @@ class Inputs:
             max_ratio=self.max_ratio,
             columns=self.columns,
             roll_up=self.roll_up,
-            both_levels=both_levels,
             progress=progress,
             keep_scores=keep_scores,
             where=where,

@@ -35,6 +35,15 @@ if TYPE_CHECKING:
     from rankscope.scale.where import Where
 
 
+def way_of_evaluating(both_levels: bool) -> Callable[..., Scores]:
+    """Of one level, or of chunks and documents, each system twice."""
+    if not both_levels:
+        return evaluate
+    from rankscope.evaluation.levels import evaluate_both_levels
+
+    return evaluate_both_levels
+
+
 def evaluate(
     qrels: Any,
     runs: Any,
@@ -52,7 +61,6 @@ def evaluate(
     where: Where | None = None,
     columns: Any = None,
     roll_up: Any = None,
-    both_levels: bool = False,
     **settings: Unpack[Choices],
 ) -> Scores:
     """Evaluate one run or several (a list, or a dictionary by name) against judgements.
@@ -64,33 +72,12 @@ def evaluate(
     memory. `subtopics` are the judgements that measures of diversity read; without them `qrels` name a subtopic for
     each judgement, and an item is as relevant as to the subtopic it serves best. `columns` says which column is which
     where names do not tell, {"query": NAME, "item": NAME}. `roll_up` says which document a chunk belongs to, and
-    documents are evaluated then; with `both_levels` chunks and documents, each system twice.
+    documents are evaluated then; `evaluate_both_levels` has chunks and documents in one table.
     >>> scores = evaluate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, ["AP", "P@2"])
     >>> scores["AP"], scores["P@2"]
     (0.5, 0.5)
     """
     chosen = settings_of(compat=compat, **settings)
-    if both_levels:
-        from rankscope.evaluation.levels import evaluate_both_levels
-
-        return evaluate_both_levels(
-            qrels,
-            runs,
-            measures,
-            roll_up=roll_up,
-            columns=columns,
-            junk=junk,
-            classes=classes,
-            subtopics=subtopics,
-            format=format,
-            encoding=encoding,
-            progress=progress,
-            keep_scores=keep_scores,
-            compat=compat,
-            max_ratio=max_ratio,
-            where=where,
-            **settings,
-        )
     kinds = parse_measures(measures, chosen.rel, chosen.compat)
     errors: list[InputError] = []
     reading = reading_with(columns, roll_up, format, encoding, chosen.comments, max_ratio)

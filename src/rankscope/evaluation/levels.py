@@ -8,15 +8,18 @@ from typing import Any
 from rankscope.errors import InputError, SettingError
 from rankscope.evaluation.evaluate import evaluate
 from rankscope.evaluation.scores import Scores, SystemScores
+from rankscope.inputs.expansion import MAX_RATIO
 from rankscope.inputs.qrels import Qrels
-from rankscope.inputs.reading import Reading
+from rankscope.inputs.reading import Reading, reading_with
 from rankscope.inputs.rolled_qrels import has_chunks
 from rankscope.measures.notation import Asked
 from rankscope.settings import default
 from rankscope.wording import setting_usage
 
 
-def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any, columns: Any, **given: Any) -> Scores:
+def evaluate_both_levels(
+    qrels: Any, runs: Any, measures: Asked, *, roll_up: Any = None, columns: Any = None, **given: Any
+) -> Scores:
     """The scores of chunks and of the documents they roll up to; judgements must be of chunks.
 
     >>> judged, run = {"q": {"d1#0": 1, "d1#4": 1}}, {"q": ["d2#0", "d1#4", "d1#0"]}
@@ -40,14 +43,9 @@ def evaluate_both_levels(qrels: Any, runs: Any, measures: Asked, *, roll_up: Any
 
 
 def _reading(columns: Any, roll_up: Any, given: dict[str, Any]) -> Reading:
-    comments = given.get("comments", default("comments"))
-    return Reading(
-        format=given.get("format"),
-        encoding=given.get("encoding", "utf-8"),
-        comments=bool(comments),
-        columns=columns,
-        roll_up=roll_up,
-    )
+    comments = bool(given.get("comments", default("comments")))
+    encoding, max_ratio = given.get("encoding", "utf-8"), given.get("max_ratio", MAX_RATIO)
+    return reading_with(columns, roll_up, given.get("format"), encoding, comments, max_ratio)
 
 
 def _at_level(system: SystemScores, level: str) -> SystemScores:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankscope.errors import SettingError
-from rankscope.evaluation.evaluate import evaluate, evaluate_ranks
+from rankscope.evaluation.evaluate import evaluate_ranks, way_of_evaluating
 from rankscope.ranks.relevant_ranks import RelevantRanks
 from rankscope.settings import InputChoices as InputChoices
 from rankscope.settings import Settings
@@ -52,16 +52,8 @@ def scores_of(
         return scores_by(source, measures)
     asked = measures or ()
     if runs is not None:
-        return evaluate(
-            source,
-            runs,
-            asked,
-            keep_scores=keep_scores,
-            progress=progress,
-            where=where,
-            both_levels=both_levels,
-            **given,
-        )
+        way = way_of_evaluating(both_levels)
+        return way(source, runs, asked, keep_scores=keep_scores, progress=progress, where=where, **given)
     useless = [name for name in OF_FILES if given.get(name) is not None] + (["both_levels"] if both_levels else [])
     if useless:
         raise SettingError(f"{', '.join(useless)}: saved ranks hold their judgements already, and take no such choice")
