@@ -1,7 +1,8 @@
 # Needs nothing but python3 with venv, make and the package index.
 #   make demo   set everything up in .venv, run the main job on the icons that ship with rankscope
 #   make workbench  set everything up in .venv, serve the same icons to judge and to search in a browser
-#   make test   set everything up, run lint, types and all tests
+#   make test   set everything up, run lint, types and the tests that do not take long: within 8 minutes on two cores
+#   make test-all  that, then the tests marked thorough: real collections, long work, all cases and examples
 #   make torch  beside that, torch for the processor, for the tests that need it
 #   make spark  an environment of its own, .venv-spark, for the tests that need Spark (pyspark wants pandas below 3)
 #   make spark-tests  those tests; they need Java too
@@ -13,7 +14,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 SPARK := .venv-spark
 
-.PHONY: demo workbench test lint types tests torch spark spark-tests docs gallery site dist install bench clean
+.PHONY: demo workbench test test-all lint types tests torch spark spark-tests docs gallery site dist install bench clean
 
 demo: install
 	$(BIN)/rankscope demo -o demo-output
@@ -39,7 +40,12 @@ $(STAMPS)/dev: pyproject.toml $(STAMPS)/core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,all]'
 	@touch $@
 
-test: lint types tests
+test: lint
+	@begin=$$(date +%s); $(MAKE) --no-print-directory -j2 types tests && \
+	    echo "lint aside, make test took $$(( ($$(date +%s) - begin) / 60 )) min $$(( ($$(date +%s) - begin) % 60 )) s"
+
+test-all: test
+	$(BIN)/python -m pytest -n auto -rs -m thorough
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .
@@ -49,7 +55,7 @@ types: $(STAMPS)/dev
 	$(BIN)/mypy
 
 tests: $(STAMPS)/dev
-	$(BIN)/python -m pytest -n auto -rs
+	$(BIN)/python -m pytest -n auto -rs -m 'not thorough'
 
 torch: $(STAMPS)/dev
 	$(BIN)/python tools/cpu_torch.py

@@ -1,8 +1,45 @@
-"""What all tests share: one hypothesis profile, without a deadline: a loaded machine is no fault of the code."""
+"""What all tests share: how many examples a property is tried on, and which cases of a cross product run when.
+
+`make test` leaves out what is marked thorough and tries each property on a quarter of its examples. `make test-all`
+goes on with what is thorough, and with the properties on all of their examples. Pytest without -m tries everything.
+"""
 
 from __future__ import annotations
 
+import random
+from collections import defaultdict
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
-settings.register_profile("rankscope", deadline=None)
+settings.register_profile("rankscope", deadline=None)  # a loaded machine is no fault of the code
 settings.load_profile("rankscope")
+
+FEW = 10  # examples that are tried anyway
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the cases of a test marked `sampled(n)` all are thorough but n, drawn by the name of the test."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for name, each in cases.items():
+        wanted = next(mark.args[0] for mark in each[0].iter_markers("sampled"))
+        for item in set(each) - set(random.Random(name).sample(each, min(wanted, len(each)))):
+            item.add_marker("thorough")
+    tried = properties(items)
+    for test, chosen in tried.items() if config.option.markexpr == "not thorough" else ():
+        test._hypothesis_internal_use_settings = settings(chosen, max_examples=max(FEW, chosen.max_examples // 4))
+    for item in items if config.option.markexpr == "thorough" else ():
+        if getattr(item, "obj", None) in tried:
+            item.add_marker("thorough")
+
+
+def properties(items: list[pytest.Item]) -> dict[Any, settings]:
+    """Tests of more than a few examples; hypothesis keeps what `@settings` chose at the function."""
+    tests = {getattr(item, "obj", None) for item in items}
+    chosen = {test: getattr(test, "_hypothesis_internal_use_settings", None) for test in tests}
+    return {test: each for test, each in chosen.items() if each is not None and each.max_examples > FEW}

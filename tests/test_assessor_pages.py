@@ -44,6 +44,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("page", ["agreement", "prefer"])
 def test_what_a_page_shows_can_be_run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)

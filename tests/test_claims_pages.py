@@ -63,7 +63,7 @@ def prepare(folder: Path) -> None:
     runs_in(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_shows_can_be_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(tmp_path)

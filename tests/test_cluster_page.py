@@ -43,6 +43,7 @@ def test_every_runner_has_a_row() -> None:
     assert all(f"| `{each.name}" in PAGE for each in ALL)
 
 
+@pytest.mark.thorough
 def test_dask_in_two_commands(tmp_path: Path) -> None:
     needed_module("sklearn", "feedback")
     needed_module("distributed", "distributed")

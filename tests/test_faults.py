@@ -67,6 +67,7 @@ TABLE = [
     Row("project export", "project export judging -o out/qrels.txt --journal out/journal.jsonl"),
     Row("project export to Parquet", "project export judging -o out/qrels.parquet --probabilities"),
 ]
+LONG = {"graph", "compare", "compare to a page", "report", "benchmark", "feedback", "demo"}
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +104,10 @@ def judged_project(folder: Path) -> None:
         project.import_labels(folder / "qrels.txt", "ann")
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=row.name, marks=pytest.mark.thorough if row.name in LONG else ()) for row in TABLE],
+)
 def test_a_fault_leaves_whole_files_and_says_what_it_is(row: Row, inputs: Path, tmp_path: Path) -> None:
     for path in inputs.iterdir():
         (tmp_path / path.name).symlink_to(path)

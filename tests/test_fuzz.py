@@ -14,6 +14,7 @@ from benchmarks.fuzzing.driver import PART, by_command, in_process
 PARTS = 5
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_hostile_case_gives_a_confirmed_answer_or_a_clear_error(part: int) -> None:
     tally = in_process(PART, seed=1000, first=part * PART)
@@ -25,6 +26,7 @@ def test_a_hostile_case_gives_a_confirmed_answer_or_a_clear_error(part: int) -> 
         assert tally.came[f"{format}: {CLEAR}"] > 0
 
 
+@pytest.mark.thorough
 def test_the_command_ends_as_the_library_does() -> None:
     tally = by_command(len(FORMATS), seed=2000)
     assert not tally.failures, "\n\n".join(tally.failures[:5])

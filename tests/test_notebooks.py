@@ -47,7 +47,7 @@ def test_a_notebook_is_kept_with_what_it_gives_and_small(path: Path) -> None:
     assert not [each for cell in notebook["cells"] for each in cell.get("outputs", ()) if "traceback" in each]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")  # of what runs notebooks; in the cells themselves an error is an error
 @pytest.mark.parametrize("path", FOR_READERS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_prints_what_it_shows(path: Path) -> None:

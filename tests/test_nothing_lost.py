@@ -48,6 +48,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "edit",
     [
@@ -132,6 +133,7 @@ def test_a_large_collection_takes_no_memory(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 def test_a_small_file_that_becomes_gigabytes_is_refused(files: Path) -> None:
     lines = "".join(f"q{number} Q0 a 1 1 t\n" for number in range(100_000)).encode()
     (files / "bomb.run").write_bytes(bz2.compress(lines) + bz2.compress(bytes(64 << 20)) * 128)
@@ -148,6 +150,7 @@ def test_a_huge_picture_is_left_out_by_its_header(tmp_path: Path) -> None:
     assert "--max-pixels" in done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_only_needed_arrays_are_read(tmp_path: Path) -> None:
     """A gigabyte of zeros beside the features."""
     matrix, labels = np.random.default_rng(1).random((8, 2)), np.repeat(["x", "y"], 4)

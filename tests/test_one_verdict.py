@@ -61,6 +61,7 @@ def test_measures_that_nobody_asked_for_change_no_verdict(folder: Path, names: t
     assert first == alone["verdict"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("names", [("slow", "fast"), ("fast", "near"), ("slow", "middle", "fast", "near")], ids=str)
 def test_a_report_says_what_compare_says(folder: Path, names: tuple[str, ...]) -> None:
     systems = [load_ranks(str(folder / f"{name}.ranks.parquet")) for name in names]
@@ -84,6 +85,7 @@ def test_the_graph_of_ranks_has_the_groups_of_the_table(folder: Path) -> None:
         assert dict(zip(facts["system"], facts["group"], strict=True)) == letters
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "ER"])
 @pytest.mark.parametrize("pair", [("slow", "fast"), ("fast", "slow"), ("fast", "near"), ("middle", "near")], ids=str)
 def test_a_gate_never_fails_where_compare_calls_the_candidate_better(

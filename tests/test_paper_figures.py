@@ -74,6 +74,7 @@ def test_a_figure_in_three_dimensions_holds_the_plane_and_the_random_level(modul
     assert len(canvas.axes.get_lines()) == 4  # two borders of the plane, GRiP, the random level
 
 
+@pytest.mark.thorough
 def test_the_page_says_what_the_figures_compute(modules: Any, logos: Any) -> None:
     written = (PAPERS / "README.md").read_text(encoding="utf-8")
     assert modules["page"].page(logos) == written, "run: python docs/gallery/papers/page.py"
@@ -81,6 +82,7 @@ def test_the_page_says_what_the_figures_compute(modules: Any, logos: Any) -> Non
     assert pictures == {f"{modules[name].NAME}.svg" for name in NAMES}
 
 
+@pytest.mark.thorough
 def test_the_page_on_graphs_says_how_a_collection_grows_as_a_whole(logos: Any) -> None:
     grown = even_growth(logos.ranks, [0.125, 0.25, 0.5, 1.0])
     alike, alone = (values.mean(axis=0) for values in (grown.alike, grown.alone))

@@ -91,6 +91,7 @@ def row_of(outputs: dict[str, str], command: str) -> list[float]:
     return [float(each) for each in text.splitlines()[2].split()[1:]]
 
 
+@pytest.mark.thorough
 def test_every_command_of_the_page_runs_on_files_of_these_formats(outputs: dict[str, str]) -> None:
     assert len(outputs) >= 20
 

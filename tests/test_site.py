@@ -101,7 +101,7 @@ def built() -> Path:
     return OUTPUT
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(built: Path) -> None:
     found = sorted(built.rglob("*.html"))
     assert len(found) > len(list(leaves(MENU)))

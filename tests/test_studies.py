@@ -96,6 +96,7 @@ def test_the_printed_tests_are_those_of_scipy(data: Any, told: tuple[str, str], 
         assert (f"{p:.4f}" if p >= 1e-4 else "<0.0001") in row
 
 
+@pytest.mark.thorough
 def test_the_rankers_of_the_paper_can_be_put_in(data: Any, study: Any, tmp_path: Path) -> None:
     needed_module("cv2", "images")
     needed_module("sklearn", "feedback")
@@ -115,6 +116,7 @@ def test_the_rankers_of_the_paper_can_be_put_in(data: Any, study: Any, tmp_path:
     assert {each: each.stat().st_mtime_ns for each in kept} == kept
 
 
+@pytest.mark.thorough
 def test_the_page_of_the_study_quotes_what_it_prints_now(
     study: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -189,6 +191,7 @@ def test_the_page_on_comparing_has_examples() -> None:
     assert len(COMMANDS) >= 5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_on_the_page_prints_what_the_page_says(command: str, robust: Path) -> None:
     words = [found for each in shlex.split(command) for found in (sorted(glob(each)) if "*" in each else [each])]
@@ -232,6 +235,7 @@ def test_the_page_on_statistics_has_the_tables_of_the_benchmarks(part: str) -> N
         assert table in page
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scores", list(class_errors.processes()))
 def test_class_verdicts_err_no_more_often_than_they_say(scores: str) -> None:
     five, ten = (class_errors.rates(scores, queries, trials=300)[0] for queries in (5, 10))
@@ -268,6 +272,7 @@ def test_the_simulated_t_test_is_that_of_scipy() -> None:
     np.testing.assert_allclose(class_errors.t_p(differences), stats.ttest_1samp(differences, 0, axis=-1).pvalue)
 
 
+@pytest.mark.thorough
 def test_the_feedback_study_runs_and_its_page_has_its_methods(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from tests.feedback.cases import clusters
 

@@ -22,7 +22,7 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("text_feedback_study")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page_has_the_table_that_the_program_prints(study: Any) -> None:
     assert study.table(study.results_of("adi")).strip() in PAGE
 

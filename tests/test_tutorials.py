@@ -74,7 +74,7 @@ def printed(command: str, folder: Path) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.splitlines()).strip()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_shows_what_its_commands_give(page: Path, tmp_path: Path) -> None:
     if any("rankscope gather" in command for command, _ in steps(page)):
@@ -112,7 +112,7 @@ HOW_TO = DOCS / "how-to" / "search-texts.md"
 DOCUMENT = {"id": "184", "title": "wing", "abstract": "a", "author": "b", "text": "boundary layer of a wing in a flow"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_commands_of_the_how_to_run(tmp_path: Path) -> None:
     (tmp_path / "docs.jsonl").write_text(json.dumps(DOCUMENT))
     (tmp_path / "queries.tsv").write_text("1\twing flow\n")
@@ -139,7 +139,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(pattern, page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_commands_for_an_engine_run_against_our_own(tmp_path: Path) -> None:
     needed_module("httpx", "gather")
     needed_module("starlette", "web")

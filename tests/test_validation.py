@@ -121,6 +121,7 @@ FACTORS_AND_BLOCKS: list[Callable[..., Any]] = [
 ]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("make", [*WITH_NUMBERS, *FACTORS_AND_BLOCKS])
 def test_numbers_of_numpy_are_numbers(make: Callable[..., Any]) -> None:
     assert repr(make(np.int64, np.float64)) == repr(make(int, float))

@@ -15,6 +15,8 @@ from tests.reports.benchmark_examples import standings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.thorough
+
 FRAME = "item => { const made = getComputedStyle(item.querySelector('.shot')); \
     return [made.borderTopStyle, made.borderTopColor, made.backgroundImage.slice(0, 15)]; }"
 

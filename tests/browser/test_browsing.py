@@ -16,6 +16,8 @@ from tests.workbench.pages.pictured import pixels_of, png_of, write_pictures
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.thorough
+
 FOCUS = "() => document.activeElement.closest('li') && [...document.activeElement.closest('ul').children]"
 PLACE = f"{FOCUS}.indexOf(document.activeElement.closest('li'))"
 

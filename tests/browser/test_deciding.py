@@ -16,6 +16,8 @@ from tests.browser.workbenches import Bench, picture_project, served_from_thread
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.thorough
+
 PATHS = (
     "/agreement?measure=P@5",
     "/adjudicate",

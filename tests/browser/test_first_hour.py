@@ -16,6 +16,8 @@ from tools.docs.first_hour import COMMANDS, PAGE, PICTURES, RUNS, served, walk
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.thorough
+
 LARGEST = 1_000_000  # bytes of all pictures
 
 

@@ -29,6 +29,8 @@ from tests.reports.page.test_history_page import history_of
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.thorough
+
 
 def write_suite(path: Path) -> None:
     chance = np.random.default_rng(0)

@@ -15,6 +15,8 @@ from tools.run_notebooks import TUTORIALS, displays, executed
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.thorough
+
 NOTEBOOK = TUTORIALS / "results-in-a-notebook.ipynb"
 SCREEN = 700
 LOOKS = {"light": "background:#fff;color:#111", "dark": "background:#111;color:#ddd"}
@@ -56,7 +58,6 @@ def test_at_a_prompt_nothing_is_longer_than_ten_lines(ran: Any) -> None:
     assert max(len(each["text/plain"].splitlines()) for each in ours(ran)) <= LINES
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("width", [400, 900])
 def test_no_display_is_longer_than_a_screen(look: str, width: int, ran: Any, browser: Browser, tmp_path: Path) -> None:

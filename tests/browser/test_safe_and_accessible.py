@@ -13,6 +13,8 @@ from tests.browser.opened import Opened
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.thorough
+
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core" / "axe.min.js"
 FOUND = """axe.run().then(result =>
   result.violations.map(each => [each.id, each.nodes.map(node => node.html.slice(0, 120))]))"""

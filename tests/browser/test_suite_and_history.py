@@ -15,6 +15,8 @@ from tests.reports.page.test_suite_page import suite_of
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.thorough
+
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core" / "axe.min.js"
 PAGES = ("suite", "history")
 Scheme = Literal["light", "dark"]

@@ -16,6 +16,8 @@ from rankscope.workbench.pages.application import all_addresses  # isort: skip  
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.thorough
+
 AXE = Path(__file__).parents[1] / "vendor" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # what overflows depends on the width, what has too little contrast on the theme: each is there

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -26,6 +29,16 @@ def ended(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
             signal.signal(number, handler)
     assert isinstance(left.value.code, int)
     return left.value.code
+
+
+def finished(*arguments: object, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    """What `rankscope ARGUMENTS` prints and how it ends."""
+    out, err = io.BytesIO(), io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(cwd or "."):
+        for name, file in (("stdin", io.BytesIO(stdin)), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, io.TextIOWrapper(file, "utf-8", write_through=True))
+        code = ended(patch, *arguments)
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def runs_in(folder: Path) -> Path:

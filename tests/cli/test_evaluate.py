@@ -12,16 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from rankscope.cli.main import cli
+from tests.cli.inside import finished as rankscope
 from tests.data import GOLDEN
 
 CASE = GOLDEN / "missing-queries-0"
-
-
-def rankscope(
-    *arguments: object, stdin: bytes | None = None, cwd: Path | None = None
-) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "rankscope", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, check=False)
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +9,7 @@ from click.testing import CliRunner, Result
 from rankscope.cli.main import cli
 from rankscope.feedback.study.results import load_results
 from rankscope.ranks.storage import load_ranks
+from tests.cli.inside import finished
 
 
 def run(*words: str | int | Path) -> Result:
@@ -136,12 +134,13 @@ def test_a_collection_goes_by_its_name(tmp_path: Path) -> None:
         (["--on", "processes:0"], "must be a whole number of at least 1"),
     ],
 )
-def test_bad_choices_are_told_with_exit_code_2(features: Path, tmp_path: Path, words: list[str], told: str) -> None:
-    command = [sys.executable, "-m", "rankscope", "feedback", str(features), "-o", str(tmp_path / "o.parquet"), *words]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "200"})
+def test_bad_choices_are_told_with_exit_code_2(
+    features: Path, tmp_path: Path, words: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    done = finished("feedback", features, "-o", tmp_path / "o.parquet", *words)
     assert done.returncode == 2
-    assert told in done.stderr
-    assert "Traceback" not in done.stderr
+    assert told in done.stderr.decode()
 
 
 def test_a_result_of_another_name_is_refused(features: Path) -> None:

@@ -131,6 +131,7 @@ def test_topics_that_fail_are_named_and_the_others_kept(
     assert "No run was written. The 27 answers are kept: the same command asks for the others." in told
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_a_killed_process_loses_nothing_and_the_run_is_the_same(folder: Path) -> None:
     def begun(name: str, address: str) -> subprocess.Popen[bytes]:

@@ -66,6 +66,7 @@ def test_names_must_be_one_for_each(rankscope: Ended, names: list[str]) -> None:
     assert rankscope("evaluate", *RUNS, *options) == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("pair", [("bm25_k1", "bm25-k1"), ("BM25", "bm25"), ("система", "検索")], ids="/".join)
 def test_every_system_has_its_own_figures(rankscope: Ended, pair: tuple[str, str]) -> None:
     """One figure of the page serves both; the folder for a paper has one picture of each."""

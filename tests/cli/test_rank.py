@@ -122,6 +122,7 @@ def command(features: Path, out: Path) -> list[str]:
     return [*start, "--metric", "jeffrey", "--memory", "32MB", "--threads", "1"]
 
 
+@pytest.mark.thorough
 def test_work_killed_in_the_middle_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     features = tmp_path / "features.npz"

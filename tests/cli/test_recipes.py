@@ -89,6 +89,7 @@ class Action:
         return build if value == "${{ github.run_number }}" else value
 
 
+@pytest.mark.thorough
 def test_the_action_passes_fails_and_keeps_a_history(place: Path) -> None:
     used = next(each for each in recipe("# .github")["jobs"]["gate"]["steps"] if "rankscope@" in each.get("uses", ""))
     action = Action(place, **used["with"])
@@ -128,6 +129,7 @@ def test_the_two_lines_without_the_action(place: Path) -> None:
     assert "### Gate: pass" in (place / "summary").read_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("good", "code"), [("yes", 0), ("", 1)])
 def test_the_recipe_for_gitlab(place: Path, good: str, code: int) -> None:
     job = recipe("# .gitlab-ci.yml")["retrieval"]

@@ -49,6 +49,7 @@ def test_a_query_is_answered_with_a_table(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("choice", [(), ("--depth", "2"), ("--unmatched", "last")], ids=" ".join)
 def test_a_run_and_saved_ranks_give_the_same_numbers(
@@ -158,6 +159,7 @@ def test_unmatched_documents_in_an_order_of_ids_are_warned_of(
     assert "favours none" not in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_killed_index_is_the_old_one_or_the_new_one(folder: Path) -> None:
     lines = [json.dumps({"id": f"n{number}", "text": "fox " * 50}) for number in range(20_000)]
     (folder / "many.jsonl").write_text("\n".join(lines))
@@ -185,7 +187,7 @@ def ended_at(seconds: float, words: list[str]) -> int | None:
 SYSTEMS = ("bm25(k1=0.9, b=0.4)", "bm25(k1=1.2, b=0.75)", "lm-dirichlet(mu=1000)")
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["cranfield", "cisi", "medline", "cacm", "npl", "adi"])
 def test_the_commands_reach_the_quality_of_anserini(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.engines.text.test_collections import QUALITY

@@ -103,6 +103,7 @@ def test_a_feature_space_is_found_by_name_or_the_names_are_told(sample: Labelled
         sample.features("pixel")
 
 
+@pytest.mark.thorough
 def test_edges_find_more_than_pixels(sample: LabelledImages) -> None:
     pixels, edges = (nearest_ranks(sample.features(each), sample.class_of_item) for each in ("pixels", "edges"))
     assert len(pixels) == len(edges) == len(sample) - sample.distractors

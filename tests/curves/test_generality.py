@@ -325,7 +325,6 @@ def test_queries_without_relevant_items_are_left_out() -> None:
 # speed
 
 
-@pytest.mark.slow
 def test_fifteen_thousand_queries_at_fourteen_levels_take_seconds() -> None:
     """Classes as uneven as those of icons20k; the limit is generous because machines are shared."""
     generator = np.random.default_rng(0)

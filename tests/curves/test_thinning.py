@@ -91,6 +91,7 @@ def thinned_ranks(
     return result
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_the_mean_over_thinnings_done_by_hand(measure: Measure) -> None:
     drawn = measure.of(RelevantRanks.from_ranks(thinned_ranks([1, 3, 10, 40], 100, 24, 8000), collection=28))
@@ -259,7 +260,6 @@ def test_probabilities_and_means_agree_with_scipy(ours: Counts, theirs: stats.rv
     np.testing.assert_allclose(cut, (chance / (place + count) * (count <= limit)).sum(axis=0), atol=1e-10)
 
 
-@pytest.mark.slow
 def test_all_icons_as_queries_at_fourteen_levels_take_seconds() -> None:
     random = np.random.default_rng(0)
     sizes = np.repeat(random.integers(2, 20, 15_000), 1)

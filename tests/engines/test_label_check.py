@@ -50,7 +50,6 @@ def test_members_that_no_member_finds_are_strangers() -> None:
     assert [(each.label, each.item) for each in done.strangers] == [("a", "5"), ("b", "2")]
 
 
-@pytest.mark.slow
 def test_labels_that_were_taken_away_from_digits_are_found_again() -> None:
     """60 of 1,797 digits lose their label: most stand in the list of their class, and near its top."""
     from sklearn.datasets import load_digits

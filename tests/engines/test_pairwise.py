@@ -137,6 +137,7 @@ def test_a_query_that_is_put_back_stands_first_and_counts() -> None:
     assert kept.collection.tolist() == [100]
 
 
+@pytest.mark.thorough
 def test_every_twentieth_letter_as_query_reaches_the_known_figures() -> None:
     whole = load("letter", data_folder("letter"))
     assert whole.features is not None
@@ -147,6 +148,7 @@ def test_every_twentieth_letter_as_query_reaches_the_known_figures() -> None:
     assert AP().of(ranks).mean() == pytest.approx(0.2211, abs=5e-5)
 
 
+@pytest.mark.thorough
 def test_every_fifteenth_icon_in_a_cluster_as_query_reaches_the_known_figures() -> None:
     whole = load("icons20k", data_folder("icons20k"))
     assert whole.features is not None

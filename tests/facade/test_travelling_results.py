@@ -14,6 +14,7 @@ from rankscope.displayed import Tabular
 from tests.facade.results import BAD, GOOD, QRELS, RESULTS, of
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_survives_every_pickle_and_copy(name: str) -> None:
     result = of(name)
@@ -54,6 +55,7 @@ assert at_once == [work(1)[2]] * 4
 """
 
 
+@pytest.mark.thorough
 def test_threads_may_be_the_first_to_load_everything() -> None:
     import subprocess
     import sys

@@ -103,6 +103,7 @@ def test_the_same_seed_gives_the_same_forecast() -> None:
     assert forecast(SAMPLE, "4x", ["AP"], seed=3) != forecast(SAMPLE, "4x", ["AP"], seed=4)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", [None, "trend", "between", "jeffreys", "tail(5)"])
 def test_a_course_is_what_separate_forecasts_give(model: str | None) -> None:
     ranks = drawn(queries=40)
@@ -272,6 +273,7 @@ def test_weights_of_classes_spread_the_mean_as_their_values_do() -> None:
     assert (np.diff(weights, axis=1)[:, np.array(classes[1:]) == np.array(classes[:-1])] == 0).all()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("alike", [0.0, 0.9])
 def test_the_jackknife_over_items_finds_how_much_other_items_would_change(alike: float) -> None:
     """Against collections drawn anew: the same hits, other distractors."""

@@ -29,6 +29,7 @@ def begun(address: str, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "rankscope", *command], cwd=folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_a_process_that_is_killed_loses_nothing_and_the_result_is_the_same(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -53,6 +54,7 @@ def test_a_process_that_is_killed_loses_nothing_and_the_result_is_the_same(tmp_p
     assert [each.name for each in killed.iterdir()] == ["docs.parquet"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("after", range(1, 8))
 def test_work_goes_on_wherever_it_was_stopped(after: int, tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()

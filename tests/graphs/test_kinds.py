@@ -46,6 +46,7 @@ def test_each_kind_gives_a_graph_that_says_what_it_shows(kind: GraphKind[Any]) -
     assert kind.sentence.endswith(".")
 
 
+@pytest.mark.sampled(12)
 @every_kind
 @pytest.mark.parametrize("interactive", [False, True])
 def test_each_kind_renders_to_finite_paths(kind: GraphKind[Any], interactive: bool) -> None:

@@ -8,8 +8,6 @@ import sys
 import tarfile
 from pathlib import Path
 
-import pytest
-
 from tests.needs import needed_module
 
 CODE = """
@@ -50,7 +48,6 @@ def asked(code: str, home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], env=environment, check=False, capture_output=True, text=True)
 
 
-@pytest.mark.slow
 def test_a_set_is_read_where_its_files_are(tmp_path: Path) -> None:
     needed_module("ir_datasets", "datasets")
     files = {
@@ -64,7 +61,6 @@ def test_a_set_is_read_where_its_files_are(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.slow
 def test_nothing_is_fetched_unasked(tmp_path: Path) -> None:
     needed_module("ir_datasets", "datasets")
     done = asked(REFUSED, tmp_path)

@@ -20,6 +20,7 @@ LINES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seeds", [range(start, start + 50) for start in range(0, 400, 50)], ids=str)
 def test_the_readers_agree_on_mangled_files(seeds: range) -> None:
     assert [difference for difference in map(first_difference, seeds) if difference] == []
@@ -38,6 +39,7 @@ def test_blocks_of_every_size_give_the_same_rows(size: int) -> None:
     assert read_blocks(cut_at_lines(text, size), trec.RUN, True, simple=True) == expected
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_the_readers_agree_on_the_golden_files(path: Path) -> None:
     text = path.read_bytes()[: 1 << 18]

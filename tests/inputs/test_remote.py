@@ -57,6 +57,7 @@ def same(one: RelevantRanks, other: RelevantRanks) -> bool:
     return one.queries == other.queries and one.judged.lists("rank") == other.judged.lists("rank")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "address", ["s3://b/runs/bm25/*.parquet", "s3://b/runs/bm25/", "s3://b/runs/bm25/part-[0-9].par*"]
 )

@@ -60,6 +60,7 @@ def agrees(measure: Measure, ranks: RelevantRanks, listed: Sequence[Topic]) -> N
     np.testing.assert_allclose(measure.of(ranks), expected, rtol=0, atol=TOLERANCE, err_msg=str(measure))
 
 
+@pytest.mark.sampled(45)
 @EVERY_KIND
 @settings(max_examples=35)
 @given(listed=topic_lists())

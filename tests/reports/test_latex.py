@@ -48,6 +48,7 @@ def compared(systems: tuple[str, ...] = NAMES, measures: tuple[str, ...] = MEASU
 # never wider than the column
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("options", "columns"), [("", "1"), ("twocolumn,a4paper", "1"), ("", "345"), ("a5paper", "1")])
 def test_five_systems_by_six_measures_fit_into_one_column(options: str, columns: str, tmp_path: Path) -> None:
     body = comparison_table(compared(), width_of_columns(columns))

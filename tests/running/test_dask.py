@@ -91,6 +91,7 @@ def test_what_was_begun_and_is_not_wanted_any_more_is_left(cluster: Cluster) -> 
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.thorough
 def test_a_part_that_ends_every_worker_is_named_with_advice(tmp_path: Path) -> None:
     ended = pytest.raises(RunnerError, match=r"a part ended 4 workers of dask://.*memory enough")
     with running_cluster(tmp_path, workers=4) as cluster, ended:
@@ -126,6 +127,7 @@ def test_a_worker_of_another_version_is_refused(tmp_path: Path, patch: str, told
             list(Dask(cluster.on).map(doubled, 10, [1]))
 
 
+@pytest.mark.thorough
 def test_a_worker_of_another_version_that_comes_later_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(OTHER)
     with running_cluster(tmp_path, workers=1) as cluster:

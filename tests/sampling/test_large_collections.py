@@ -29,7 +29,7 @@ def exact(population: int, relevant: int, judged: int, found: int) -> Fraction:
     return Fraction(ways, math.comb(population, judged))
 
 
-@pytest.mark.parametrize("population", [5, 40, 300, 3000, 9000])
+@pytest.mark.parametrize("population", [5, 40, 300, 3000, pytest.param(9000, marks=pytest.mark.thorough)])
 def test_chances_equal_those_of_whole_numbers(population: int) -> None:
     chance = np.random.default_rng(population)
     for _ in range(12):
@@ -98,6 +98,7 @@ def test_the_interval_of_a_very_large_collection_takes_no_time(collection: int, 
         assert (high - low) / 2 == pytest.approx(spread, rel=0.1)
 
 
+@pytest.mark.thorough
 def test_memory_does_not_grow_with_the_collection() -> None:
     """Twelve gigabytes on old code."""
     command = [sys.executable, "-m", "rankscope", "estimate", "--collection-size", str(10**9)]

@@ -199,7 +199,7 @@ def robust_pools() -> tuple[dict[str, dict[str, str]], dict[str, set[str]]]:
     return origins, {topic: {item for item, grade in judged[topic].items() if grade >= 1} for topic in topics}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_robust_2003_finds_as_many_relevant_items_as_the_specification_says() -> None:
     origins, relevant = robust_pools()
     orders = {"depth": {topic: list(items) for topic, items in origins.items()}}

@@ -148,7 +148,7 @@ def test_teams_come_from_a_file(tmp_path: Any) -> None:
         rankscope.pool_reuse(qrels, runs, teams=path)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_shallow_pool_of_real_runs_costs_more_than_a_deep_one() -> None:
     covid, robust = data_folder("trec-covid-r1"), data_folder("trec-robust03")
     few = sorted((covid / "runs").glob("*.gz"))[:8]

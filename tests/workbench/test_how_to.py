@@ -49,7 +49,6 @@ def port(folder: Path) -> Iterator[str]:
         assert process.wait(30) == 0
 
 
-@pytest.mark.slow
 def test_the_requests_give_what_the_page_shows(port: str) -> None:
     needed_program("curl", advice="install curl")
     asked = [each for each in steps(PAGE) if each[0].startswith("curl")]
@@ -59,7 +58,6 @@ def test_the_requests_give_what_the_page_shows(port: str) -> None:
         assert re.sub(r'"took":\d+', '"took":1', done.stdout).strip() == shown.strip()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", range(3))
 def test_the_lines_of_python_give_what_the_page_shows(place: int, port: str, folder: Path) -> None:
     needed_module("pysolr", "dev")

@@ -50,6 +50,7 @@ def test_a_mangled_request_is_always_the_same() -> None:
     assert [raw_bytes(seed) for seed in range(50)] == [raw_bytes(seed) for seed in range(50)]
 
 
+@pytest.mark.thorough
 def test_mangled_requests_leave_no_memory_behind() -> None:
     """Once all that is kept for the next time is kept, nothing is added."""
     held = []

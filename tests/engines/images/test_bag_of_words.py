@@ -114,6 +114,7 @@ def test_a_flat_picture_has_no_words() -> None:
     assert VisualVocabulary("any", np.zeros((5, 128), dtype=np.float32)).counts([flat.vectors]).tolist() == [[0] * 5]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "ranker", [BagOfWords(), BagOfWords(words=20, points="dense", weight="tf")], ids=lambda each: each.points
 )

@@ -268,12 +268,14 @@ def test_icons_that_ship_are_pictures_too(tmp_path: Path) -> None:
     assert hog[0] > thumbnail[0]
 
 
+@pytest.mark.thorough
 def test_a_thousand_photos_give_the_reference_line(tmp_path: Path) -> None:
     photos = found_collection("corel1k", data_folder("corel1k").parent)
     result = benchmark(photos, contenders("rgb-histogram"), tmp_path)
     assert [round(value, 4) for value in means(result)["rgb-histogram"][:4]] == [0.4912, 0.7114, 0.202, 0.4204]
 
 
+@pytest.mark.thorough
 def test_silhouettes_give_their_bulls_eye(tmp_path: Path) -> None:
     from rankscope.reports.texts.benchmark import scores_of
 

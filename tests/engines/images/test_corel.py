@@ -38,6 +38,7 @@ def described(photos: list[LabelledPicture]) -> Outcome:
     return describe([photo.path for photo in photos], [DESCRIPTORS.parse(text) for text in FIGURES])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_thousand_photos_give_the_figures_of_the_specification(
     name: str, photos: list[LabelledPicture], described: Outcome

@@ -106,6 +106,7 @@ def test_shapes_without_an_outline_are_at_a_finite_distance() -> None:
         assert np.isfinite(each.distances(outlines)(np.arange(4))).all()
 
 
+@pytest.mark.thorough
 def test_each_step_of_the_method_finds_more_on_part_of_the_shape_set() -> None:
     outlines, labels = some_outlines()
     steps = (HeightMatching(band=0), HeightMatching(complexity=0), HeightMatching())

@@ -111,6 +111,7 @@ def test_without_the_runtime_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
         NetworkDescriptor(file).of(noise(8, 8))
 
 
+@pytest.mark.thorough
 def test_a_scripted_torch_model_gives_its_answer(tmp_path: Path) -> None:
     torch = needed_module("torch", "gpu")
     file = tmp_path / "means.pt"

@@ -88,6 +88,7 @@ def vectors(kind: Descriptor) -> FloatArray:
     return np.stack([kind.of(Image.of(picture)) for picture in pictures])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: str(known.kind))
 def test_a_descriptor_reaches_its_known_figures_on_the_shape_set(known: Known) -> None:
     _, labels = shapes()
@@ -99,6 +100,7 @@ def test_a_descriptor_reaches_its_known_figures_on_the_shape_set(known: Known) -
         assert measure.of(ranks).mean() == pytest.approx(value, abs=limit), measure
 
 
+@pytest.mark.thorough
 def test_silhouettes_in_a_square_reach_the_known_bulls_eye() -> None:
     ranks = nearest_ranks(vectors(Silhouette(fit="square")), shapes()[1], "l1")
     assert 100 * Bullseye().of(put_query_back(ranks)).mean() == pytest.approx(64.2, abs=0.05)

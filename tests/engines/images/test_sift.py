@@ -55,6 +55,7 @@ def slow_matches(query: LocalFeatures, item: LocalFeatures, ratio: float) -> set
     return {(mine, theirs) for theirs, (_, mine) in best.items()}
 
 
+@pytest.mark.thorough
 def test_copies_come_first_and_inliers_separate_them_from_other_photos() -> None:
     matching = SiftMatching()
     items = [matching.of(image) for image in photos()]

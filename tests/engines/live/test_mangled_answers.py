@@ -37,6 +37,7 @@ WHOLE = st.builds(
 )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", DIALECTS)
 @given(data=VALUES | WHOLE)
 @example(data={"response": {"docs": [{"id": "a", "score": 10**400}]}})

@@ -74,6 +74,7 @@ def test_deep_pages_come_in_the_order_of_ids(served: str) -> None:
     assert run.table().equals(whole.sort("score", "item", descending=[True, False]))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_workers_than_the_service_has_turns_are_all_answered(kind: str, served: str) -> None:
     topics = {str(number): f"{WORDS[number % 10]} {WORDS[number % 7]}" for number in range(200)}
@@ -90,7 +91,7 @@ def test_what_the_service_refuses_is_said(served: str) -> None:
         rankscope.search(engine=engine("opensearch", served), topics={"1": "night"}, depth=20_000, page_size=7)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_test_collection_over_http_has_the_same_bytes(tmp_path: Path) -> None:
     from rankscope.workbench.service import running, search_application
     from tests.data import data_folder

@@ -134,6 +134,7 @@ def test_the_best_distractors_have_the_lots_of_the_whole_collection() -> None:
     assert all(len(sets) == 1 for sets in of_class.values())  # one set for all queries of a class
 
 
+@pytest.mark.thorough
 def test_random_distractors_have_in_the_mean_the_hits_of_the_hypergeometric_distribution() -> None:
     chance = np.random.default_rng(0)
     labels = np.repeat(np.arange(12), 5).tolist() + [-1] * 90

@@ -26,6 +26,7 @@ def torch_with(device: str) -> Any:
 DEVICES = ["torch-cpu", "cuda"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
@@ -45,6 +46,7 @@ def test_a_device_gives_the_bytes_of_the_processor(
             assert everything(nearest_ranks(table, labels, metric, **more)) == whole
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("room", [0, 3000])
 def test_a_device_gives_the_same_where_too_much_is_in_doubt(device: str, room: int, monkeypatch: Any) -> None:

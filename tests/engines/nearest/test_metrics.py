@@ -55,6 +55,7 @@ def test_every_metric_has_a_plain_definition() -> None:
     assert set(PLAIN) == set(NAMES)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("metric", NAMES)
 @given(case=labelled_rows(SMALL_WHOLE))
 @settings(max_examples=25)
@@ -90,6 +91,7 @@ def test_ranks_of_fractions_are_those_of_plain_python_in_feature_order(
     assert as_dict(ranks) == brute_force(metric, plain, case[1])
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("metric", NAMES)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 def test_kept_scores_and_ranks_are_those_of_the_reference_bit_by_bit(metric: str, kind: str) -> None:
@@ -108,6 +110,7 @@ def test_kept_scores_and_ranks_are_those_of_the_reference_bit_by_bit(metric: str
         assert others == space.shown(scores[order[~mate]])[:256].tolist()
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("metric", NAMES)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("level", [0, 1, 2])

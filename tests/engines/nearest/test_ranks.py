@@ -22,6 +22,7 @@ from tests.engines.nearest.plain import as_dict, everything, fit_for, labelled_r
 METRICS = [each.name for each in ALL]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("keep", [False, True])
@@ -34,6 +35,7 @@ def test_no_bit_of_the_result_depends_on_blocks_or_threads(metric: str, kind: st
     assert everything(nearest_ranks(features, labels, metric, memory=300_000, keep_scores=keep)) == whole
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("metric", ["cosine", "ip", "l2", "l1"])
 @pytest.mark.parametrize("dear", [(-1.0, -1.0), (-1.0, 1e9), (1e9, 1e9)])
 def test_no_bit_of_the_result_depends_on_how_precise_the_screening_is(

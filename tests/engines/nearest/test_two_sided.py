@@ -56,6 +56,7 @@ def test_a_tile_turned_round_is_the_tile_of_the_items_turned_round(metric: str, 
     assert space.tile(one, other).tobytes() == np.ascontiguousarray(space.tile(other, one).T).tobytes()
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("metric", [*SYMMETRIC, "0.5*l1[0:4] + 0.5*cosine[4:]"])
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("keep", [False, True])

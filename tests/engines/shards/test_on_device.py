@@ -40,6 +40,7 @@ def test_counts_follow_from_ranks(data: st.DataObject) -> None:
     assert counted.earlier.tolist() == placed.earlier.tolist()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])

@@ -77,6 +77,7 @@ def edges_of(kind: str, items: int) -> list[int]:
     }[kind]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("metric", [*METRICS, *MIXTURES])
 @pytest.mark.parametrize("kind", ["whole", "fractions", "near twins"])
 @pytest.mark.parametrize("keep", [False, True])
@@ -88,6 +89,7 @@ def test_no_bit_of_the_result_depends_on_the_shards(metric: str, kind: str, keep
         assert everything(by_shards(items, metric, edges_of(cut, len(items)), keep=keep, block=block)) == whole, cut
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("metric", [*METRICS, MIXTURES[0]])
 @given(data=st.data())
 @settings(max_examples=8)
@@ -114,6 +116,7 @@ def test_a_class_across_all_shards_and_ties_across_them() -> None:
             assert everything(by_shards(items, metric, edges, block=300)) == whole
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("policy", ["removed", "kept", "kept_ignored"])
 @pytest.mark.parametrize("metric", ["cosine", "l1"])
 def test_junk_roles_and_several_labels_are_those_of_the_whole(policy: str, metric: str) -> None:
@@ -128,6 +131,7 @@ def test_junk_roles_and_several_labels_are_those_of_the_whole(policy: str, metri
         assert everything(by_shards(items, metric, edges, policy=policy, junk=junk)) == everything(whole)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("metric", ["cosine", "ip", "l2", "l1"])
 @pytest.mark.parametrize("dear", [(-1.0, -1.0), (-1.0, 1e9), (1e9, 1e9)])
 def test_how_precise_shards_are_screened_changes_no_bit(

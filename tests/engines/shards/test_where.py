@@ -70,12 +70,14 @@ def ranked(parts: Path, **more: Any) -> list[Any]:
     return everything(rankscope.rank(parts, parts.parent / "labels.csv", **{"on": Home(), **more}))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("on", ["home", Home(), "processes:1", "processes:2"])
 @pytest.mark.parametrize("metric", ["cosine", "l1"])
 def test_home_and_processes_give_the_same_bytes(parts: Path, on: Any, metric: str) -> None:
     assert ranked(parts, on=on, metric=metric) == whole(metric)
 
 
+@pytest.mark.thorough
 def test_one_array_or_file_is_cut_too(tmp_path: Path) -> None:
     items = collection()
     np.savez(tmp_path / "all.npz", features=items.matrix, labels=items.labels, ids=items.ids)
@@ -84,6 +86,7 @@ def test_one_array_or_file_is_cut_too(tmp_path: Path) -> None:
             assert everything(rankscope.rank(features, on=on)) == whole()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["npz", "parquet"])
 def test_files_that_cannot_be_mapped_are_unpacked(tmp_path: Path, kind: str) -> None:
     items, folder = collection(), tmp_path / "parts"
@@ -101,6 +104,7 @@ def test_files_that_cannot_be_mapped_are_unpacked(tmp_path: Path, kind: str) -> 
         assert everything(rankscope.rank(f"{folder}/*.{kind}", **more)) == whole()
 
 
+@pytest.mark.thorough
 def test_a_dask_worker_killed_in_the_middle_changes_no_byte(parts: Path, tmp_path: Path) -> None:
     needed_module("distributed", "distributed")
     seen: list[int] = []
@@ -155,6 +159,7 @@ def test_stopped_work_continues_with_the_parts_that_are_finished(
     assert not (tmp_path / "work").exists()
 
 
+@pytest.mark.thorough
 def test_a_killed_command_continues_and_leaves_nothing_behind(parts: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.ranks.parquet"
     command = ["rank", f"{parts}/*.npy", "--labels", str(tmp_path / "labels.csv"), "-o", str(output), "--quiet"]

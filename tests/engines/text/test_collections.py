@@ -49,7 +49,7 @@ def topics_of(name: str) -> dict[str, str]:
     return dict(line.split("\t", 1) for line in lines if line)
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("name", QUALITY)
 def test_quality_is_that_of_anserini(name: str, system: str) -> None:
@@ -60,7 +60,6 @@ def test_quality_is_that_of_anserini(name: str, system: str) -> None:
     assert [round(scores[measure], 4) for measure in MEASURES] == list(expected)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("name", ["adi", "cranfield", "medline"])
 def test_the_first_twenty_are_those_of_anserini(name: str, system: str) -> None:

@@ -138,7 +138,7 @@ def test_an_expansion_of_another_name_is_an_error() -> None:
         index_of("adi").search("information", expand="rochio")
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("expansion", ["rm3", "rocchio"])
 @pytest.mark.parametrize("name", QUALITY)
 def test_quality_is_that_of_anserini(name: str, expansion: str) -> None:
@@ -148,7 +148,7 @@ def test_quality_is_that_of_anserini(name: str, expansion: str) -> None:
     assert [round(scores[measure], 4) for measure in MEASURES] == list(expected)
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("expansion", ["rm3", "rocchio"])
 @pytest.mark.parametrize("name", ["adi", "cranfield", "medline"])
 def test_the_first_twenty_are_those_of_anserini(name: str, expansion: str) -> None:
@@ -215,7 +215,7 @@ def residual_row(name: str) -> tuple[float, ...]:
     return len(rows), *np.mean(rows, axis=0).round(4).tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", RESIDUAL)
 def test_true_marks_of_the_first_ten_on_the_residual_collection(name: str) -> None:
     assert residual_row(name) == RESIDUAL[name]

@@ -53,7 +53,7 @@ def test_an_index_on_a_disk_is_that_in_memory(tmp_path: Path) -> None:
     assert len(stored) == 316
 
 
-@pytest.mark.parametrize("postings", [10, 50, 10**6])
+@pytest.mark.parametrize("postings", [*(pytest.param(each, marks=pytest.mark.thorough) for each in (10, 50)), 10**6])
 def test_many_small_segments_answer_as_one_and_merge_into_it(
     postings: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def same(one: Any, other: Any) -> bool:
     return left.equals(right)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("similarity", ["bm25", "boolean", "lm-dirichlet(1)"])
 @pytest.mark.parametrize("choice", [{}, {"depth": 20}, {"unmatched": "last"}], ids=str)

@@ -16,7 +16,7 @@ from tests.engines.text.golden_index import Ranking, ranking_of
 from tests.engines.text.killed_writer import documents
 
 ROOT = Path(__file__).parents[3]
-MOMENTS, EVENTS = 30, 660  # a little more than there are
+EVENTS = 660  # a little more than there are
 
 
 def written(folder: Path, moment: int) -> int:
@@ -30,13 +30,13 @@ def contents(index: Index) -> tuple[list[str], Ranking]:
     return index.reader.ids.to_list(), ranking_of(index.search("fox dog b", limit=None))
 
 
-@pytest.mark.slow
-def test_a_killed_writer_leaves_the_old_index_or_the_new_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("moments", [3, pytest.param(30, marks=pytest.mark.thorough)])
+def test_a_killed_writer_leaves_the_old_index_or_the_new_one(moments: int, tmp_path: Path) -> None:
     old, kept = documents("a", 4), documents("a", 4)[1:]
     Index.build(old, tmp_path / "whole")
     states = [contents(Index.build(some)) for some in (old, kept + documents("b", 15))]
     seen, killed = set(), 0
-    for moment in np.linspace(2, EVENTS, MOMENTS).astype(int).tolist():
+    for moment in np.linspace(2, EVENTS, moments).astype(int).tolist():
         folder = tmp_path / f"index{moment}"
         shutil.copytree(tmp_path / "whole", folder)
         killed += written(folder, moment) == -signal.SIGKILL
@@ -48,4 +48,4 @@ def test_a_killed_writer_leaves_the_old_index_or_the_new_one(tmp_path: Path) -> 
         counted = {each.name for each in again.reader.segments}
         assert {path.name for path in folder.glob("segment-*")} >= counted
     assert seen == {0, 1}
-    assert killed >= MOMENTS * 3 // 4
+    assert killed >= moments * 3 // 4

@@ -68,7 +68,7 @@ def compare(text: str, analyser: str, operator: str, similarity: str) -> str:
     return difference(expected, found)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
 def test_random_queries_are_answered_as_lucene_answers_them(part: int) -> None:
     wrong = []
@@ -98,7 +98,7 @@ def signs_of_version_nine() -> list[str]:
     return signs.filter(signs.str.contains(r"\A[\p{age=9.0}--\p{Co}]\z")).to_list()
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_every_sign_is_split_as_lucene_splits_it(context: str) -> None:
     """All but one: a picture and U+FE0E behind it."""
@@ -114,7 +114,7 @@ def test_every_sign_is_split_as_lucene_splits_it(context: str) -> None:
     assert set(wrong) <= {"😀\ufe0e"}
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["whitespace", "standard", "english", "german"])
 def test_random_texts_are_analysed_as_lucene_analyses_them(name: str) -> None:
     rng, signs = np.random.default_rng(0), np.array(signs_of_version_nine())

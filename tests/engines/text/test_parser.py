@@ -120,7 +120,7 @@ def test_any_text_is_a_query_or_a_query_error(text: str) -> None:
             assert isinstance(parse_query(text, language_of("standard", settings)), Node)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_mangled_queries_are_answered_or_refused() -> None:
     """20,000 queries with signs taken out, put in and exchanged."""
     rng, signs = np.random.default_rng(0), list('+-!():^[]"{}~*?\\/&|. \t\u3000@#<>é\ud800\x00aT')

@@ -27,6 +27,7 @@ def wrong_rankings(index: Index, analyser: str, similarity: str) -> Iterator[tup
             yield row["query"], said
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("similarity", ["bm25", "classic"])
 @pytest.mark.parametrize("analyser", ANALYSER_NAMES)
 def test_rankings_are_those_of_lucene(analyser: str, similarity: str) -> None:
@@ -52,6 +53,7 @@ def test_the_first_few_are_those_of_the_whole_ranking() -> None:
             assert first.total == len(whole)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("cuts", [(100, 200), (1, 2, 315)])
 def test_several_indexes_rank_as_one(cuts: tuple[int, ...], tmp_path: Path) -> None:
     documents, edges = golden_documents(), [0, *cuts, 316]

@@ -175,6 +175,7 @@ def test_the_first_round_is_the_ranking_of_the_engine() -> None:
     assert run.name == BM25.replace(" ", "")
 
 
+@pytest.mark.thorough
 def test_feedback_on_words_helps_and_a_study_runs_in_processes() -> None:
     setting = adi_experiment(scope=10, rounds=2)
     methods = [METHODS.parse(name) for name in ("text-rm3", "text-rocchio", "query-point")]

@@ -111,6 +111,7 @@ def test_all_that_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
         read_pack("icon-composite")
 
 
+@pytest.mark.thorough
 def test_a_run_goes_on_where_it_was_stopped_with_the_same_result(tmp_path: Path) -> None:
     pack, own = written(tmp_path), vectors(tmp_path)
     whole = run_pack(pack, own, output=tmp_path / "whole", on="home")

@@ -47,6 +47,7 @@ def at_home() -> Results:
     return study(digits(), on="home")
 
 
+@pytest.mark.thorough
 def test_a_worker_killed_in_the_middle_changes_no_number(tmp_path: Path) -> None:
     needed_module("sklearn", "feedback")
     needed_module("distributed", "distributed")
@@ -75,6 +76,7 @@ def test_spark_changes_no_number() -> None:
         assert same_numbers(study(digits(), on="spark"), at_home())
 
 
+@pytest.mark.thorough
 def test_large_features_travel_as_a_path_with_a_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, seen = small(), list[list[str]]()
     monkeypatch.setattr(travelling, "LARGE", 0)

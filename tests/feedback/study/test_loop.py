@@ -63,6 +63,7 @@ def test_all_methods_begin_with_the_same_ranking() -> None:
     assert all(np.array_equal(each.displayed, first[0].displayed) for each in first)
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("kind", METHODS.own(), ids=lambda kind: kind.name)
 @pytest.mark.parametrize("display", ["best", "informative"])
 def test_every_method_goes_through_the_loop(kind: type[Method], display: str) -> None:

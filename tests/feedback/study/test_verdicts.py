@@ -69,6 +69,7 @@ def test_in_the_table_of_sessions_the_ideal_system_is_best() -> None:
         assert not float(str(row["median round"])) < float(str(rows["ideal"]["median round"]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("quantity", SHARES)
 def test_the_ideal_system_is_drawn_only_where_it_is_a_limit(quantity: str) -> None:
     results = small("svm", "rocchio")
@@ -136,6 +137,7 @@ def test_more_methods_are_not_compared_on_residual_lists() -> None:
     assert "--list split" in verdicts(results)[0]
 
 
+@pytest.mark.thorough
 def test_a_method_that_found_more_does_not_lose_by_it() -> None:
     """CEDD of Corel-1k: on its own residual list logistic regression looks better, though the SVM has found more."""
     corel = collections.load("corel1k", data_folder("corel1k"))
@@ -179,6 +181,7 @@ def run(*words: str | int | Path) -> str:
     return done.output
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("methods", "scored"),
     [

@@ -43,6 +43,7 @@ def test_arrays_come_back(save: Callable[..., None], tmp_path: Path) -> None:
     assert read_features(path).metric == "l2"
 
 
+@pytest.mark.thorough
 def test_only_what_is_needed_is_read(tmp_path: Path) -> None:
     """An array of 4 GB of zeros beside the features costs nothing."""
     path = tmp_path / "a.npz"
@@ -62,6 +63,7 @@ def test_only_what_is_needed_is_read(tmp_path: Path) -> None:
         Archive.of(path).array("large")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed, "lzma", "bzip2"])
 def test_flipped_bits_give_the_same_arrays_or_a_clear_error(save: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.npz"

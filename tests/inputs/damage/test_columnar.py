@@ -82,6 +82,7 @@ def test_what_pyarrow_writes_as_arrow_passes(packing: str | None, make: str) -> 
     arrow_layout.check(file.getvalue(), ExpandedBytes(len(file.getvalue())))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "packing"), EVERY)
 def test_numbers_that_ask_for_petabytes_are_refused(kind: str, packing: str, tmp_path: Path) -> None:
     """Each eight bytes in turn become a huge number; on old code several of these end the program."""
@@ -92,6 +93,7 @@ def test_numbers_that_ask_for_petabytes_are_refused(kind: str, packing: str, tmp
         _read_or_refused(path)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", PACKINGS)
 def test_flipped_bits_give_a_table_or_a_clear_error(kind: str, tmp_path: Path) -> None:
     chance = random.Random(kind)
@@ -116,6 +118,7 @@ def _read_or_refused(path: Path) -> None:
         assert frame.height <= 1000
 
 
+@pytest.mark.thorough
 def test_a_table_of_a_few_bytes_that_becomes_gigabytes_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pl.DataFrame({"query": ["a"]}).select(pl.col("query").repeat_by(200_000_000).explode()).write_parquet(path)

@@ -43,6 +43,7 @@ def test_members_one_behind_the_other_come_out_in_portions(name: str) -> None:
         assert max(map(len, found)) <= 2 * PORTION
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", PACKERS)
 def test_a_small_file_that_becomes_gigabytes_is_refused_by_name(name: str, tmp_path: Path) -> None:
     """8 GB of zeros in a few thousand bytes: refused after 1 GB has come by, of which little is kept."""

@@ -237,6 +237,7 @@ def test_missing_empty_and_binary_files_are_told_together(tmp_path: Path) -> Non
         read_documents([tmp_path / "nothing"])
 
 
+@pytest.mark.thorough
 def test_memory_stays_flat_however_long_a_file_is(tmp_path: Path) -> None:
     peaks = []
     for size in (20_000, 80_000):
@@ -258,6 +259,7 @@ def mangled(data: bytes, random: random.Random) -> bytes:
     return random.choice([data[:start], data[:start] + junk + data[stop:], data[:stop] + data[start:], junk + data])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("format", SAMPLES)
 def test_a_mangled_file_is_read_or_refused(format: str, tmp_path: Path) -> None:
     need(format)

@@ -124,6 +124,7 @@ def test_graphs_of_single_systems_share_a_place(page: str) -> None:
     assert [graph["title"].split(":")[0] for graph in data["graphs"]] == ["GReP of fine", "GReP of rough"]
 
 
+@pytest.mark.thorough
 def test_few_graphs_are_drawn_before_the_reader_asks_whatever_the_number_of_systems() -> None:
     page = html.render(Report.of(many_scores(30)))
     assert len(Page(page).values("data-figure")) <= 25
@@ -370,7 +371,6 @@ def test_all_problems_of_all_files_come_in_one_message(tmp_path: Path) -> None:
     assert "bad.run: 1 problem" in str(done.exception)
 
 
-@pytest.mark.slow
 def test_the_demo_ends_in_a_report_of_all_graphs_under_two_and_a_half_megabytes(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["demo", "-o", str(tmp_path)])
     assert done.exit_code == 0, done.output

@@ -14,6 +14,7 @@ from rankscope.reports.texts.headline import Around, family_words, headline_of
 from tests.reports.examples import many_scores, scores_of
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("count", [3, 6, 9])
 def test_the_answer_counts_whom_the_tests_do_not_distinguish(count: int) -> None:
     report = Report.of(many_scores(count))

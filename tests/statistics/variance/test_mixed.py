@@ -108,6 +108,7 @@ def test_below_zero_each_class_is_a_paired_t_test_of_its_own() -> None:
             assert effect.freedom == len(own) - 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("correlation", [-0.3, -0.6, -0.9])
 def test_systems_that_go_against_each_other_are_not_called_different_more_often(correlation: float) -> None:
     p = [mixed(opposed(12, correlation, seed)).overall[0].p for seed in range(1_500)]

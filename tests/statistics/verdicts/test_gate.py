@@ -229,6 +229,7 @@ def test_the_loss_it_names_passes_the_strictest_step_of_its_family_in_80_of_100_
         assert stats.nct.sf(stats.t.isf(0.05 / measures, 39), 39, away) == pytest.approx(0.8, abs=1e-6)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scores", list(error_rates.SCORES))
 @pytest.mark.parametrize("queries", [10, 25])
 def test_no_verdict_errs_more_often_than_it_says(scores: str, queries: int) -> None:

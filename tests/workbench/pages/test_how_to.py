@@ -22,7 +22,6 @@ TEXT = PAGE.read_text(encoding="utf-8")
 TEMPLATES = Path(__file__).parents[3] / "src" / "rankscope" / "workbench" / "pages" / "templates"
 
 
-@pytest.mark.slow
 def test_the_first_command_says_what_the_page_shows(tmp_path: Path) -> None:
     needed_program("curl", advice="install curl")
     with small_project(tmp_path) as project:

@@ -133,6 +133,7 @@ def test_undo_of_judging_leaves_sessions_alone(served: Served) -> None:
     assert len(served.json("/history")["lines"]) == 1
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", ALL)
 def test_each_method_learns_or_says_why_not(served: Served, name: str) -> None:
     view = begin(served)
