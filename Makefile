@@ -1,5 +1,5 @@
 # Needs nothing but python3 with venv, make and the package index.
-#   make demo   set everything up in .venv, run the main job on the icons that ship with rankscope
+#   make demo   set everything up in .venv, run the main job on the icons that ship with rankscope; ends with the page to open
 #   make workbench  set everything up in .venv, serve the same icons to judge and to search in a browser
 #   make test   set everything up, run lint, types and the tests that do not take long: within 8 minutes on two cores
 #   make test-all  that, then the tests marked thorough: real collections, long work, all cases and examples
@@ -29,6 +29,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "python3 has no venv module; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
 $(STAMPS)/core: pyproject.toml | $(BIN)/python
+	@echo "Installing rankscope and what it needs into .venv; the first time this takes about a minute"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@mkdir -p $(STAMPS) && touch $@
 

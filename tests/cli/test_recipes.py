@@ -48,7 +48,8 @@ def place(tmp_path: Path) -> Path:
     )
     for name, text in (("pip", "exit 0"), ("rankscope", f'exec {sys.executable} -m rankscope "$@"')):
         program(tmp_path / "bin" / name, text)
-    program(tmp_path / "bin" / "python", f'[ "$2" = pip ] && exit 0; exec {sys.executable} "$@"')
+    asked = '[ "$2" = pip ] && { echo "$@" >> pip.txt; exit 0; }'
+    program(tmp_path / "bin" / "python", f'{asked}; exec {sys.executable} "$@"')
     return tmp_path
 
 
@@ -66,11 +67,11 @@ def run_step(place: Path, script: str, more: dict[str, str]) -> subprocess.Compl
 
 
 class Action:
-    """action.yml with its inputs filled in."""
+    """The action.yml of a checkout, with its inputs filled in."""
 
-    def __init__(self, place: Path, **given: str) -> None:
-        whole = loaded((ROOT / "action.yml").read_text(encoding="utf-8"))
-        self.place, self.steps = place, whole["runs"]["steps"]
+    def __init__(self, place: Path, checkout: Path = ROOT, **given: str) -> None:
+        whole = loaded((checkout / "action.yml").read_text(encoding="utf-8"))
+        self.place, self.checkout, self.steps = place, checkout, whole["runs"]["steps"]
         self.inputs = {name: str(each.get("default", "")) for name, each in whole["inputs"].items()} | given
         missing = [name for name, each in whole["inputs"].items() if each.get("required") and name not in given]
         assert not missing
@@ -80,7 +81,8 @@ class Action:
         files = {name: str(self.place / name.lower()) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
         more = {name: self._filled(text, build) for name, text in step.get("env", {}).items()}
         assert not EXPRESSION.search(step["run"]), "inputs come as variables, or they could run"
-        return run_step(self.place, step["run"], {**files, "RUNNER_TEMP": str(self.place), **more})
+        runner = {"RUNNER_TEMP": str(self.place), "GITHUB_ACTION_PATH": str(self.checkout)}
+        return run_step(self.place, step["run"], {**files, **runner, **more})
 
     def _filled(self, text: str, build: str) -> str:
         inside = EXPRESSION.fullmatch(text)
@@ -106,6 +108,19 @@ def test_the_action_passes_fails_and_keeps_a_history(place: Path) -> None:
         ("2", False),
     ]
     assert "Build 2 of " in (place / "history.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("version", "installed"), [("", "a checkout"), ("==1.0.0", "rankscope==1.0.0")])
+def test_the_action_installs_its_own_checkout_unless_a_published_version_is_given(
+    place: Path, version: str, installed: str
+) -> None:
+    checkout = place / "a checkout"
+    checkout.mkdir()
+    (checkout / "action.yml").write_bytes((ROOT / "action.yml").read_bytes())
+    files = {"qrels": "eval/qrels.txt", "baseline": "eval/baseline.run", "candidate": "eval/baseline.run"}
+    assert Action(place, checkout, **files, version=version).step(0, "1").returncode == 0
+    wanted = installed if version else str(checkout)
+    assert (place / "pip.txt").read_text() == f"-m pip install --quiet {wanted}\n"
 
 
 def test_the_action_says_that_it_could_not_judge(place: Path) -> None:

@@ -23,8 +23,8 @@ def make_files(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for made in (folder / "judging", *folder.glob("*.index")):
         shutil.rmtree(made, ignore_errors=True)
-    if not (folder / "demo").exists():
-        command = [sys.executable, "-m", "rankscope", "demo", "-o", "demo", "--quiet"]
+    if not (folder / "demo-output").exists():
+        command = [sys.executable, "-m", "rankscope", "demo", "-o", "demo-output", "--quiet"]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     write_examples(folder)
     write_notes(folder)

@@ -62,7 +62,8 @@ def command(output: str, quiet: bool) -> None:
         files.append(_report(folder, scores, compared, found, progress))
     for path, what in files:
         tell(f"  {path}  {what}\n")
-    tell(f"\nOpen {files[-1][0].resolve().as_uri()}\n")
+    page = files[-1][0]
+    tell(f"\nOpen {page} in a browser:\n{page.resolve().as_uri()}\n")
 
 
 def _nothing(_text: str) -> None:

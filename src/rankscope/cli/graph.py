@@ -58,7 +58,7 @@ def command(
 
     \b
     rankscope graph precision-recall qrels.txt bm25.run dense.run -o pr.pdf
-    rankscope graph grip demo/pixels.ranks.parquet demo/edges.ranks.parquet -o grip.html --theme dark
+    rankscope graph grip demo-output/pixels.ranks.parquet demo-output/edges.ranks.parquet -o grip.html --theme dark
     """
     from rankscope import graphs
     from rankscope.cli.kind_options import chosen_options

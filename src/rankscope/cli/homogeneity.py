@@ -37,7 +37,7 @@ def command(
     class size say nothing about a growing collection. Needs the size of the collection.
 
     \b
-    rankscope homogeneity demo/edges.ranks.parquet
+    rankscope homogeneity demo-output/edges.ranks.parquet
     rankscope homogeneity qrels.txt bm25.run --collection-size 171332
     """
     from rankscope.cli.output import print_result, say_warnings
