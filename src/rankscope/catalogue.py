@@ -6,7 +6,7 @@ import difflib
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -207,8 +207,17 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
     "no system 'bm52' (did you mean 'bm25'?). There are: bm25, dense"
     """
     names = tuple(known)
+    return f"no {what} '{name}'{did_you_mean(str(name), names)} There are: {listed(names)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names between commas, at most so many.
+
+    >>> listed(["AP", "RR"])
+    'AP, RR'
+    """
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
-    return f"no {what} '{name}'{did_you_mean(str(name), names)} There are: {', '.join(names[:LISTED])}{more}"
+    return f"{', '.join(names[:LISTED])}{more}"
 
 
 def summary_of(entry: object) -> str:

@@ -19,7 +19,7 @@ Rows: TypeAlias = Callable[[IntArray], FloatArray]
 
 @dataclass(frozen=True)
 class Contender(ABC):
-    """One way to rank pictures; `str` gives its name as people write it. `needs` are modules of extras it works with."""
+    """One way to rank pictures; `str` gives its name as people write it; `needs` are modules that come with extras."""
 
     needs: ClassVar[tuple[str, ...]] = ()
 
