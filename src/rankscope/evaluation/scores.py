@@ -170,11 +170,19 @@ class Scores(Tabular):
         if system is not None and system not in names:
             return unknown_name("system", system, names)
         if system is not None:
-            return unknown_name("measure", measure, self.measures)
+            hint = did_you_mean(measure, self.measures, self._meant(measure))
+            return f"no measure '{measure}'{hint} There are: {listed(self.measures)}"
         if len(names) != 1 and (measure in self.measures or self._canonical(measure) in self.measures):
             return f"'{measure}' is a measure of {len(names)} systems: write scores[system, {measure!r}]"
-        hint = did_you_mean(measure, [*names, *self.measures])
+        hint = did_you_mean(measure, [*names, *self.measures], self._meant(measure))
         return f"no system or measure '{measure}'{hint} Systems: {listed(names)}; measures: {listed(self.measures)}"
+
+    def _meant(self, text: str) -> str:
+        """The measure that a wrong spelling means, where it was computed."""
+        from rankscope.measures.notation import meant_measure
+
+        meant = meant_measure(text)
+        return meant if meant in self.measures else ""
 
     def _canonical(self, text: str) -> str | None:
         """How a measure prints that was written in another way; None if it is none."""
