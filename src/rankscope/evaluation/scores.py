@@ -157,7 +157,7 @@ class Scores(Tabular):
         raise KeyError(self._not_found(system, measure))
 
     def _column(self, measure: str, columns: Sequence[Column]) -> Column | None:
-        """The column that a measure stands in, as it was asked for, or in another spelling; None where it is in none."""
+        """The column that a measure stands in, as it was asked for or in another spelling; None where there is none."""
         for column in columns:
             if measure in (column.asked, str(column.measure)):
                 return column
