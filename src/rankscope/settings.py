@@ -49,7 +49,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Lowest grade that counts as relevant, for measures that do not say it themselves",
         Number(above=-LARGEST, below=LARGEST),
     ),
-    Setting("depth", None, "Look only at the first K items of each ranking", Optional(COUNT), "all of them"),
+    Setting("depth", None, "Look only at the first K items of each ranking", Optional(COUNT), unset="all of them"),
     Setting("judged_only", False, "Remove items without a judgement before ranks are counted", FLAG),
     Setting(
         "ties",
@@ -80,7 +80,7 @@ SETTINGS: tuple[Setting, ...] = (
         OneOf(("error", "best", "first", "last")),
     ),
     Setting("score_width", 64, "Bits of a score when scores are compared", OneOf((64, 32))),
-    Setting("collection_size", None, "How many items the collection holds (d)", Optional(COUNT), "not known"),
+    Setting("collection_size", None, "How many items the collection holds (d)", Optional(COUNT), unset="not known"),
     Setting(
         "query_item",
         "kept",
